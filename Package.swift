@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Dependencies point one way:
+// notify-demo ─► DeliveryDiagnostics ─► ThreadedNotifications ─► Foundation, CLinux
+let package = Package(
+    name: "ThreadedNotifications",
+    products: [
+        .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
+        .library(name: "DeliveryDiagnostics", targets: ["DeliveryDiagnostics"]),
+        .executable(name: "notify-demo", targets: ["notify-demo"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
+        .target(
+            name: "DeliveryDiagnostics",
+            dependencies: [
+                "ThreadedNotifications",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+        .executableTarget(
+            name: "notify-demo",
+            dependencies: [
+                "DeliveryDiagnostics",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "CLinux" {
+    target.swiftSettings = [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

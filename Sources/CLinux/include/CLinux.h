@@ -1,0 +1,33 @@
+// What glibc has and Swift's Glibc module does not show, because the module is
+// built without _GNU_SOURCE. Nothing here is compiled on its own: the functions are glibc's.
+
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/// The kernel's id of the calling thread; the main thread's equals the process id.
+extern pid_t gettid(void);
+
+/// Names a thread for `/proc`, debuggers and `top -H`; at most 15 bytes.
+extern int pthread_setname_np(pthread_t thread, const char *name);
+
+extern int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *deadline);
+
+/// Waits until `thread` has ended, its thread-specific storage included, but no longer than `nanoseconds`: then
+/// returns ETIMEDOUT, and the thread may be joined later. Inline, so that no struct timespec need be named in
+/// Swift, where it belongs to whichever module was first to include <time.h>.
+static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    nanoseconds += deadline.tv_nsec;
+    deadline.tv_sec += nanoseconds / 1000000000;
+    deadline.tv_nsec = nanoseconds % 1000000000;
+    return pthread_timedjoin_np(thread, NULL, &deadline);
+}
+
+#endif

@@ -1,0 +1,77 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+internal import ThreadedNotifications
+
+/// Collects the records of one run.
+///
+/// Threads: every method may be called on any thread.
+/// Order: a record's place and its times are taken together, so neither runs backwards.
+/// Cost: a lock, two clock readings and about 150 bytes for each record; nothing is ever dropped.
+public final class DeliveryRecorder: Sendable {
+    private let stored = Mutex<[DeliveryRecord]>([])
+    private let echo: (@Sendable (DeliveryRecord) -> Void)?
+
+    /// - Parameter echo: called for each record right after it was stored, on the thread that recorded it. For a
+    ///   process that may not live to hand over its records.
+    public init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
+        self.echo = echo
+    }
+
+    /// What was recorded so far, in order.
+    public var records: [DeliveryRecord] {
+        stored.withLock { $0 }
+    }
+
+    /// Records a stage as happening now, on the calling thread.
+    public func record(
+        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, message: String? = nil
+    ) {
+        record(
+            stage, notification: notification, post: post, message: message, process: .current, thread: .current)
+    }
+
+    /// Records that a child process has ended, as happening on that process's main thread.
+    func recordEnd(of process: ProcessIdentity, message: String) {
+        record(
+            .processEnd, notification: nil, post: nil, message: message, process: process,
+            thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id))
+    }
+
+    private func record(
+        _ stage: DeliveryStage, notification: String?, post: Int?, message: String?, process: ProcessIdentity,
+        thread: ThreadIdentity
+    ) {
+        let record = stored.withLock { records in
+            let record = DeliveryRecord(
+                sequence: records.count + 1,
+                monotonicNanoseconds: DispatchTime.now().uptimeNanoseconds,
+                wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9),
+                process: process, thread: thread, stage: stage, notification: notification, post: post,
+                message: message)
+            records.append(record)
+            return record
+        }
+        echo?(record)
+    }
+
+    /// Records a line of the program's log.
+    public func log(_ message: String) {
+        record(.log, message: message)
+    }
+
+    /// The line that the documents' programs log most.
+    public func logCurrentThread() {
+        log("current thread = \(ThreadIdentity.current)")
+    }
+
+    /// Appends records of another process, numbered anew and otherwise as they are.
+    func append(_ foreign: [DeliveryRecord]) {
+        stored.withLock { records in
+            for var record in foreign {
+                record.sequence = records.count + 1
+                records.append(record)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// A foreign line made fit to be shown: not too long, and without control characters, which a terminal might obey.
+enum Excerpt {
+    static func of(_ text: String, around position: Int = 0, length: Int = 120) -> String {
+        let start = max(0, position - length / 2)
+        var shown = start > 0 ? "…" : ""
+        let window = text.dropFirst(start)
+        for character in window.prefix(length) {
+            for scalar in character.unicodeScalars {
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
+                    shown += scalar.escaped(asASCII: true)
+                default:
+                    shown.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        if window.dropFirst(length).first != nil { shown += "…" }
+        return shown
+    }
+}

@@ -1,0 +1,107 @@
+/// Compares two logs by structure: what was said, in which order, by the same or by another thread.
+///
+/// Times and process names are not compared. Thread ids, process ids and thread numbers may differ, as long as each
+/// of one log stands for one of the other throughout.
+/// Cost: one pass over both, in memory that grows only with the number of threads and processes.
+public struct LogComparison {
+    public enum Outcome: Hashable, Sendable {
+        case same(lines: Int, threads: Int)
+        case different(LogDifference)
+    }
+
+    private var processes = Renaming<String>()
+    private var threads = Renaming<Thread>()
+    private var numbers = Renaming<Number>()
+
+    private struct Thread: Hashable {
+        var process: String
+        var id: String
+    }
+
+    private struct Number: Hashable {
+        var process: String
+        var number: Int
+    }
+
+    /// Reads both logs until they differ or end.
+    public static func compare(_ first: LogReader, _ second: LogReader) throws(LogError) -> Outcome {
+        var (first, second) = (first, second)
+        var comparison = LogComparison()
+        var lines = 0
+        while true {
+            let (one, other) = (try first.next(), try second.next())
+            guard one != nil || other != nil else { return .same(lines: lines, threads: comparison.threads.count) }
+            lines += 1
+            if let reason = comparison.difference(one, other) {
+                return .different(
+                    LogDifference(
+                        line: lines, reason: reason,
+                        first: LogDifference.Side(log: first.name, line: one?.text, isWhole: one?.isWhole ?? true),
+                        second: LogDifference.Side(log: second.name, line: other?.text, isWhole: other?.isWhole ?? true)))
+            }
+        }
+    }
+
+    private mutating func difference(_ one: LogReader.ReadLine?, _ other: LogReader.ReadLine?) -> LogDifference.Reason? {
+        guard let one, let other else { return .oneEnds }
+        if let mismatch = processes.match(one.line.processID, other.line.processID, line: one.number) {
+            return .process(mismatch)
+        }
+        if let mismatch = threads.match(
+            Thread(process: one.line.processID, id: one.line.threadID),
+            Thread(process: other.line.processID, id: other.line.threadID), line: one.number)
+        {
+            return .thread(mismatch)
+        }
+        return difference(one.line, other.line, line: one.number)
+    }
+
+    private mutating func difference(_ one: LogLine, _ other: LogLine, line: Int) -> LogDifference.Reason? {
+        if one.message == other.message && !one.message.utf8.contains(UInt8(ascii: "{")) { return nil }
+        let (parts, otherParts) = (MessagePart.parts(of: one.message), MessagePart.parts(of: other.message))
+        guard parts.count == otherParts.count else { return .message }
+        for (part, otherPart) in zip(parts, otherParts) {
+            switch (part, otherPart) {
+            case (.text(let text), .text(let otherText)) where text == otherText:
+                continue
+            case (.thread(let thread), .thread(let otherThread)):
+                guard thread.name(in: one) == otherThread.name(in: other) else { return .message }
+                let number = Number(process: one.processID, number: thread.number)
+                let otherNumber = Number(process: other.processID, number: otherThread.number)
+                if let mismatch = numbers.match(number, otherNumber, line: line) {
+                    return .threadNumber(mismatch)
+                }
+            default:
+                return .message
+            }
+        }
+        return nil
+    }
+}
+
+extension ThreadDescription {
+    /// GNUstep gives the main thread no name; it is the one whose kernel id is the process id.
+    fileprivate func name(in line: LogLine) -> String? {
+        isKernelID && name == nil && String(number) == line.processID ? "main" : name
+    }
+}
+
+/// Which name of one log stands for which of the other, each way once.
+private struct Renaming<Name: Hashable> {
+    private var first: [Name: (other: Name, line: Int)] = [:]
+    private var second: [Name: (other: Name, line: Int)] = [:]
+
+    var count: Int { first.count }
+
+    /// Nil if the two may stand for each other.
+    mutating func match(_ one: Name, _ other: Name, line: Int) -> LogDifference.Mismatch? {
+        let (known, otherKnown) = (first[one], second[other])
+        if known == nil && otherKnown == nil {
+            first[one] = (other, line)
+            second[other] = (one, line)
+            return nil
+        }
+        if let known, known.other == other { return nil }
+        return LogDifference.Mismatch(firstSeen: known?.line, secondSeen: otherKnown?.line)
+    }
+}

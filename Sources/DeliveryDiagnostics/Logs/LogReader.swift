@@ -1,0 +1,130 @@
+internal import SystemPackage
+
+/// Reads a log line by line, in memory that does not grow with the log.
+///
+/// A line is at most `longestLine` bytes; a longer one is an error as soon as that many were read.
+public struct LogReader {
+    /// In bytes.
+    public static let longestLine = 65_536
+
+    /// What the log is called in errors and differences.
+    public let name: String
+
+    private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
+    private var unread: ArraySlice<UInt8> = []
+    private var sourceEnded = false
+    private var lineNumber = 0
+
+    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    public init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        self.name = name
+        self.readChunk = readChunk
+    }
+
+    /// Reads a file, or standard input for `-`.
+    public init(path: String) throws(LogError) {
+        if path == "-" {
+            self.init(name: "standard input") { try FileDescriptor.standardInput.read(into: $0) }
+            return
+        }
+        do {
+            let file = OpenFile(try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec))
+            self.init(name: path) { try file.descriptor.read(into: $0) }
+        } catch {
+            throw LogError(log: path, line: nil, problem: "cannot be opened: \(error).")
+        }
+    }
+
+    /// Reads one of the documents' logs.
+    public init(_ reference: ReferenceLog) {
+        var rest = Array(reference.text.utf8)[...]
+        self.init(name: reference.rawValue) { buffer in
+            let chunk = rest.prefix(buffer.count)
+            buffer.copyBytes(from: chunk)
+            rest = rest.dropFirst(chunk.count)
+            return chunk.count
+        }
+    }
+
+    /// The next line, or nil at the end.
+    mutating func next() throws(LogError) -> ReadLine? {
+        guard let (bytes, isWhole) = try nextBytes() else {
+            if lineNumber == 0 {
+                throw LogError(
+                    log: name, line: nil, problem: "holds no line. Expected lines such as \"\(LogLine.example)\".")
+            }
+            return nil
+        }
+        do throws(LogLine.Problem) {
+            return ReadLine(
+                number: lineNumber, text: String(decoding: bytes, as: UTF8.self), line: try LogLine(bytes),
+                isWhole: isWhole)
+        } catch {
+            let cutOff = isWhole ? "" : " The log ends within this line, so it may be cut off."
+            throw LogError(
+                log: name, line: lineNumber,
+                problem: "this is no log line: \(error.description).\(cutOff) Expected a line such as "
+                    + "\"\(LogLine.example)\", found \"\(Excerpt.of(String(decoding: bytes, as: UTF8.self)))\".")
+        }
+    }
+
+    private mutating func nextBytes() throws(LogError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+        var searched = 0
+        while true {
+            if let newline = unread.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = unread[(newline + 1)...] }
+                lineNumber += 1
+                return (unread[..<newline], true)
+            }
+            searched = unread.count
+            guard searched <= Self.longestLine else {
+                throw LogError(
+                    log: name, line: lineNumber + 1,
+                    problem: "this line is longer than \(Self.longestLine) bytes, so it is no log line. Expected lines "
+                        + "such as \"\(LogLine.example)\".")
+            }
+            if sourceEnded {
+                guard !unread.isEmpty else { return nil }
+                defer { unread = [] }
+                lineNumber += 1
+                return (unread, false)
+            }
+            try readMore()
+        }
+    }
+
+    private mutating func readMore() throws(LogError) {
+        do {
+            let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+                count = try readChunk(UnsafeMutableRawBufferPointer(buffer))
+            }
+            sourceEnded = chunk.isEmpty
+            // Joined anew, so that what was read before does not stay in memory.
+            unread = (unread + chunk)[...]
+        } catch {
+            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+        }
+    }
+
+    /// A line and where it stands.
+    struct ReadLine {
+        var number: Int
+        var text: String
+        var line: LogLine
+        /// Whether a newline ends it.
+        var isWhole: Bool
+    }
+
+    /// Closes the file when the reader and its copies are gone.
+    private final class OpenFile {
+        let descriptor: FileDescriptor
+
+        init(_ descriptor: FileDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            try? descriptor.close()
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// How the block that handles a notification holds its observer: the first two are what goes wrong, the others the
+/// document's remedies.
+public enum ObserverCapture: String, CaseIterable, Sendable {
+    /// Without a reference and unchecked, as an Objective-C center holds it: listing 4.
+    case unsafe
+    /// Without a reference, checked at each use.
+    case unowned
+    /// Weakly, and strongly while the handler runs: "weak-strong" in a block.
+    case weak
+    /// An observer with a stable lifetime: one that is never released.
+    case stable
+    /// Without a notification: the poster calls a weak delegate.
+    case delegation
+    /// All on one thread: posted, handled and released there.
+    case oneThread = "one-thread"
+
+    /// By which signal the process ends; nil if it survives.
+    public var expectedSignal: Int32? {
+        switch self {
+        case .unsafe: 11
+        case .unowned: 6
+        case .weak, .stable, .delegation, .oneThread: nil
+        }
+    }
+}

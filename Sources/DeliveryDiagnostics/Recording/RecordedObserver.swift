@@ -1,0 +1,66 @@
+internal import Foundation
+internal import Synchronization
+internal import ThreadedNotifications
+
+/// The document's observer with a recorder at every stage that can be seen from outside of it.
+final class RecordedObserver: Sendable {
+    let port: RecordedPort
+    private let notification: Notification.Name
+    private let recorder: DeliveryRecorder
+    private let observer: RedirectingObserver
+    private let registration = Mutex<Registration?>(nil)
+
+    /// - Parameter handler: called on the target thread with the number of the post.
+    init(
+        of notification: Notification.Name, recorder: DeliveryRecorder, dropProbability: Double = 0, seed: UInt64 = 1,
+        handler: @escaping @Sendable (Int?) -> Void
+    ) {
+        let name = notification.rawValue
+        let port = RecordedPort(
+            recorder: recorder, notification: name, dropProbability: dropProbability, seed: seed)
+        self.port = port
+        self.notification = notification
+        self.recorder = recorder
+        observer = RedirectingObserver(notificationPort: port) { notification in
+            let post = notification.object as? Int
+            recorder.record(.deliver, notification: name, post: post)
+            handler(post)
+        }
+    }
+
+    /// Makes the current thread the target and registers with the default center, as the document does.
+    func observe() {
+        observer.setUpThreadingSupport()
+        recorder.record(.register, notification: notification.rawValue)
+        let token = NotificationCenter.default.addObserver(forName: notification, object: nil, queue: nil) {
+            [recorder, observer] notification in
+            recorder.record(.capture, notification: notification.name.rawValue, post: notification.object as? Int)
+            observer.processNotification(notification)
+        }
+        let registration = Registration(token: token)
+        self.registration.withLock { $0 = registration }
+    }
+
+    /// Removes the registration, on any thread.
+    func remove() {
+        let registration = registration.withLock { registration in
+            defer { registration = nil }
+            return registration
+        }
+        // Once only: Foundation gives a removed token's key to the next observer.
+        if let registration { NotificationCenter.default.removeObserver(registration.token) }
+    }
+
+    /// Posts to the default center, which knows nothing of redirecting.
+    func post(number: Int) {
+        recorder.record(.post, notification: notification.rawValue, post: number)
+        NotificationCenter.default.post(name: notification, object: number)
+    }
+}
+
+// What the center gave for the registration.
+//
+// Safety: nothing is done with the token but to hand it back to the center, which takes it on any thread.
+private struct Registration: @unchecked Sendable {
+    let token: any NSObjectProtocol
+}

@@ -1,0 +1,70 @@
+internal import Foundation
+internal import Synchronization
+internal import ThreadedNotifications
+
+/// A signal port that records its signals and drains, and that loses signals if it is told to.
+///
+/// The document warns that "port messages may get dropped if too many are sent simultaneously": this one drops any.
+final class RecordedPort: SignalPort {
+    private let recorder: DeliveryRecorder
+    private let notification: String
+    private let dropProbability: Double
+    private let generator: Mutex<SeededGenerator>
+    private let receiver = Mutex<DrainReceiver?>(nil)
+
+    init(recorder: DeliveryRecorder, notification: String, dropProbability: Double = 0, seed: UInt64 = 1) {
+        self.recorder = recorder
+        self.notification = notification
+        self.dropProbability = dropProbability
+        generator = Mutex(SeededGenerator(seed: seed))
+        super.init()
+    }
+
+    override func send(
+        before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
+    ) -> Bool {
+        if dropProbability > 0, generator.withLock({ Double.random(in: 0..<1, using: &$0) }) < dropProbability {
+            recorder.record(.dropSignal, notification: notification)
+            // Lost without a word, as a sender that does not look at the answer sees it.
+            return true
+        }
+        return sendReliably()
+    }
+
+    /// Sends a signal that is not lost.
+    @discardableResult
+    func sendReliably() -> Bool {
+        recorder.record(.signal, notification: notification)
+        return super.send(before: Date(), components: nil, from: nil, reserved: 0)
+    }
+
+    override func setDelegate(_ delegate: (any PortDelegate)?) {
+        let receiver = DrainReceiver(recorder: recorder, notification: notification, receiver: delegate)
+        self.receiver.withLock { $0 = receiver }
+        super.setDelegate(receiver)
+    }
+}
+
+// Safety: everything is set once or behind a mutex, as in the class it inherits from.
+extension RecordedPort: @unchecked Sendable {}
+
+/// Stands between the port and its delegate, to record each drain.
+private final class DrainReceiver: PortDelegate {
+    private let recorder: DeliveryRecorder
+    private let notification: String
+    private weak let receiver: (any PortDelegate)?
+
+    init(recorder: DeliveryRecorder, notification: String, receiver: (any PortDelegate)?) {
+        self.recorder = recorder
+        self.notification = notification
+        self.receiver = receiver
+    }
+
+    func handle(_ message: PortMessage) {
+        recorder.record(.drain, notification: notification)
+        receiver?.handle(message)
+    }
+}
+
+// Safety: nothing in it changes but the weak reference, which is read atomically; `handle` is called by one run loop.
+extension DrainReceiver: @unchecked Sendable {}

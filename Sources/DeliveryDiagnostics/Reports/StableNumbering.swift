@@ -1,0 +1,80 @@
+internal import ThreadedNotifications
+
+/// Makes records the same from run to run: processes, threads and times are numbered in the order in which they appear.
+///
+/// A process becomes 1, 2, …; so does a thread's kernel id, over all processes. A thread's number counts anew in each
+/// process, where the main thread stays 1. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
+/// speak of a thread are changed alike, and an address in them becomes `0x…`.
+public struct StableNumbering {
+    private var processes = Numbering<Int32>()
+    private var kernelIDs = Numbering<KernelID>()
+    private var numbers: [Int32: Numbering<Int>] = [:]
+    private var records = 0
+
+    private struct KernelID: Hashable {
+        var process: Int32
+        var thread: Int32
+    }
+
+    /// In nanoseconds since 1970.
+    private static let start: Int64 = 978_307_200_000_000_000
+
+    public init() {}
+
+    /// Renumbers the records in their order.
+    public static func renumber(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+        var numbering = StableNumbering()
+        return records.map { numbering.renumber($0) }
+    }
+
+    mutating func renumber(_ record: DeliveryRecord) -> DeliveryRecord {
+        var stable = record
+        records += 1
+        stable.monotonicNanoseconds = UInt64(records) * 1_000_000
+        stable.wallNanoseconds = Self.start + Int64(records) * 1_000_000
+        stable.process = ProcessIdentity(id: Int32(processes[record.process.id]), name: record.process.name)
+        stable.thread = ThreadIdentity(
+            number: number(record.thread.number, in: record.process.id), name: record.thread.name,
+            kernelID: Int32(kernelIDs[KernelID(process: record.process.id, thread: record.thread.kernelID)]))
+        stable.message = record.message.map { renumber($0, in: record.process.id) }
+        return stable
+    }
+
+    private mutating func renumber(_ message: String, in process: Int32) -> String {
+        var stable = ""
+        for part in MessagePart.parts(of: message) {
+            switch part {
+            case .text(let text):
+                stable += withoutAddresses(text)
+            case .thread(let thread):
+                stable += "{number = \(number(thread.number, in: process)), name = \(thread.name ?? "(null)")}"
+            }
+        }
+        return stable
+    }
+
+    private func withoutAddresses(_ text: String) -> String {
+        var pieces = text.split(separator: "0x", omittingEmptySubsequences: false)
+        for index in pieces.indices.dropFirst() {
+            pieces[index] = "…" + pieces[index].drop(while: \.isHexDigit)
+        }
+        return pieces.joined(separator: "0x")
+    }
+
+    private mutating func number(_ number: Int, in process: Int32) -> Int {
+        number == 1 ? 1 : 1 + numbers[process, default: Numbering()][number]
+    }
+}
+
+/// Numbers from 1 by first appearance.
+private struct Numbering<Name: Hashable> {
+    private var known: [Name: Int] = [:]
+
+    subscript(name: Name) -> Int {
+        mutating get {
+            if let number = known[name] { return number }
+            known[name] = known.count + 1
+            return known.count
+        }
+    }
+}

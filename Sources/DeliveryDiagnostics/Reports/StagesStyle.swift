@@ -1,0 +1,38 @@
+internal import ThreadedNotifications
+
+/// Prints every stage of every delivery with its thread, a line each, in columns.
+public struct StagesStyle: Sendable {
+    private let start: UInt64
+    private let widths: [Int]
+
+    /// - Parameter records: all that will be printed; times are shown since the first.
+    public init(_ records: [DeliveryRecord]) {
+        start = records.first?.monotonicNanoseconds ?? 0
+        var widths = [0, 0, 0, 0, 0]
+        for record in records {
+            for (column, cell) in Self.cells(record, since: start).enumerated() where column < widths.count {
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        self.widths = widths
+    }
+
+    public func line(for record: DeliveryRecord) -> String {
+        var line = ""
+        for (column, cell) in Self.cells(record, since: start).enumerated() {
+            let missing = column < widths.count ? widths[column] - cell.count : 0
+            let padding = String(repeating: " ", count: max(0, missing))
+            line += column == 0 ? padding + cell : "  " + cell + padding
+        }
+        return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private static func cells(_ record: DeliveryRecord, since start: UInt64) -> [String] {
+        let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
+        let post = [record.notification, record.post.map { "#\($0)" }].compactMap(\.self).joined(separator: " ")
+        return [
+            "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]", record.thread.description,
+            record.stage.rawValue, post, record.message ?? "",
+        ]
+    }
+}

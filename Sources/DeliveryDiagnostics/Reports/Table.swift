@@ -1,0 +1,18 @@
+/// Rows as aligned text, the first being the heading.
+enum Table {
+    static func text(_ rows: [[String]]) -> String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line += cell
+                // The last column is not padded: it may be long in one row only.
+                if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+            }
+            return line
+        }.joined(separator: "\n")
+    }
+}

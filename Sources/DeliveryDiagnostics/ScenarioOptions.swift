@@ -1,0 +1,32 @@
+/// What a user may choose about a scenario. Each scenario says which of these mean something to it.
+public struct ScenarioOptions: Sendable, Hashable {
+    public enum Name: String, Sendable, Hashable, CaseIterable {
+        case posters
+        case notifications
+        case dropSignals = "drop-signals"
+        case seed
+        case capture
+    }
+
+    /// How many threads post, 1 to 256.
+    public var posters: Int
+    /// How many notifications are posted by all of them together, 1 to 1,000,000.
+    public var notifications: Int?
+    /// The probability with which a signal is lost, 0 to 1.
+    public var dropSignals: Double
+    /// What decides which signals are lost.
+    public var seed: UInt64
+    /// How an observer is held by the block that handles its notifications; nil: each way in turn.
+    public var capture: ObserverCapture?
+
+    public init(
+        posters: Int = 4, notifications: Int? = nil, dropSignals: Double = 0.9, seed: UInt64 = 1,
+        capture: ObserverCapture? = nil
+    ) {
+        self.posters = posters
+        self.notifications = notifications
+        self.dropSignals = dropSignals
+        self.seed = seed
+        self.capture = capture
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// The document's own example: an object on a background thread listens to the user interface, such as a window closing.
+struct BackgroundObserverScenario: Scenario {
+    let name = "background-observer"
+    let summary = "the document's example: main posts that a window closes, a worker thread handles it"
+
+    private static let windowWillClose = Notification.Name("NSWindowWillCloseNotification")
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        let recorder = environment.recorder
+        let registered = Gate("the worker to register")
+        let handled = Gate("the handler")
+
+        let observer = RecordedObserver(of: Self.windowWillClose, recorder: recorder) { _ in
+            recorder.logCurrentThread()
+            recorder.log("window will close")
+            handled.open()
+        }
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+        defer { worker.stop() }
+        try worker.perform {
+            recorder.logCurrentThread()
+            observer.observe()
+            registered.open()
+        }
+        defer { observer.remove() }
+        try registered.wait(limit: environment.limit)
+
+        recorder.logCurrentThread()
+        observer.post(number: 1)
+        try handled.wait(limit: environment.limit)
+        worker.stop()
+        try worker.waitUntilFinished(limit: environment.limit)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        return [
+            deliveries.expectEachDelivered("posted on main, handled on the worker thread that registered") {
+                $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
+                    && $0.delivered.thread == deliveries.registered.first?.thread
+            },
+        ]
+    }
+}

@@ -1,0 +1,30 @@
+internal import Dispatch
+
+/// Something that happens once, and that threads may wait for.
+struct Gate: Sendable {
+    private let group = DispatchGroup()
+    private let name: String
+
+    /// - Parameter name: what is waited for, as errors call it.
+    init(_ name: String) {
+        self.name = name
+        group.enter()
+    }
+
+    /// Lets all who wait, now and later, go on. To be called once.
+    func open() {
+        group.leave()
+    }
+
+    var isOpen: Bool {
+        group.wait(timeout: .now()) == .success
+    }
+
+    /// Blocks the calling thread.
+    func wait(limit: Duration) throws(ScenarioError) {
+        let nanoseconds = Int(limit / .nanoseconds(1))
+        guard group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
+            throw .timedOut(waitingFor: name, after: limit)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// The document: "If the receiving thread’s run loop is not running when the Mach message arrives, the kernel holds on
+/// to the message until the next time the run loop is entered."
+struct HeldMessageScenario: Scenario {
+    let name = "held-message"
+    let summary = "posted while the target's run loop does not run: held, and handled in order when it does"
+    let options: Set<ScenarioOptions.Name> = [.notifications]
+
+    private static let entering = "entering the run loop"
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        let recorder = environment.recorder
+        let count = environment.options.notifications ?? 3
+        let posted = Gate("the posts")
+        let handled = Gate("the last handler")
+
+        recorder.logCurrentThread()
+        let observer = RecordedObserver(of: TestNotification.foundationName, recorder: recorder) { post in
+            recorder.log("process notification \(post ?? 0)")
+            if post == count { handled.open() }
+        }
+        observer.observe()
+        defer { observer.remove() }
+
+        let poster = RunLoopThread(name: "poster")
+        try poster.start()
+        defer { poster.stop() }
+        try poster.perform {
+            recorder.logCurrentThread()
+            for number in 1...count { observer.post(number: number) }
+            recorder.log("posted \(count)")
+            posted.open()
+        }
+        // Blocks the main thread: its run loop does not run, and the signals wait.
+        try posted.wait(limit: environment.limit)
+
+        recorder.log(Self.entering)
+        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", limit: environment.limit)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let entered = records.first { $0.message == Self.entering }?.sequence ?? 0
+        return [
+            Expectation(
+                "posted before the run loop ran",
+                holds: !deliveries.posted.isEmpty && deliveries.posted.allSatisfy { $0.sequence < entered },
+                otherwise: "something was posted later, or nothing at all"),
+            deliveries.expectEachDelivered("held until it ran, and handled there") {
+                $0.delivered.sequence > entered && $0.delivered.thread.number == 1
+            },
+            deliveries.expectOrderKept("handled in the order posted"),
+        ]
+    }
+}

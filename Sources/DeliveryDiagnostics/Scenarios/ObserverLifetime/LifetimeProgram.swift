@@ -1,0 +1,87 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Listing 4's program, and its remedies: what each process of the scenario `observer-lifetime` does.
+///
+/// In the listing `sleep(1)` made it likely that the observer went while its handler ran; here gates make it sure.
+public enum LifetimeProgram {
+    /// Runs on the main thread until the handler has ended and the observer was released, or the process with it.
+    public static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, limit: Duration) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        recorder.record(.processStart, message: capture.rawValue)
+        let story = LifetimeStory(recorder: recorder, limit: limit, holdsHandler: capture != .oneThread)
+        let poster = LifetimePoster()
+        var observer: LifetimeObserver? = make(capture, story: story, poster: poster)
+
+        let thread = Thread {
+            if capture == .delegation {
+                poster.delegate?.handleNotification()
+            } else {
+                NotificationCenter.default.post(name: TestNotification.foundationName, object: nil)
+            }
+            story.postReturned.open()
+        }
+        thread.start()
+        try withExtendedLifetime(observer) {
+            if capture == .oneThread {
+                try RunLoop.runCurrent(until: { story.handlerBegan.isOpen }, waitingFor: "the handler", limit: limit)
+            } else {
+                try story.handlerBegan.wait(limit: limit)
+            }
+        }
+        observer = nil
+        story.observerReleased.open()
+        try story.postReturned.wait(limit: limit)
+    }
+
+    private static func make(
+        _ capture: ObserverCapture, story: LifetimeStory, poster: LifetimePoster
+    ) -> LifetimeObserver {
+        switch capture {
+        case .unsafe: UnsafeObserver(story)
+        case .unowned: UnownedObserver(story)
+        case .weak: WeakObserver(story)
+        case .stable: StableObserver.shared(story)
+        case .delegation: DelegateObserver(story, poster: poster)
+        case .oneThread: OneThreadObserver(story)
+        }
+    }
+}
+
+/// What the handler and the main thread tell each other.
+struct LifetimeStory: Sendable {
+    static let beginMessage = "handle notification begin"
+    static let endMessage = "handle notification end"
+    static let releaseMessage = "Observer dealloc"
+
+    let recorder: DeliveryRecorder
+    let limit: Duration
+    /// Whether the handler goes on only when the observer's last reference in main was released.
+    let holdsHandler: Bool
+    let handlerBegan = Gate("the handler")
+    let observerReleased = Gate("the observer's release")
+    let postReturned = Gate("the poster")
+
+    /// The body of listing 4's handler, up to its last line.
+    func handle() {
+        recorder.log(Self.beginMessage)
+        handlerBegan.open()
+        if holdsHandler {
+            do throws(ScenarioError) {
+                try observerReleased.wait(limit: limit)
+            } catch {
+                recorder.log(error.description)
+            }
+        }
+        recorder.log(Self.endMessage)
+    }
+}
+
+/// The poster of the remedy "delegation".
+final class LifetimePoster {
+    weak var delegate: LifetimeObserver?
+}
+
+// Safety: the delegate is set before the posting thread starts and not changed after; weak references are read
+// atomically.
+extension LifetimePoster: @unchecked Sendable {}

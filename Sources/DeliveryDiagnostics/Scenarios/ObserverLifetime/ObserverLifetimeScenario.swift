@@ -1,0 +1,135 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Listing 4: the observer goes while its handler runs on another thread. Each way of holding it happens in a process
+/// of its own, since some do not survive it.
+struct ObserverLifetimeScenario: Scenario {
+    let name = "observer-lifetime"
+    let summary = "listing 4: the observer goes while its handler runs; what crashes, and the document's remedies"
+    let options: Set<ScenarioOptions.Name> = [.capture]
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard let child = environment.childProgram else { throw ScenarioError.noChildProgram }
+        for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
+            let result = try child.run([capture.rawValue], limit: environment.limit)
+            var records: [DeliveryRecord] = []
+            for line in result.output.split(separator: "\n") {
+                do {
+                    records.append(try RecordLines.record(from: line))
+                } catch {
+                    throw ScenarioError.child(problem: "wrote what is no record: \"\(Excerpt.of(String(line)))\"")
+                }
+            }
+            environment.recorder.append(records)
+            environment.recorder.recordEnd(
+                of: ProcessIdentity(id: result.processID, name: records.first?.process.name ?? child.path),
+                message: Self.description(of: result))
+        }
+    }
+
+    private static func description(of result: ChildProgram.Result) -> String {
+        let said = result.errors.split(separator: "\n").first.map { line in
+            ": " + (line.firstRange(of: "Fatal error: ").map { String(line[$0.upperBound...]) } ?? String(line))
+        }
+        return switch result.end {
+        case .signal(let signal): "signal \(signal)\(said ?? "")"
+        case .exit(0): "exit 0"
+        case .exit(let code): "exit \(code)\(said ?? "")"
+        }
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let runs = Run.runs(in: records)
+        let asked = options.capture.map { [$0] } ?? ObserverCapture.allCases
+        var expectations = asked.map { capture in
+            let claim = "\(capture.rawValue): \(capture.claim)"
+            guard let run = runs.first(where: { $0.capture == capture }) else {
+                return Expectation(claim, failure: "it did not run")
+            }
+            return Expectation(claim, failure: run.failure)
+        }
+        if let unsafe = runs.first(where: { $0.capture == .unsafe }) {
+            var crash = Expectation.matches(.listing4, unsafe.records)
+            crash.claim = "unsafe: " + crash.claim
+            expectations.append(crash)
+        }
+        return expectations
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let runs = Run.runs(in: records)
+        guard runs.count > 1 else { return nil }
+        let rows =
+            [["capture", "handler ended", "observer released", "process ended"]]
+            + runs.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
+        return Table.text(rows)
+    }
+
+    /// One capture's records.
+    private struct Run {
+        var capture: ObserverCapture
+        var records: [DeliveryRecord]
+
+        static func runs(in records: [DeliveryRecord]) -> [Run] {
+            records.filter { $0.stage == .processStart }.compactMap { start in
+                start.message.flatMap(ObserverCapture.init).map { capture in
+                    Run(capture: capture, records: records.filter { $0.process.id == start.process.id })
+                }
+            }
+        }
+
+        var end: String { records.last { $0.stage == .processEnd }?.message ?? "not ended" }
+
+        private func logged(_ message: String) -> DeliveryRecord? {
+            records.first { $0.stage == .log && $0.message == message }
+        }
+
+        var handlerEnd: String {
+            guard let end = logged(LifetimeStory.endMessage) else { return "never" }
+            return "on \(end.thread)"
+        }
+
+        var release: String {
+            guard let release = logged(LifetimeStory.releaseMessage) else { return "never" }
+            guard let end = logged(LifetimeStory.endMessage) else { return "on \(release.thread)" }
+            return "\(release.sequence < end.sequence ? "before that" : "after that"), on \(release.thread)"
+        }
+
+        /// Nil if all is as the capture promises.
+        var failure: String? {
+            let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
+            guard end == expectedEnd || end.hasPrefix(expectedEnd + ":") else {
+                return "the process ended by \(end) instead of \(expectedEnd)"
+            }
+            guard let begin = logged(LifetimeStory.beginMessage), let end = logged(LifetimeStory.endMessage)
+            else { return "the handler did not run to its end" }
+            let release = logged(LifetimeStory.releaseMessage)
+            let whileRunning = release.map { begin.sequence < $0.sequence && $0.sequence < end.sequence } ?? false
+            let afterwards = release.map { end.sequence < $0.sequence } ?? false
+            switch capture {
+            case .unsafe, .unowned:
+                return whileRunning ? nil : "the observer was not released while the handler ran"
+            case .weak, .delegation:
+                return afterwards ? nil : "the observer was not released after the handler"
+            case .stable:
+                return release == nil ? nil : "the observer was released"
+            case .oneThread:
+                let onMain = end.thread.number == 1 && release?.thread == end.thread
+                return afterwards && onMain ? nil : "handler and release were not one after the other on main"
+            }
+        }
+    }
+}
+
+extension ObserverCapture {
+    fileprivate var claim: String {
+        switch self {
+        case .unsafe: "released while its handler runs, crashes by signal 11"
+        case .unowned: "released while its handler runs, ends by signal 6 and says why"
+        case .weak: "released when its handler has ended"
+        case .stable: "never released"
+        case .delegation: "released when the delegate's method has ended"
+        case .oneThread: "handled and released on the main thread, one after the other"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Dispatch
+internal import Foundation
+
+/// Listing 1: an ordinary observer is called on the posting thread.
+struct PostingThreadScenario: Scenario {
+    let name = "posting-thread"
+    let summary = "listing 1: registered on the main thread, posted in the background, handled there"
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        let recorder = environment.recorder
+        let handled = Gate("the handler")
+
+        recorder.logCurrentThread()
+        recorder.record(.register, notification: TestNotification.name)
+        let observer = NotificationCenter.default.addObserver(
+            forName: TestNotification.foundationName, object: nil, queue: nil
+        ) { _ in
+            recorder.record(.deliver, notification: TestNotification.name, post: 1)
+            recorder.logCurrentThread()
+            recorder.log("test notification")
+            handled.open()
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+
+        DispatchQueue.global().async {
+            recorder.record(.post, notification: TestNotification.name, post: 1)
+            NotificationCenter.default.post(name: TestNotification.foundationName, object: nil)
+        }
+        try handled.wait(limit: environment.limit)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        return [
+            deliveries.expectRegisteredOnMain(),
+            deliveries.expectPostedInBackground(),
+            deliveries.expectEachDelivered("handled on the posting thread") { $0.delivered.thread == $0.posted.thread },
+            .matches(.listing1, records),
+        ]
+    }
+}

@@ -1,0 +1,37 @@
+internal import Dispatch
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Listing 2: the document's technique brings the same post to the main thread.
+struct RedirectScenario: Scenario {
+    let name = "redirect"
+    let summary = "listing 2: the same post, handled on the main thread"
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        let recorder = environment.recorder
+        let handled = Gate("the handler")
+
+        recorder.logCurrentThread()
+        let observer = RecordedObserver(of: TestNotification.foundationName, recorder: recorder) { _ in
+            recorder.logCurrentThread()
+            recorder.log("process notification")
+            handled.open()
+        }
+        observer.observe()
+        defer { observer.remove() }
+
+        DispatchQueue.global().async { observer.post(number: 1) }
+        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the handler", limit: environment.limit)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        return [
+            deliveries.expectRegisteredOnMain(),
+            deliveries.expectPostedInBackground(),
+            deliveries.expectEachDelivered("handled on the main thread") { $0.delivered.thread.number == 1 },
+            .matches(.listing2, records),
+        ]
+    }
+}

@@ -1,0 +1,16 @@
+internal import Foundation
+
+extension RunLoop {
+    /// Runs the current thread's run loop in the default mode until something is so, looking again after each
+    /// source that it handled.
+    static func runCurrent(
+        until isSo: () -> Bool, waitingFor name: String, limit: Duration
+    ) throws(ScenarioError) {
+        let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
+        while !isSo() {
+            guard deadline.timeIntervalSinceNow > 0, current.run(mode: .default, before: deadline) else {
+                throw .timedOut(waitingFor: name, after: limit)
+            }
+        }
+    }
+}

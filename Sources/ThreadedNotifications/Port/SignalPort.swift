@@ -1,0 +1,244 @@
+internal import CoreFoundation
+public import Foundation
+internal import Synchronization
+
+/// A port whose messages carry nothing: each says "look in the mailbox".
+///
+/// Foundation on Linux has no `NSMachPort`. This is a `Port` for the one thing that the document needs of it, and it
+/// is used in the same way: set a delegate, add the port to a run loop, send from any thread.
+///
+///     let port = SignalPort()
+///     port.setDelegate(receiver)
+///     RunLoop.current.add(port, forMode: .common)
+///     …
+///     port.send(before: Date(), components: nil, from: nil, reserved: 0)   // on any thread
+///
+/// What happens: the delegate's `handle(_:)` is called on the thread of the run loop, in a mode that the port was added
+/// for. A signal sent while that run loop does not run, or before the port was added to it, is held until it does.
+/// Signals that wait are one: any number of them calls the delegate once.
+///
+///     idle ──send──► signalled ──run loop──► handle(_:) ──► idle
+///       └────────────────┴─── invalidate(), or the run loop's thread ends ───► invalid
+///
+/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread whose run loop it is to
+/// serve, or to `RunLoop.main`; it serves one run loop at a time.
+/// Removal: after `invalidate()` no further call to the delegate begins; one that is running goes on.
+/// The run loop retains the port until it is removed, invalidated, or its thread ends; then the port is invalid.
+/// Cost: no descriptor. Sending takes a lock, and a system call to wake the run loop.
+/// Source: "Delivering Notifications To Particular Threads", the paragraphs on `notificationPort`.
+open class SignalPort: Port {
+    private struct State {
+        var isValid = true
+        var delegate = DelegateReference()
+        var runLoop: RunLoopReference?
+        var modes: Set<RunLoop.Mode> = []
+        /// How many calls of `remove(from:forMode:)` are under way: what they cancel is no end of a thread.
+        var removals = 0
+    }
+
+    private let state = Mutex(State())
+    private let source: CFRunLoopSource
+
+    /// A valid port that is on no run loop yet.
+    public override init() {
+        let info = SourceInfo()
+        source = info.makeSource()
+        super.init()
+        info.port = self
+    }
+
+    deinit {
+        // The run loop's reference to the port is gone already, so there is nobody left to post to.
+        CFRunLoopSourceInvalidate(source)
+        state.withLock { $0.runLoop }?.wakeUp()
+    }
+
+    /// False once the port was invalidated or the thread of its run loop has ended.
+    open override var isValid: Bool {
+        state.withLock { $0.isValid }
+    }
+
+    /// Sets who is called when a signal arrives. The port does not retain it.
+    open override func setDelegate(_ delegate: (any PortDelegate)?) {
+        let reference = DelegateReference(object: delegate)
+        state.withLock { $0.delegate = reference }
+    }
+
+    open override func delegate() -> (any PortDelegate)? {
+        state.withLock { $0.delegate }.object
+    }
+
+    /// Signals the port and wakes its run loop; never waits.
+    ///
+    /// - Parameters: all are ignored: a signal has no content, needs no reply and is accepted at once.
+    /// - Returns: false if the port is invalid, because then nobody will ever look.
+    @discardableResult
+    open override func send(
+        before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
+    ) -> Bool {
+        signal()
+    }
+
+    /// `send` without the arguments that a signal has no use for.
+    @discardableResult
+    package final func signal() -> Bool {
+        // Signal first: a run loop that the port is added to after the look below is woken by `schedule`, and finds it.
+        CFRunLoopSourceSignal(source)
+        let (isValid, runLoop) = state.withLock { ($0.isValid, $0.runLoop) }
+        runLoop?.wakeUp()
+        return isValid
+    }
+
+    /// Ends the port: no further signal is accepted or handled, and the run loop lets go of it.
+    ///
+    /// Posts `Port.didBecomeInvalidNotification` on the calling thread, once however often it is called.
+    open override func invalidate() {
+        let (wasValid, runLoop) = state.withLock { state in
+            defer {
+                state.isValid = false
+                state.runLoop = nil
+            }
+            return (state.isValid, state.runLoop)
+        }
+        guard wasValid else { return }
+        CFRunLoopSourceInvalidate(source)
+        // This is how Foundation's RunLoop learns that it no longer need retain the port and itself.
+        NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
+        // A run loop without sources returns, but only once it looks.
+        runLoop?.wakeUp()
+    }
+
+    /// Called by `RunLoop.add(_:forMode:)`.
+    open override func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        let reference = RunLoopReference(of: runLoop)
+        let isValid = state.withLock { state in
+            if let present = state.runLoop {
+                precondition(
+                    present.isSame(as: reference),
+                    "SignalPort: the port is on another thread's run loop already. Make one port for each thread.")
+            }
+            guard state.isValid else { return false }
+            state.runLoop = reference
+            state.modes.insert(mode)
+            return true
+        }
+        guard isValid else { return }
+        CFRunLoopAddSource(reference.runLoop, source, mode.coreFoundationMode)
+        // The main run loop may be asleep, and a signal sent before now woke nobody.
+        reference.wakeUp()
+    }
+
+    /// Called by `RunLoop.remove(_:forMode:)`.
+    open override func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        let reference: RunLoopReference? = state.withLock { state in
+            guard state.modes.remove(mode) != nil, let reference = state.runLoop else { return nil }
+            if state.modes.isEmpty { state.runLoop = nil }
+            state.removals += 1
+            return reference
+        }
+        guard let reference else { return }
+        CFRunLoopRemoveSource(reference.runLoop, source, mode.coreFoundationMode)
+        state.withLock { $0.removals -= 1 }
+    }
+
+    /// On the run loop's thread, when the source was signalled.
+    fileprivate func receiveSignal() {
+        delegate()?.handle(PortMessage(sendPort: nil, receivePort: self, components: nil))
+    }
+
+    /// On any thread, when CoreFoundation took the source off a mode of the run loop: for `remove(from:forMode:)`, for
+    /// `invalidate()`, or because the thread ends and its run loop with it. Nobody else cleans up after the last.
+    fileprivate func sourceWasCancelled() {
+        let threadEnded = state.withLock { $0.isValid && $0.removals == 0 }
+        if threadEnded { invalidate() }
+    }
+}
+
+// Safety: `source` is set once and CFRunLoopSource locks itself; everything else is in `state`, behind its mutex.
+extension SignalPort: @unchecked Sendable {}
+
+/// What the run loop source points to. The source owns it; it does not own the port, so that a port that nobody
+/// holds can go.
+private final class SourceInfo {
+    weak var port: SignalPort?
+
+    func makeSource() -> CFRunLoopSource {
+        var context = CFRunLoopSourceContext(
+            version: 0,
+            info: Unmanaged.passUnretained(self).toOpaque(),
+            retain: { UnsafeRawPointer(Unmanaged<SourceInfo>.fromOpaque($0!).retain().toOpaque()) },
+            release: { Unmanaged<SourceInfo>.fromOpaque($0!).release() },
+            copyDescription: nil,
+            equal: nil,
+            hash: nil,
+            schedule: nil,
+            cancel: { info, _, _ in SourceInfo.port(of: info)?.sourceWasCancelled() },
+            perform: { info in SourceInfo.port(of: info)?.receiveSignal() }
+        )
+        return CFRunLoopSourceCreate(nil, 0, &context)
+    }
+
+    private static func port(of info: UnsafeMutableRawPointer?) -> SignalPort? {
+        info.flatMap { Unmanaged<SourceInfo>.fromOpaque($0).takeUnretainedValue().port }
+    }
+}
+
+// A delegate that is not retained.
+//
+// Safety: a weak reference is read and written atomically, and the object is called only on the run loop's thread.
+private struct DelegateReference: @unchecked Sendable {
+    weak var object: (any PortDelegate)?
+}
+
+// A run loop that is retained, so that waking it is harmless after its thread has ended.
+//
+// Safety: of CFRunLoop only what CoreFoundation documents as safe on any thread is used: waking it, comparing it,
+// and adding and removing sources.
+private struct RunLoopReference: @unchecked Sendable {
+    let runLoop: CFRunLoop
+
+    init(of runLoop: RunLoop) {
+        // Foundation does not show a RunLoop's CFRunLoop, but these two can be told by what they are.
+        if runLoop === RunLoop.main {
+            self.runLoop = CFRunLoopGetMain()
+        } else {
+            precondition(
+                runLoop === RunLoop.current,
+                "SignalPort: add the port on the thread whose run loop it is to serve, or to RunLoop.main.")
+            self.runLoop = CFRunLoopGetCurrent()
+        }
+    }
+
+    func wakeUp() {
+        CFRunLoopWakeUp(runLoop)
+    }
+
+    func isSame(as other: RunLoopReference) -> Bool {
+        runLoop === other.runLoop
+    }
+}
+
+extension RunLoop.Mode {
+    fileprivate var coreFoundationMode: CFString {
+        // CoreFoundation knows the common modes by the address of their name.
+        self == .common ? kCFRunLoopCommonModes : CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
+    }
+}
+
+extension RunLoop {
+    /// Runs the current thread's run loop in the default mode until it has handled something, then everything that
+    /// is signalled besides.
+    ///
+    /// `RunLoop.run(mode:before:)` returns after one source, so that one that signals itself could keep all others
+    /// waiting for ever; the second pass is what makes it fair.
+    package static func runCurrentUntilHandled() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, true)
+        runCurrentOnce()
+    }
+
+    /// Makes one pass through the current thread's run loop in the default mode, without waiting: each source that
+    /// is signalled is handled once.
+    package static func runCurrentOnce() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
+    }
+}

@@ -1,0 +1,195 @@
+internal import CLinux
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A thread that runs its run loop until it is stopped.
+///
+///     let worker = RunLoopThread(name: "worker")
+///     try worker.start()
+///     try worker.perform { observer.setUpThreadingSupport() }
+///     …
+///     worker.stop()
+///     try worker.waitUntilFinished(limit: .seconds(5))
+///
+///     idle ──start──► running ──stop──► stopping ──drained──► ended
+///       └──────stop──────────────────────────────────────────► ended
+///
+/// What happens: the thread runs its run loop in the default mode, handling everything that is signalled in each pass,
+/// and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
+/// Threads: every method may be called on any thread.
+/// Order: blocks are performed in the order in which they were handed over.
+/// Cost: a thread, and three descriptors for its run loop.
+public final class RunLoopThread: Sendable {
+    private enum Phase {
+        case idle
+        case running
+        case stopping
+        case stoppedBeforeStart
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var blocks = PendingDeliveries<@Sendable () -> Void>()
+        /// Nil before the thread is created and after it was joined.
+        var handle: pthread_t?
+    }
+
+    /// What the thread is called, here and in `ThreadIdentity`; the kernel keeps the first 15 bytes.
+    public let name: String
+
+    private let state = Mutex(State())
+    private let port = SignalPort()
+    /// A thread can be joined once, so those who wait for its end take turns.
+    private let joinTurn = DispatchSemaphore(value: 1)
+
+    /// A thread that is not started yet.
+    public init(name: String) {
+        self.name = name
+    }
+
+    deinit {
+        // Nobody can wait for the end any more; the system may forget the thread when it ends.
+        if let handle = state.withLock({ $0.handle }) { pthread_detach(handle) }
+    }
+
+    /// Starts the thread. What is performed from now on is held until its run loop runs.
+    ///
+    /// - Throws: `DeliveryError.threadAlreadyStarted`, `.threadStopped` if it was stopped before it started, or
+    ///   `.threadNotCreated`; after the last it may be tried again.
+    public func start() throws(DeliveryError) {
+        try state.withLock { state throws(DeliveryError) in
+            switch state.phase {
+            case .idle: break
+            case .running, .stopping: throw .threadAlreadyStarted(thread: name)
+            case .stoppedBeforeStart: throw .threadStopped(thread: name)
+            }
+            var handle = pthread_t()
+            let context = Unmanaged.passRetained(self)
+            let code = pthread_create(
+                &handle, nil,
+                { context in
+                    if let context { Unmanaged<RunLoopThread>.fromOpaque(context).takeRetainedValue().main() }
+                    return nil
+                }, context.toOpaque())
+            guard code == 0 else {
+                context.release()
+                throw .threadNotCreated(thread: name, code: code)
+            }
+            state.handle = handle
+            state.phase = .running
+        }
+    }
+
+    /// Asks the thread to end, and returns at once.
+    ///
+    /// What happens: the handler under way, if any, returns; each port that is signalled by then is handled once more and
+    /// every block that `perform(_:)` accepted is performed; then the thread ends. Further blocks are refused.
+    /// Stopping twice is stopping once. Called on the thread itself it does the same. A thread that was stopped
+    /// before it started never runs.
+    public func stop() {
+        let mustSignal = state.withLock { state in
+            switch state.phase {
+            case .idle: state.phase = .stoppedBeforeStart
+            case .running: state.phase = .stopping
+            case .stopping, .stoppedBeforeStart: break
+            }
+            return state.phase == .stopping
+        }
+        if mustSignal { port.signal() }
+    }
+
+    /// Waits until the thread has ended, its thread-specific storage and run loop gone.
+    ///
+    /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
+    /// - Parameter limit: how long to wait at most; negative counts as zero.
+    /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, or `.waitForItself`.
+    public func waitUntilFinished(limit: Duration) throws(DeliveryError) {
+        let (phase, handle) = state.withLock { ($0.phase, $0.handle) }
+        switch phase {
+        case .idle: throw .threadNotStarted(thread: name)
+        case .stoppedBeforeStart: return
+        case .running, .stopping: break
+        }
+        // A handle is not given to another thread before this one was joined, and then it is nil here.
+        if let handle, pthread_equal(handle, pthread_self()) != 0 { throw .waitForItself(thread: name) }
+
+        let clock = ContinuousClock()
+        // A limit of 30 years is as good as none, and does not overflow.
+        let deadline = clock.now.advanced(by: min(max(limit, .zero), .seconds(1_000_000_000)))
+        guard joinTurn.wait(timeout: .now() + .nanoseconds(clock.nanoseconds(until: deadline))) == .success else {
+            throw .threadStillRunning(thread: name, after: limit)
+        }
+        defer { joinTurn.signal() }
+        guard let handle = state.withLock({ $0.handle }) else { return }
+        guard CLinuxJoinThread(handle, Int64(clock.nanoseconds(until: deadline))) == 0 else {
+            throw .threadStillRunning(thread: name, after: limit)
+        }
+        state.withLock { $0.handle = nil }
+    }
+
+    /// Performs a block on the thread, after all that was handed over before it.
+    ///
+    /// It never waits, also not on the thread itself: there the block is performed after the handler under way.
+    /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` once `stop()` was called; then the block
+    ///   will not be performed. A block that was accepted is.
+    public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
+        let mustSignal = try state.withLock { state throws(DeliveryError) in
+            switch state.phase {
+            case .idle: throw .threadNotStarted(thread: name)
+            case .running: return state.blocks.append(block)
+            case .stopping, .stoppedBeforeStart: throw .threadStopped(thread: name)
+            }
+        }
+        if mustSignal { port.signal() }
+    }
+
+    private func main() {
+        ThreadIdentity.nameCurrentThread(name)
+        let receiver = BlockReceiver(thread: self)
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        while state.withLock({ $0.phase == .running }) {
+            RunLoop.runCurrentUntilHandled()
+        }
+        // The last pass: what was signalled before `stop()` is handled in it.
+        RunLoop.runCurrentOnce()
+        while performFirstBlock() {}
+        port.invalidate()
+    }
+
+    fileprivate func performWaitingBlocks() {
+        for _ in 0..<state.withLock({ $0.blocks.beginDrain() }) {
+            guard performFirstBlock() else { break }
+        }
+        if state.withLock({ $0.blocks.endDrain() }) { port.signal() }
+    }
+
+    private func performFirstBlock() -> Bool {
+        guard let block = state.withLock({ $0.blocks.takeFirst() }) else { return false }
+        block()
+        return true
+    }
+}
+
+/// The delegate of a thread's port: blocks are waiting, or the thread was stopped.
+private final class BlockReceiver: PortDelegate {
+    private let thread: RunLoopThread
+
+    init(thread: RunLoopThread) {
+        self.thread = thread
+    }
+
+    func handle(_ message: PortMessage) {
+        thread.performWaitingBlocks()
+    }
+}
+
+extension ContinuousClock {
+    /// How long it is until a deadline at most 30 years away; zero when it has passed.
+    fileprivate func nanoseconds(until deadline: Instant) -> Int {
+        let (seconds, attoseconds) = max(now.duration(to: deadline), .zero).components
+        return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// Parse, call, print, exit. The main thread is the program's own: scenarios run its run loop.
+@main
+struct NotifyDemo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify-demo",
+        abstract: "Shows on which thread notifications are delivered, and compares the logs of programs that print it.",
+        discussion: """
+            Without a subcommand: a short guided tour.
+
+            EXAMPLES
+              notify-demo
+              notify-demo list
+              notify-demo run redirect --style stages
+              notify-demo run posting-thread | notify-demo compare --reference listing-1 -
+              notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
+              notify-demo compare yesterday.log today.log
+              notify-demo smoke
+
+            EXIT STATUS
+              0  good, or the logs are the same
+              1  an expectation failed, or the logs differ
+              2  trouble: a file cannot be read, a line is no log line
+              64 the command line is wrong
+              130 ended by Ctrl-C
+            """,
+        subcommands: [Tour.self, List.self, Run.self, Compare.self, Smoke.self, LifetimeChild.self],
+        defaultSubcommand: Tour.self
+    )
+}

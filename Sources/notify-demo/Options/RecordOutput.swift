@@ -1,0 +1,49 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import Foundation
+
+/// How records are printed.
+struct RecordOutput: ParsableArguments {
+    enum Style: String, ExpressibleByArgument, CaseIterable {
+        case document
+        case stages
+    }
+
+    @Option(
+        help: "document: what the program says, as the documents' logs; stages: every stage of every delivery."
+    )
+    var style: Style?
+
+    @Flag(help: "Number processes, threads and times by appearance, so that runs can be compared as files.")
+    var stable = false
+
+    @Flag(help: "Print all records as JSON, one a line.")
+    var json = false
+
+    func validate() throws {
+        if json, style != nil {
+            throw ValidationError("--json prints records as they are, so it takes no --style. Leave out one of them.")
+        }
+    }
+
+    func print(_ records: [DeliveryRecord], report: String?, to terminal: inout Terminal) throws {
+        let records = stable ? StableNumbering.renumber(records) : records
+        if json {
+            for record in records { try terminal.print(RecordLines.line(for: record)) }
+            return
+        }
+        switch style ?? .document {
+        case .document:
+            let style = DocumentStyle(timeZone: stable ? .gmt : .current)
+            for record in records {
+                if let line = style.line(for: record) { try terminal.print(line) }
+            }
+        case .stages:
+            let style = StagesStyle(records)
+            for record in records { try terminal.print(style.line(for: record)) }
+        }
+        if let report {
+            try terminal.print("\n\(report)")
+        }
+    }
+}

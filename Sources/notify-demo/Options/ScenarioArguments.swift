@@ -1,0 +1,66 @@
+public import ArgumentParser
+public import DeliveryDiagnostics
+
+extension ObserverCapture: ExpressibleByArgument {}
+
+/// Which scenario, and what may be chosen about it.
+struct ScenarioArguments: ParsableArguments {
+    @Argument(
+        help: "Which scenario; 'notify-demo list' tells what there is.",
+        completion: .list(Scenarios.all.map(\.name)))
+    var name: String
+
+    @Option(help: "How many threads post (flood; 1 to 256, default 4).")
+    var posters: Int?
+
+    @Option(help: "How many notifications are posted in all (flood, held-message; 1 to 1000000).")
+    var notifications: Int?
+
+    @Option(help: "The probability with which a signal is lost (flood; 0 to 1, default 0.9).")
+    var dropSignals: Double?
+
+    @Option(help: "What decides which signals are lost (flood; default 1).")
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the observer is held: \(ObserverCapture.allCases.map(\.rawValue).joined(separator: ", ")) "
+                + "(observer-lifetime; default: each in turn).", valueName: "how"))
+    var capture: ObserverCapture?
+
+    func validate() throws {
+        guard let scenario = Scenarios.named(name) else {
+            let nearest = Suggestion.nearest(to: name, among: Scenarios.all.map(\.name))
+            throw ValidationError(
+                "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
+                    + "'notify-demo list' tells what there is.")
+        }
+        let given: [(ScenarioOptions.Name, Bool)] = [
+            (.posters, posters != nil), (.notifications, notifications != nil), (.dropSignals, dropSignals != nil),
+            (.seed, seed != nil), (.capture, capture != nil),
+        ]
+        for (option, isGiven) in given where isGiven && !scenario.options.contains(option) {
+            let takers = Scenarios.all.filter { $0.options.contains(option) }.map(\.name)
+            throw ValidationError(
+                "the scenario \"\(name)\" takes no --\(option.rawValue); \(takers.joined(separator: " and ")) "
+                    + "\(takers.count == 1 ? "does" : "do").")
+        }
+        try check(posters, 1...256, "--posters")
+        try check(notifications, 1...1_000_000, "--notifications")
+        try check(dropSignals, 0...1, "--drop-signals")
+    }
+
+    private func check<Value: Comparable>(_ value: Value?, _ range: ClosedRange<Value>, _ option: String) throws {
+        if let value, !range.contains(value) {
+            throw ValidationError("\(option) is \(value), and must be from \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    var options: ScenarioOptions {
+        var options = ScenarioOptions(notifications: notifications, capture: capture)
+        if let posters { options.posters = posters }
+        if let dropSignals { options.dropSignals = dropSignals }
+        if let seed { options.seed = seed }
+        return options
+    }
+}

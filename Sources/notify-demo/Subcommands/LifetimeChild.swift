@@ -1,0 +1,24 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import Foundation
+import SystemPackage
+
+/// What `run observer-lifetime` starts: a process that may not survive.
+struct LifetimeChild: ParsableCommand {
+    static let name = "observer-lifetime-child"
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
+    @Argument var capture: ObserverCapture
+
+    func run() throws {
+        // The crash is meant: it should leave no core file behind.
+        var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+        let recorder = DeliveryRecorder { record in
+            // At once, since there may be no later. Who started this process has gone if nobody reads it.
+            guard let line = try? RecordLines.line(for: record) else { return }
+            _ = try? FileDescriptor.standardOutput.writeAll(Array("\(line)\n".utf8))
+        }
+        try LifetimeProgram.perform(capture, recorder: recorder, limit: .seconds(10))
+    }
+}

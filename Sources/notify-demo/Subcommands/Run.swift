@@ -1,0 +1,34 @@
+import ArgumentParser
+import DeliveryDiagnostics
+
+struct Run: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a scenario, print what it recorded, and check what it should show.",
+        discussion: """
+            Records go to standard output, what was checked to standard error.
+
+            EXAMPLES
+              notify-demo run redirect
+              notify-demo run background-observer --style stages
+              notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
+              notify-demo run observer-lifetime --capture weak
+              notify-demo run held-message --stable > held-message.golden
+            """
+    )
+
+    @OptionGroup var scenario: ScenarioArguments
+    @OptionGroup var output: RecordOutput
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        guard let chosen = Scenarios.named(scenario.name) else { return .trouble }
+        let progress = ProgressLine(chosen.name)
+        let outcome = try ScenarioRun.perform(chosen, options: scenario.options) { progress.show($0) }
+        progress.clear()
+        try output.print(outcome.records, report: outcome.report, to: &terminal)
+        try terminal.flush()
+        for expectation in outcome.expectations {
+            terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))
+        }
+        return outcome.status
+    }
+}
