@@ -35,6 +35,17 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
+        .testTarget(name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics"]),
+        .testTarget(
+            name: "NotifyDemoTests",
+            dependencies: [
+                "notify-demo",
+                "DeliveryDiagnostics",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Subprocess
-internal import Synchronization
 internal import SystemPackage
+internal import ThreadedNotifications
 
 /// A program to start again in a process of its own, for what a process does not survive.
 public struct ChildProgram: Sendable {
@@ -29,7 +29,7 @@ public struct ChildProgram: Sendable {
 
     /// Runs the program to its end, blocking the calling thread; it is killed when the limit has passed.
     func run(_ more: [String], limit: Duration) throws(ScenarioError) -> Result {
-        let outcome = Mutex<Swift.Result<Result, ScenarioError>?>(nil)
+        let outcome = Locked<Swift.Result<Result, ScenarioError>?>(nil)
         let ended = Gate("a second process")
         let arguments = Arguments(arguments + more)
         let executable = Executable.path(FilePath(path))

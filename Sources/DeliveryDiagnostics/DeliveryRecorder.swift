@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 internal import ThreadedNotifications
 
 /// Collects the records of one run.
@@ -9,7 +8,7 @@ internal import ThreadedNotifications
 /// Order: a record's place and its times are taken together, so neither runs backwards.
 /// Cost: a lock, two clock readings and about 150 bytes for each record; nothing is ever dropped.
 public final class DeliveryRecorder: Sendable {
-    private let stored = Mutex<[DeliveryRecord]>([])
+    private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
     /// - Parameter echo: called for each record right after it was stored, on the thread that recorded it. For a

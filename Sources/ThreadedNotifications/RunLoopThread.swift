@@ -2,7 +2,6 @@ internal import CLinux
 internal import Dispatch
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// A thread that runs its run loop until it is stopped.
 ///
@@ -39,7 +38,7 @@ public final class RunLoopThread: Sendable {
     /// What the thread is called, here and in `ThreadIdentity`; the kernel keeps the first 15 bytes.
     public let name: String
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let port = SignalPort()
     /// A thread can be joined once, so those who wait for its end take turns.
     private let joinTurn = DispatchSemaphore(value: 1)

@@ -86,9 +86,9 @@ private let storageKey: pthread_key_t = {
         guard let stored else { return }
         let object = Unmanaged<StoredIdentity>.fromOpaque(stored)
         object.takeUnretainedValue().destructorRounds += 1
-        // Other destructors of the ending thread, its run loop's among them, may still ask who they run on:
-        // the identity outlives them by staying until the last of the rounds that POSIX grants.
-        if object.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS {
+        // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
+        // the last round but one, so until then the identity stays. The last round is the thread sanitizer's.
+        if object.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
             pthread_setspecific(storageKey, stored)
         } else {
             object.release()

@@ -37,12 +37,14 @@ public struct LogComparison {
                     LogDifference(
                         line: lines, reason: reason,
                         first: LogDifference.Side(log: first.name, line: one?.text, isWhole: one?.isWhole ?? true),
-                        second: LogDifference.Side(log: second.name, line: other?.text, isWhole: other?.isWhole ?? true)))
+                        second: LogDifference.Side(log: second.name, line: other?.text, isWhole: other?.isWhole ?? true)
+                    ))
             }
         }
     }
 
-    private mutating func difference(_ one: LogReader.ReadLine?, _ other: LogReader.ReadLine?) -> LogDifference.Reason? {
+    private mutating func difference(_ one: LogReader.ReadLine?, _ other: LogReader.ReadLine?) -> LogDifference.Reason?
+    {
         guard let one, let other else { return .oneEnds }
         if let mismatch = processes.match(one.line.processID, other.line.processID, line: one.number) {
             return .process(mismatch)

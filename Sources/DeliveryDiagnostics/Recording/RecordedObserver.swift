@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 internal import ThreadedNotifications
 
 /// The document's observer with a recorder at every stage that can be seen from outside of it.
@@ -8,7 +7,7 @@ final class RecordedObserver: Sendable {
     private let notification: Notification.Name
     private let recorder: DeliveryRecorder
     private let observer: RedirectingObserver
-    private let registration = Mutex<Registration?>(nil)
+    private let registrations = Locked<[Registration]>([])
 
     /// - Parameter handler: called on the target thread with the number of the post.
     init(
@@ -28,33 +27,33 @@ final class RecordedObserver: Sendable {
         }
     }
 
-    /// Makes the current thread the target and registers with the default center, as the document does.
-    func observe() {
+    /// Makes the current thread the target and registers with the center, as the document does.
+    func observe(_ center: NotificationCenter = .default) {
         observer.setUpThreadingSupport()
         recorder.record(.register, notification: notification.rawValue)
-        let token = NotificationCenter.default.addObserver(forName: notification, object: nil, queue: nil) {
+        let token = center.addObserver(forName: notification, object: nil, queue: nil) {
             [recorder, observer] notification in
             recorder.record(.capture, notification: notification.name.rawValue, post: notification.object as? Int)
             observer.processNotification(notification)
         }
-        let registration = Registration(token: token)
-        self.registration.withLock { $0 = registration }
+        let registration = Registration(center: center, token: token)
+        registrations.withLock { $0.append(registration) }
     }
 
-    /// Removes the registration, on any thread.
+    /// Removes what was registered, on any thread.
     func remove() {
-        let registration = registration.withLock { registration in
-            defer { registration = nil }
-            return registration
+        let registrations = registrations.withLock { registrations in
+            defer { registrations = [] }
+            return registrations
         }
         // Once only: Foundation gives a removed token's key to the next observer.
-        if let registration { NotificationCenter.default.removeObserver(registration.token) }
+        for registration in registrations { registration.center.removeObserver(registration.token) }
     }
 
-    /// Posts to the default center, which knows nothing of redirecting.
-    func post(number: Int) {
+    /// Posts to a center, which knows nothing of redirecting.
+    func post(number: Int, to center: NotificationCenter = .default) {
         recorder.record(.post, notification: notification.rawValue, post: number)
-        NotificationCenter.default.post(name: notification, object: number)
+        center.post(name: notification, object: number)
     }
 }
 
@@ -62,5 +61,6 @@ final class RecordedObserver: Sendable {
 //
 // Safety: nothing is done with the token but to hand it back to the center, which takes it on any thread.
 private struct Registration: @unchecked Sendable {
+    let center: NotificationCenter
     let token: any NSObjectProtocol
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 internal import ThreadedNotifications
 
 /// A signal port that records its signals and drains, and that loses signals if it is told to.
@@ -9,14 +8,14 @@ final class RecordedPort: SignalPort {
     private let recorder: DeliveryRecorder
     private let notification: String
     private let dropProbability: Double
-    private let generator: Mutex<SeededGenerator>
-    private let receiver = Mutex<DrainReceiver?>(nil)
+    private let generator: Locked<SeededGenerator>
+    private let receiver = Locked<DrainReceiver?>(nil)
 
     init(recorder: DeliveryRecorder, notification: String, dropProbability: Double = 0, seed: UInt64 = 1) {
         self.recorder = recorder
         self.notification = notification
         self.dropProbability = dropProbability
-        generator = Mutex(SeededGenerator(seed: seed))
+        generator = Locked(SeededGenerator(seed: seed))
         super.init()
     }
 
@@ -45,7 +44,7 @@ final class RecordedPort: SignalPort {
     }
 }
 
-// Safety: everything is set once or behind a mutex, as in the class it inherits from.
+// Safety: everything is set once or behind a lock, as in the class it inherits from.
 extension RecordedPort: @unchecked Sendable {}
 
 /// Stands between the port and its delegate, to record each drain.

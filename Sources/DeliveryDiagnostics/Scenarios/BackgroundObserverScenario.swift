@@ -43,7 +43,7 @@ struct BackgroundObserverScenario: Scenario {
             deliveries.expectEachDelivered("posted on main, handled on the worker thread that registered") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
                     && $0.delivered.thread == deliveries.registered.first?.thread
-            },
+            }
         ]
     }
 }

@@ -9,42 +9,52 @@ struct Deliveries {
         var delivered: DeliveryRecord
     }
 
-    let registered: [DeliveryRecord]
-    let posted: [DeliveryRecord]
-    /// Those that a post was found for, in the order in which they were delivered.
-    let deliveries: [Delivery]
-    let counts: [DeliveryStage: Int]
-    private let undelivered: [DeliveryRecord]
-    private let deliveredAgain: [DeliveryRecord]
-    private let deliveredUnposted: [DeliveryRecord]
+    let records: [DeliveryRecord]
+    /// The places of the records of a post, and of those that register. Places and not copies: a flood has millions.
+    private var posts: [Int] = []
+    private var registrations: [Int] = []
+    /// The places of a post and its delivery, in the order in which they were delivered.
+    private var pairs: [(post: Int, delivery: Int)] = []
+    private var undelivered: [Int] = []
+    private var deliveredAgain: [Int] = []
+    private var deliveredUnposted: [Int] = []
 
     init(_ records: [DeliveryRecord]) {
-        registered = records.filter { $0.stage == .register }
-        posted = records.filter { $0.stage == .post }
-        counts = records.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 }
-
-        var waiting = Dictionary(posted.map { ($0.post, $0) }) { first, _ in first }
-        let numbers = Set(waiting.keys)
-        var deliveries: [Delivery] = []
-        var again: [DeliveryRecord] = []
-        var unposted: [DeliveryRecord] = []
-        for record in records where record.stage == .deliver {
-            if let post = waiting.removeValue(forKey: record.post) {
-                deliveries.append(Delivery(posted: post, delivered: record))
-            } else if numbers.contains(record.post) {
-                again.append(record)
-            } else {
-                unposted.append(record)
+        self.records = records
+        var placeOfPost: [Int?: Int] = [:]
+        var deliveredPosts: Set<Int?> = []
+        for (place, record) in records.enumerated() {
+            switch record.stage {
+            case .register:
+                registrations.append(place)
+            case .post:
+                posts.append(place)
+                placeOfPost[record.post] = place
+            case .deliver:
+                guard let post = placeOfPost[record.post] else {
+                    deliveredUnposted.append(place)
+                    continue
+                }
+                if deliveredPosts.insert(record.post).inserted {
+                    pairs.append((post, place))
+                } else {
+                    deliveredAgain.append(place)
+                }
+            case .capture, .signal, .dropSignal, .drain, .log, .processStart, .processEnd:
+                break
             }
         }
-        self.deliveries = deliveries
-        undelivered = posted.filter { waiting[$0.post] != nil }
-        deliveredAgain = again
-        deliveredUnposted = unposted
+        if pairs.count < posts.count {
+            undelivered = posts.filter { !deliveredPosts.contains(records[$0].post) }
+        }
     }
 
-    func count(_ stage: DeliveryStage) -> Int {
-        counts[stage] ?? 0
+    var posted: some RandomAccessCollection<DeliveryRecord> { posts.lazy.map { records[$0] } }
+
+    var registered: some RandomAccessCollection<DeliveryRecord> { registrations.lazy.map { records[$0] } }
+
+    private var deliveries: some RandomAccessCollection<Delivery> {
+        pairs.lazy.map { Delivery(posted: records[$0.post], delivered: records[$0.delivery]) }
     }
 
     func expectRegisteredOnMain() -> Expectation {
@@ -66,13 +76,16 @@ struct Deliveries {
         if posted.isEmpty { return Expectation(claim, failure: "nothing was posted") }
         if let lost = undelivered.first {
             return Expectation(
-                claim, failure: "\(undelivered.count) of \(posted.count) posts not delivered, the first of them \(lost.postNumber)")
+                claim,
+                failure: "\(undelivered.count) of \(posts.count) posts were not delivered, the first of them post "
+                    + records[lost].postNumber)
         }
         if let again = deliveredAgain.first {
-            return Expectation(claim, failure: "post \(again.postNumber) was delivered more than once")
+            return Expectation(claim, failure: "post \(records[again].postNumber) was delivered more than once")
         }
         if let unposted = deliveredUnposted.first {
-            return Expectation(claim, failure: "post \(unposted.postNumber) was delivered, and never posted")
+            return Expectation(
+                claim, failure: "post \(records[unposted].postNumber) was delivered before it was posted")
         }
         let wrong = deliveries.first { !isRight($0) }
         return Expectation(
@@ -89,7 +102,8 @@ struct Deliveries {
             if let before = last[delivery.posted.thread], before.sequence > delivery.posted.sequence {
                 return Expectation(
                     claim,
-                    failure: "post \(delivery.posted.postNumber) of \(delivery.posted.thread) was handled after its post "
+                    failure:
+                        "post \(delivery.posted.postNumber) of \(delivery.posted.thread) was handled after its post "
                         + "\(before.postNumber), which was posted later")
             }
             last[delivery.posted.thread] = delivery.posted

@@ -2,7 +2,7 @@ internal import Foundation
 
 extension RunLoop {
     /// Runs the current thread's run loop in the default mode until something is so, looking again after each
-    /// source that it handled.
+    /// source that it handled. What makes it so on another thread must signal a port of this run loop afterwards.
     static func runCurrent(
         until isSo: () -> Bool, waitingFor name: String, limit: Duration
     ) throws(ScenarioError) {

@@ -1,6 +1,5 @@
 internal import CoreFoundation
 public import Foundation
-internal import Synchronization
 
 /// A port whose messages carry nothing: each says "look in the mailbox".
 ///
@@ -36,7 +35,7 @@ open class SignalPort: Port {
         var removals = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let source: CFRunLoopSource
 
     /// A valid port that is on no run loop yet.
@@ -154,7 +153,7 @@ open class SignalPort: Port {
     }
 }
 
-// Safety: `source` is set once and CFRunLoopSource locks itself; everything else is in `state`, behind its mutex.
+// Safety: `source` is set once and CFRunLoopSource locks itself; everything else is in `state`, behind its lock.
 extension SignalPort: @unchecked Sendable {}
 
 /// What the run loop source points to. The source owns it; it does not own the port, so that a port that nobody
@@ -221,7 +220,8 @@ private struct RunLoopReference: @unchecked Sendable {
 extension RunLoop.Mode {
     fileprivate var coreFoundationMode: CFString {
         // CoreFoundation knows the common modes by the address of their name.
-        self == .common ? kCFRunLoopCommonModes : CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
+        self == .common
+            ? kCFRunLoopCommonModes : CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
     }
 }
 

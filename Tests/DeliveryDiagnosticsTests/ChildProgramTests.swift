@@ -1,0 +1,29 @@
+import Foundation
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// Apart from the other scenarios' tests: the thread sanitizer does not see the lock that Subprocess uses, and takes what it
+/// guards for a race.
+final class ChildProgramTests: XCTestCase {
+    func testAChildThatCannotStartHangsOrSpeaksNonsenseIsAnError() {
+        func error(_ path: String, _ arguments: [String], limit: Duration = .seconds(20)) -> ScenarioError? {
+            var environment = ScenarioEnvironment(
+                options: ScenarioOptions(capture: .weak), limit: limit,
+                childProgram: ChildProgram(path: path, arguments: arguments))
+            environment.recorder = DeliveryRecorder()
+            do {
+                try ObserverLifetimeScenario().perform(in: environment)
+                return nil
+            } catch {
+                return error as? ScenarioError
+            }
+        }
+        guard case .child = error("/nonexistent", []) else { return XCTFail("started what does not exist") }
+        XCTAssertEqual(
+            error("/bin/sh", ["-c", "echo nonsense; : "]), .child(problem: "wrote what is no record: \"nonsense\""))
+        XCTAssertEqual(
+            error("/bin/sh", ["-c", "exec sleep 600"], limit: .milliseconds(50)),
+            .timedOut(waitingFor: "a second process", after: .milliseconds(50)))
+    }
+}

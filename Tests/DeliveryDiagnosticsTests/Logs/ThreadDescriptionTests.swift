@@ -1,0 +1,48 @@
+import Testing
+
+@testable import DeliveryDiagnostics
+
+@Suite("Thread descriptions in messages")
+struct ThreadDescriptionTests {
+    private func thread(_ number: Int, _ name: String?, kernelID: Bool = false) -> MessagePart {
+        .thread(ThreadDescription(number: number, name: name, isKernelID: kernelID))
+    }
+
+    @Test(
+        "the documents', Apple's and GNUstep's forms are read",
+        arguments: [
+            ("{number = 2, name = (null)}", 2, nil, false),
+            ("{number = 1, name = main}", 1, "main", false),
+            ("<NSThread: 0x600000c44000>{number = 12, name = (null)}", 12, nil, false),
+            ("<_NSMainThread: 0x6000017080c0>{number = 1, name = main}", 1, "main", false),
+            ("<NSThread: 0x55d0c8>{name = (null), num = 7305}", 7305, nil, true),
+            ("{name = a, b, num = 7305}", 7305, "a, b", true),
+            ("{number = 3, name = a, b}", 3, "a, b", false),
+        ] as [(String, Int, String?, Bool)])
+    func forms(text: String, number: Int, name: String?, isKernelID: Bool) {
+        #expect(
+            MessagePart.parts(of: "current thread = \(text)!") == [
+                .text("current thread = "), thread(number, name, kernelID: isKernelID), .text("!"),
+            ])
+    }
+
+    @Test(
+        "what is not quite a description is text",
+        arguments: [
+            "", "plain", "{", "}", "{}", "{number = }", "{number = x, name = y}", "{number = 2}", "{name = a}",
+            "{number = 2, name}", "{name = a, number = 2}", "{number = 99999999999999999999, name = a}", "{{{{",
+            "a {b} c",
+            "<NSThread: 0x1>", "{number = 1, name = main",
+        ])
+    func text(message: String) {
+        #expect(MessagePart.parts(of: message) == (message.isEmpty ? [] : [.text(message)]))
+    }
+
+    @Test("several in one message, and braces around them")
+    func several() {
+        #expect(
+            MessagePart.parts(of: "{from {number = 1, name = main} to <NSThread: 0x7f>{number = 2, name = w}}") == [
+                .text("{from "), thread(1, "main"), .text(" to "), thread(2, "w"), .text("}"),
+            ])
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class DeliveryRecorderTests: XCTestCase {
+    func testRecordsOfManyThreadsAreNumberedWithoutGapsAndNeitherClockRunsBackwards() {
+        let recorder = DeliveryRecorder()
+        let recorded = expectation(description: "recorded")
+        recorded.expectedFulfillmentCount = 4
+        for _ in 0..<4 {
+            Thread {
+                for _ in 0..<1000 { recorder.record(.post) }
+                recorded.fulfill()
+            }.start()
+        }
+        wait(for: [recorded], timeout: 60)
+        let records = recorder.records
+        XCTAssertEqual(records.map(\.sequence), Array(1...4000))
+        XCTAssertEqual(records.map(\.monotonicNanoseconds), records.map(\.monotonicNanoseconds).sorted())
+        XCTAssertEqual(Set(records.map(\.thread)).count, 4)
+    }
+
+    func testTheEchoIsGivenEachRecordOnTheRecordingThread() {
+        let echoed = Gate("the echo")
+        let recorder = DeliveryRecorder { record in
+            if record.message == "here" && record.thread.number == 1 { echoed.open() }
+        }
+        recorder.log("here")
+        XCTAssertTrue(echoed.isOpen)
+    }
+
+    func testASeedRepeatsItsNumbersAndAnotherDoesNot() {
+        func numbers(_ seed: UInt64) -> [UInt64] {
+            var generator = SeededGenerator(seed: seed)
+            return (0..<5).map { _ in generator.next() }
+        }
+        XCTAssertEqual(numbers(1), numbers(1))
+        XCTAssertNotEqual(numbers(1), numbers(2))
+        // The generator's published first value for the seed 0.
+        XCTAssertEqual(numbers(0)[0], 0xE220_A839_7B1D_CDAF)
+    }
+}

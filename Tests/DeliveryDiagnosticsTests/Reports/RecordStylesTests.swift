@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+@Suite("What is printed is a function of records")
+struct RecordStylesTests {
+    private let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
+    private let other = ThreadIdentity(number: 17, name: nil, kernelID: 45174)
+
+    private func record(
+        _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity, message: String? = nil, process: Int32 = 865
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            sequence: sequence, monotonicNanoseconds: 5_000_000_000 + UInt64(sequence) * 1_234_567,
+            wallNanoseconds: 1_455_401_112_856_999_999, process: ProcessIdentity(id: process, name: "test"),
+            thread: thread, stage: stage, notification: stage == .log ? nil : "TestNotification",
+            post: stage == .log ? nil : 1, message: message)
+    }
+
+    @Test("the document style is the documents' form to the letter")
+    func documentStyle() throws {
+        let style = DocumentStyle(timeZone: .gmt)
+        #expect(
+            style.line(for: record(1, .log, main, message: "current thread = \(main)"))
+                == "2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}")
+        #expect(style.line(for: record(2, .post, main)) == nil)
+        let tokyo = DocumentStyle(timeZone: try #require(TimeZone(secondsFromGMT: 9 * 3600)))
+        #expect(
+            tokyo.line(for: record(1, .log, main, message: "x")) == "2016-02-14 07:05:12.856 test[865:865] x")
+    }
+
+    @Test("the stages style has a line for each record, in columns, without trailing blanks")
+    func stagesStyle() {
+        let records = [record(1, .post, main), record(2, .deliver, other), record(3, .log, other, message: "hello")]
+        let style = StagesStyle(records)
+        #expect(
+            records.map { style.line(for: $0) } == [
+                "   0 µs  [865:865]    {number = 1, name = main}     post     TestNotification #1",
+                "1234 µs  [865:45174]  {number = 17, name = (null)}  deliver  TestNotification #1",
+                "2469 µs  [865:45174]  {number = 17, name = (null)}  log                           hello",
+            ])
+    }
+
+    @Test("stable records are numbered by appearance, and runs that differ in ids only become the same")
+    func stable() {
+        func run(_ process: Int32, _ number: Int) -> [DeliveryRecord] {
+            let main = ThreadIdentity(number: 1, name: "main", kernelID: process)
+            let worker = ThreadIdentity(number: number, name: "w", kernelID: process + 7)
+            return [
+                record(1, .log, main, message: "current thread = \(main)", process: process),
+                record(2, .log, worker, message: "on \(worker), object 0x7f\(process)", process: process),
+            ]
+        }
+        let stable = StableNumbering.renumber(run(865, 5))
+        #expect(stable == StableNumbering.renumber(run(1200, 9)))
+        let style = DocumentStyle(timeZone: .gmt)
+        #expect(
+            stable.compactMap { style.line(for: $0) } == [
+                "2001-01-01 00:00:00.001 test[1:1] current thread = {number = 1, name = main}",
+                "2001-01-01 00:00:00.002 test[1:2] on {number = 2, name = w}, object 0x…",
+            ])
+    }
+
+    @Test("records survive being written as a line of JSON")
+    func json() throws {
+        for record in [record(1, .post, main), record(2, .log, other, message: "a \"quoted\"\nline / ж")] {
+            let line = try RecordLines.line(for: record)
+            #expect(!line.contains("\n"))
+            #expect(try RecordLines.record(from: line) == record)
+        }
+    }
+
+    @Test("excerpts are short and hold nothing that a terminal obeys")
+    func excerpts() {
+        #expect(Excerpt.of("plain ж 漢") == "plain ж 漢")
+        #expect(Excerpt.of("\u{1B}[2J\r\u{7}\u{202E}") == "\\u{1B}[2J\\r\\u{07}\\u{202E}")
+        #expect(Excerpt.of(String(repeating: "a", count: 500)).count == 121)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// Each scenario happens on the main thread here; those that need a second process are run through the built binary.
+final class ScenarioTests: XCTestCase {
+    private func records(
+        of scenario: any Scenario, options: ScenarioOptions = ScenarioOptions()
+    ) throws -> [DeliveryRecord] {
+        let environment = ScenarioEnvironment(options: options)
+        try scenario.perform(in: environment)
+        return environment.recorder.records
+    }
+
+    private func failures(
+        of scenario: any Scenario, _ records: [DeliveryRecord], options: ScenarioOptions = ScenarioOptions()
+    ) -> [String] {
+        scenario.expectations(of: records, options: options).filter { !$0.holds }.map(\.claim)
+    }
+
+    func testEveryScenarioInThisProcessDoesAsExpected() throws {
+        for scenario in Scenarios.all where scenario.name != "observer-lifetime" {
+            XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
+        }
+    }
+
+    func testAFloodWithAnyDropsLosesNothing() throws {
+        for drop in [0, 0.5, 1] {
+            let options = ScenarioOptions(posters: 8, notifications: 4000, dropSignals: drop)
+            let records = try records(of: FloodScenario(), options: options)
+            XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
+            let counts = StageCounts(records)
+            XCTAssertEqual(counts[.signal] + counts[.dropSignal], 4001)
+            XCTAssertEqual(counts[.dropSignal], drop == 0 ? 0 : drop == 1 ? 4000 : counts[.dropSignal])
+        }
+    }
+
+    func testFewerNotificationsThanPostersAreEnough() throws {
+        let options = ScenarioOptions(posters: 8, notifications: 1)
+        let records = try records(of: FloodScenario(), options: options)
+        XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
+    }
+
+    // Each expectation is broken once, to see that it can fail.
+
+    func testADeliveryOnTheWrongThreadIsSeen() throws {
+        for scenario: any Scenario in [
+            PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
+            FloodScenario(),
+        ] {
+            var records = try records(of: scenario)
+            let place = try XCTUnwrap(records.lastIndex { $0.stage == .deliver })
+            records[place].thread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
+            XCTAssertEqual(failures(of: scenario, records).count, 1, scenario.name)
+        }
+    }
+
+    func testALostADoubleAndAnUnpostedDeliveryAreSeen() throws {
+        let options = ScenarioOptions(notifications: 100)
+        let good = try records(of: FloodScenario(), options: options)
+        let place = try XCTUnwrap(good.firstIndex { $0.stage == .deliver })
+
+        var lost = good
+        lost.remove(at: place)
+        XCTAssertEqual(
+            failures(of: FloodScenario(), lost, options: options), ["none lost, none twice, none on a wrong thread"])
+        var double = good
+        double.append(good[place])
+        XCTAssertEqual(
+            failures(of: FloodScenario(), double, options: options), ["none lost, none twice, none on a wrong thread"])
+        var unposted = good
+        unposted.append(good[place])
+        unposted[unposted.count - 1].post = 1000
+        XCTAssertEqual(
+            failures(of: FloodScenario(), unposted, options: options), ["none lost, none twice, none on a wrong thread"]
+        )
+    }
+
+    func testOvertakingIsSeen() throws {
+        for (scenario, options) in [
+            (FloodScenario() as any Scenario, ScenarioOptions(posters: 1, notifications: 10)),
+            (HeldMessageScenario(), ScenarioOptions()),
+        ] {
+            var records = try records(of: scenario, options: options)
+            let places = records.indices.filter { records[$0].stage == .deliver }
+            let (first, second) = (places[0], places[1])
+            (records[first].post, records[second].post) = (records[second].post, records[first].post)
+            XCTAssertEqual(failures(of: scenario, records, options: options).count, 1, scenario.name)
+        }
+    }
+
+    func testAMissingSignalAndAMissingPostAreSeen() throws {
+        let options = ScenarioOptions(notifications: 100)
+        var records = try records(of: FloodScenario(), options: options)
+        records.remove(at: try XCTUnwrap(records.firstIndex { $0.stage == .dropSignal }))
+        XCTAssertEqual(
+            failures(of: FloodScenario(), records, options: options),
+            ["each redirected post signalled, and one signal more"])
+        records.removeAll { $0.post == 1 }
+        XCTAssertTrue(failures(of: FloodScenario(), records, options: options).contains("as many posted as asked for"))
+    }
+
+    func testAPostTooLateForBeingHeldIsSeen() throws {
+        var records = try records(of: HeldMessageScenario())
+        let place = try XCTUnwrap(records.firstIndex { $0.stage == .post })
+        records[place].sequence = records.count
+        XCTAssertTrue(failures(of: HeldMessageScenario(), records).contains("posted before the run loop ran"))
+    }
+
+    func testALogOfAnotherStructureAndNothingAtAllAreSeen() throws {
+        var records = try records(of: RedirectScenario())
+        let place = try XCTUnwrap(records.lastIndex { $0.stage == .log })
+        records[place].message = "something else"
+        XCTAssertEqual(failures(of: RedirectScenario(), records), ["logged as listing-2 is"])
+        for scenario in Scenarios.all {
+            let expectations = scenario.expectations(of: [], options: ScenarioOptions())
+            XCTAssertTrue(expectations.contains { !$0.holds }, "\(scenario.name) is content with no records")
+        }
+        XCTAssertEqual(failures(of: RedirectScenario(), []).count, 4)
+    }
+
+    func testAScenarioOffTheMainThreadIsRefusedAndOneWithoutASecondProcessToo() {
+        let refused = expectation(description: "refused")
+        Thread {
+            do {
+                try RedirectScenario().perform(in: ScenarioEnvironment())
+            } catch ScenarioError.notOnMainThread {
+                refused.fulfill()
+            } catch {
+                XCTFail("\(error)")
+            }
+        }.start()
+        wait(for: [refused], timeout: 20)
+        XCTAssertThrowsError(try ObserverLifetimeScenario().perform(in: ScenarioEnvironment())) {
+            XCTAssertEqual($0 as? ScenarioError, .noChildProgram)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import SystemPackage
+import Testing
+
+/// What a user does with the built program.
+@Suite("notify-demo")
+struct CommandLineTests {
+    private struct Outcome {
+        var status: TerminationStatus
+        var output: String
+        var errors: String
+    }
+
+    /// Where the build puts the programs: beside the tests, which are a program too.
+    private static func directory() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return FilePath(tests).removingLastComponent().string
+    }
+
+    /// Runs a line of shell in which `notify-demo` is the program under test.
+    private func shell(_ line: String, input: String = "") async throws -> Outcome {
+        // A file and not a pipe: the program may end before it has read all.
+        let file = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+        try Data(input.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let result = try await Subprocess.run(
+            .name("bash"), arguments: ["-c", "exec < \(file.path); \(line)"],
+            environment: .inherit.updating(["PATH": "\(try Self.directory()):\(path)", "TZ": "UTC", "NO_COLOR": nil]),
+            output: .string(limit: 1 << 24), error: .string(limit: 1 << 20))
+        return Outcome(
+            status: result.terminationStatus, output: result.standardOutput, errors: result.standardError)
+    }
+
+    // MARK: Running
+
+    @Test("the tour shows listings 1 and 2")
+    func tour() async throws {
+        let tour = try await shell("notify-demo")
+        #expect(tour.status == .exited(0))
+        #expect(tour.errors == "")
+        let log = tour.output.split(separator: "\n").filter { $0.first?.isNumber == true }.map { $0 + "\n" }
+        let expected = ReferenceLog.listing1.text + ReferenceLog.listing2.text
+        #expect(log.count == 6)
+        #expect(expected.split(separator: "\n").count == 6)
+        for (name, lines) in [("listing-1", log[..<3]), ("listing-2", log[3...])] {
+            let same = try await shell("notify-demo compare --reference \(name) -", input: lines.joined())
+            #expect(same.status == .exited(0), "\(same.output)")
+        }
+    }
+
+    @Test(
+        "a scenario's log is the document's, and the difference from another is named",
+        arguments: [
+            ("posting-thread", "listing-1", 0), ("redirect", "listing-2", 0),
+            ("observer-lifetime --capture unsafe", "listing-4", 0),
+            ("redirect", "listing-1", 1), ("posting-thread", "listing-2", 1),
+        ])
+    func documents(scenario: String, listing: String, status: Int32) async throws {
+        let outcome = try await shell(
+            "set -o pipefail; notify-demo run \(scenario) 2>/dev/null | notify-demo compare --reference \(listing) -")
+        #expect(outcome.status == .exited(status), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains(status == 0 ? "the same: 3 lines" : "the logs differ at line 2\n"))
+    }
+
+    @Test("lines are exactly as the documents print them")
+    func exactForm() async throws {
+        let outcome = try await shell("notify-demo run posting-thread 2>/dev/null")
+        let form = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} notify-demo\[(\d+):(\d+)\] (.*)/
+        let lines = try outcome.output.split(separator: "\n").map { try #require($0.wholeMatch(of: form)) }
+        #expect(
+            lines.map(\.3) == [
+                "current thread = {number = 1, name = main}", "current thread = {number = 2, name = (null)}",
+                "test notification",
+            ])
+        #expect(lines[0].1 == lines[0].2, "the main thread's kernel id is the process id")
+        #expect(lines[1].2 != lines[0].2)
+        #expect(lines[1].2 == lines[2].2)
+    }
+
+    @Test("every capture ends as it should, and a table says how")
+    func observerLifetime() async throws {
+        let outcome = try await shell("notify-demo run observer-lifetime")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let table = outcome.output.split(separator: "\n").drop { !$0.hasPrefix("capture ") }.dropFirst()
+        let ends = Dictionary(
+            table.map { row in
+                (String(row.prefix { $0 != " " }), String(row.split(separator: "  ").last ?? "").trimmed)
+            }
+        ) { first, _ in first }
+        #expect(Set(ends.keys) == Set(ObserverCapture.allCases.map(\.rawValue)))
+        #expect(ends["unsafe"] == "signal 11")
+        #expect(ends["unowned"]?.hasPrefix("signal 6: Attempted to read an unowned reference") == true)
+        for capture in ["weak", "stable", "delegation", "one-thread"] {
+            #expect(ends[capture] == "exit 0")
+        }
+    }
+
+    @Test("the smoke test passes and closes with its counts")
+    func smoke() async throws {
+        let outcome = try await shell("notify-demo smoke")
+        #expect(outcome.status == .exited(0), "\(outcome.output)")
+        let lines = outcome.output.split(separator: "\n")
+        let passed = lines.count { $0.hasPrefix("ok ") }
+        #expect(lines.last == "\(passed) passed, 0 failed")
+        #expect(passed == lines.count - 1)
+        for scenario in Scenarios.all { #expect(outcome.output.contains(" \(scenario.name): ")) }
+    }
+
+    @Test("the list names every scenario, as text and as JSON")
+    func list() async throws {
+        let text = try await shell("notify-demo list")
+        let json = try await shell("notify-demo list --json")
+        for scenario in Scenarios.all {
+            #expect(text.output.contains("\n\(scenario.name) ") || text.output.hasPrefix(scenario.name))
+            #expect(json.output.contains("\"name\":\"\(scenario.name)\""))
+        }
+        #expect(json.output.split(separator: "\n").count == Scenarios.all.count)
+    }
+
+    // MARK: Output
+
+    @Test("JSON is one record a line, in sequence, and what is printed otherwise is a function of it")
+    func json() async throws {
+        let outcome = try await shell("notify-demo run held-message --notifications 5 --json 2>/dev/null")
+        let records = try outcome.output.split(separator: "\n").map { try RecordLines.record(from: $0) }
+        #expect(records.map(\.sequence) == Array(1...records.count))
+        #expect(records.count { $0.stage == .deliver } == 5)
+    }
+
+    @Test("stages are printed with their threads")
+    func stages() async throws {
+        let outcome = try await shell("notify-demo run redirect --style stages 2>/dev/null")
+        for stage in [" register ", " post ", " capture ", " signal ", " drain ", " deliver "] {
+            #expect(outcome.output.contains(stage), "\(outcome.output)")
+        }
+    }
+
+    @Test("--stable prints the same each time", arguments: ["posting-thread", "redirect", "held-message"])
+    func stable(scenario: String) async throws {
+        let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")
+        let other = try await shell("TZ=Asia/Tokyo notify-demo run \(scenario) --stable 2>/dev/null")
+        #expect(one.output == other.output)
+        #expect(one.output.hasPrefix("2001-01-01 00:00:00.001 notify-demo[1:1] "))
+    }
+
+    @Test("data goes to standard output and talk to standard error")
+    func streams() async throws {
+        let outcome = try await shell("notify-demo run redirect")
+        #expect(outcome.output.split(separator: "\n").count == 3)
+        #expect(outcome.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("ok ") })
+    }
+
+    @Test("there is colour on a terminal only, and not with NO_COLOR")
+    func colour() async throws {
+        let coloured = try await shell("TERM=xterm script -qec 'notify-demo smoke' /dev/null")
+        #expect(coloured.output.contains("\u{1B}[32mok"))
+        let plain = try await shell("TERM=xterm NO_COLOR=1 script -qec 'notify-demo smoke' /dev/null")
+        #expect(plain.output.contains("ok "))
+        #expect(!plain.output.contains("\u{1B}["))
+        #expect(try await !shell("notify-demo smoke").output.contains("\u{1B}"))
+    }
+
+    // MARK: Trouble
+
+    @Test("a closed pipe ends it quietly, also where the signal is ignored", arguments: ["", "trap '' PIPE; "])
+    func closedPipe(before: String) async throws {
+        let piped = try await shell(
+            "\(before)set -o pipefail; { notify-demo run flood --json | head -1 >/dev/null; } 2>&1; echo \"status $?\"")
+        #expect(piped.output == "status 141\n")
+    }
+
+    @Test("a full disk is said, and is trouble")
+    func fullDisk() async throws {
+        let outcome = try await shell("notify-demo run redirect > /dev/full")
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
+    }
+
+    @Test("Ctrl-C ends it with 130")
+    func interrupt() async throws {
+        let outcome = try await shell(
+            // With job control, since without it a shell's background processes ignore the signal.
+            """
+            set -m; fifo=$(mktemp -u); mkfifo $fifo; exec 3<>$fifo; rm $fifo
+            notify-demo compare --reference listing-1 - <&3 & child=$!
+            for i in {1..10000}; do [ "$(< /proc/$child/comm)" = notify-demo ] && break; done
+            kill -INT $child; wait $child; echo $?
+            """)
+        #expect(outcome.output.hasSuffix("130\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test(
+        "a wrong command line is 64, with a suggestion",
+        arguments: [
+            ("run redirct", "Did you mean \"redirect\"?"),
+            ("run observer_lifetime", "Did you mean \"observer-lifetime\"?"),
+            ("run xyzzy", "'notify-demo list' tells what there is"),
+            ("rnu redirect", "Did you mean \"run\"?"),
+            ("run", "Missing expected argument"),
+            ("run redirect --posters 3", "takes no --posters; flood does"),
+            ("run flood --posters 0", "--posters is 0, and must be from 1 to 256"),
+            ("run flood --posters -1", "--posters"),
+            ("run flood --notifications 99999999", "must be from 1 to 1000000"),
+            ("run flood --drop-signals 1.5", "must be from 0.0 to 1.0"),
+            ("run flood --drop-signals nan", "must be from 0.0 to 1.0"),
+            ("run flood --seed x", "--seed"),
+            ("run observer-lifetime --capture strong", "--capture"),
+            ("run redirect --json --style stages", "--json"),
+            ("compare a.log", "two logs are compared"),
+            ("compare --reference listing-1 a b", "one log is compared"),
+            ("compare --reference listing-3 a", "listing-3"),
+            ("compare - -", "standard input can be read once only"),
+        ])
+    func usage(arguments: String, says: String) async throws {
+        let outcome = try await shell("notify-demo \(arguments)")
+        #expect(outcome.status == .exited(64))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test(
+        "a log that cannot be read is 2, and says which file and line",
+        arguments: [
+            ("compare /nonexistent a", "", "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
+            ("compare --reference listing-1 /", "", "notify-demo: /: cannot be read: Is a directory.\n"),
+            ("compare --reference listing-1 -", "", "notify-demo: standard input: holds no line."),
+            ("compare --reference listing-1 -", "hello\n", "notify-demo: standard input:1: this is no log line: "),
+            ("compare --reference listing-1 -", ReferenceLog.listing1.text + "2026-", "standard input:4: "),
+        ])
+    func unreadable(arguments: String, input: String, says: String) async throws {
+        let outcome = try await shell("notify-demo \(arguments)", input: input)
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test("help has examples for each subcommand", arguments: ["", "run", "compare", "list"])
+    func help(subcommand: String) async throws {
+        let outcome = try await shell("notify-demo \(subcommand) --help")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.output.contains("EXAMPLES"))
+        #expect(!outcome.output.contains("observer-lifetime-child"))
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}

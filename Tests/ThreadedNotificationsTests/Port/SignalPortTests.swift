@@ -1,0 +1,291 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// What the document says of its communication port.
+final class SignalPortTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testASignalSentBeforeTheRunLoopRunsIsHeldUntilItDoes() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        defer { port.invalidate() }
+
+        XCTAssertTrue(port.signal())
+        XCTAssertEqual(receiver.count, 0)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testASignalSentBeforeThePortWasAddedIsHeldToo() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        XCTAssertTrue(port.send(before: Date(), components: nil, from: nil, reserved: 0))
+        RunLoop.current.add(port, forMode: .common)
+        defer { port.invalidate() }
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testSignalsThatWaitCallTheDelegateOnce() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        defer { port.invalidate() }
+        for _ in 0..<5 { port.signal() }
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testSendingWithAMessageIdentifierIsSending() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        defer { port.invalidate() }
+        XCTAssertTrue(port.send(before: Date(), msgid: 7, components: nil, from: nil, reserved: 0))
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+        XCTAssertTrue(receiver.lastPort === port)
+    }
+
+    func testAPortAddedForACustomModeIsHandledInThatModeOnly() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        let mode = RunLoop.Mode("SignalPortTests")
+        RunLoop.current.add(port, forMode: mode)
+        defer { port.invalidate() }
+        port.signal()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 0)
+        _ = RunLoop.current.run(mode: mode, before: Date())
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testTheDelegateIsCalledOnTheThreadOfTheRunLoopAndWakesIt() throws {
+        let thread = RunLoopThread(name: "target")
+        try thread.start()
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        let added = expectation(description: "added")
+        try thread.perform {
+            RunLoop.current.add(port, forMode: .common)
+            added.fulfill()
+        }
+        wait(for: [added], timeout: 20)
+        let handled = expectation(description: "handled")
+        receiver.whenCalled { handled.fulfill() }
+        port.signal()
+        wait(for: [handled], timeout: 20)
+        XCTAssertEqual(receiver.lastThread?.name, "target")
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+    }
+
+    func testAnInvalidPortRefusesSignalsAndIsNotHandled() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        port.signal()
+        port.invalidate()
+        XCTAssertFalse(port.isValid)
+        XCTAssertFalse(port.signal())
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 0)
+    }
+
+    func testInvalidatingTwicePostsTheNotificationOnce() {
+        let port = SignalPort()
+        let posted = Locked(0)
+        let token = NotificationCenter.default.addObserver(
+            forName: Port.didBecomeInvalidNotification, object: port, queue: nil
+        ) { _ in posted.withLock { $0 += 1 } }
+        defer { NotificationCenter.default.removeObserver(token) }
+        port.invalidate()
+        port.invalidate()
+        XCTAssertEqual(posted.withLock { $0 }, 1)
+    }
+
+    func testThePortDoesNotRetainItsDelegate() {
+        let port = SignalPort()
+        var receiver: CountingReceiver? = CountingReceiver()
+        weak let observed = receiver
+        port.setDelegate(receiver)
+        XCTAssertTrue(port.delegate() === receiver)
+        receiver = nil
+        XCTAssertNil(observed)
+        XCTAssertNil(port.delegate())
+    }
+
+    func testTheRunLoopRetainsThePortUntilItIsInvalidated() {
+        var port: SignalPort? = SignalPort()
+        weak let observed = port
+        port.map { RunLoop.current.add($0, forMode: .common) }
+        port = nil
+        XCTAssertNotNil(observed)
+        observed?.invalidate()
+        XCTAssertNil(observed)
+    }
+
+    func testAPortTakenOffItsRunLoopStaysValidAndHoldsItsSignal() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        RunLoop.current.add(port, forMode: .common)
+        RunLoop.current.remove(port, forMode: .common)
+        XCTAssertTrue(port.isValid)
+        XCTAssertTrue(port.signal())
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 0)
+        RunLoop.current.add(port, forMode: .default)
+        defer { port.invalidate() }
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testAPortTakenOffOneOfTwoModesIsHandledInTheOther() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        let mode = RunLoop.Mode("SignalPortTests")
+        RunLoop.current.add(port, forMode: .default)
+        RunLoop.current.add(port, forMode: mode)
+        defer { port.invalidate() }
+        RunLoop.current.remove(port, forMode: mode)
+        XCTAssertTrue(port.isValid)
+        port.signal()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.count, 1)
+    }
+
+    func testAPortTakenOffOneThreadsRunLoopMayServeAnother() throws {
+        let thread = RunLoopThread(name: "first")
+        try thread.start()
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        try thread.perform {
+            RunLoop.current.add(port, forMode: .common)
+            RunLoop.current.remove(port, forMode: .common)
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertTrue(port.isValid)
+        RunLoop.current.add(port, forMode: .common)
+        defer { port.invalidate() }
+        port.signal()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(receiver.lastThread?.number, 1)
+    }
+
+    func testAPortWhoseThreadHasEndedRefusesSignals() throws {
+        let thread = RunLoopThread(name: "short")
+        try thread.start()
+        let port = SignalPort()
+        try thread.perform { RunLoop.current.add(port, forMode: .common) }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertFalse(port.isValid)
+        XCTAssertFalse(port.signal())
+    }
+
+    func testSignalsSentWhileTheThreadEndsDoNoHarm() throws {
+        for _ in 0..<50 {
+            let thread = RunLoopThread(name: "short")
+            try thread.start()
+            let port = SignalPort()
+            let added = expectation(description: "added")
+            try thread.perform {
+                RunLoop.current.add(port, forMode: .common)
+                added.fulfill()
+            }
+            wait(for: [added], timeout: 20)
+            let refused = expectation(description: "refused")
+            Thread {
+                while port.signal() {}
+                refused.fulfill()
+            }.start()
+            thread.stop()
+            try thread.waitUntilFinished(limit: limit)
+            wait(for: [refused], timeout: 20)
+        }
+    }
+
+    func test500ThreadsThatSetUpAPortAndEndLeaveNoPortAndNoDescriptor() throws {
+        let ports = Locked<[WeakPort]>([])
+        /// Without cleaning up: neither removed nor invalidated.
+        func comeAndGo(_ count: Int) throws {
+            for _ in 0..<count {
+                let thread = RunLoopThread(name: "passing")
+                try thread.start()
+                try thread.perform {
+                    let port = SignalPort()
+                    RunLoop.current.add(port, forMode: .common)
+                    RunLoop.current.add(port, forMode: RunLoop.Mode("SignalPortTests"))
+                    ports.withLock { $0.append(WeakPort(port: port)) }
+                }
+                thread.stop()
+                try thread.waitUntilFinished(limit: limit)
+            }
+        }
+        // Foundation and the system open what they need on first use.
+        try comeAndGo(1)
+        let before = try descriptors()
+        try comeAndGo(500)
+        XCTAssertEqual(ports.withLock { $0.count { $0.port != nil } }, 0)
+        XCTAssertEqual(try descriptors(), before)
+    }
+
+    private func descriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+}
+
+/// A delegate that counts.
+///
+/// Safety: everything is behind the lock.
+final class CountingReceiver: PortDelegate, @unchecked Sendable {
+    private struct State {
+        var count = 0
+        var thread: ThreadIdentity?
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+    private let port = Locked(WeakPort(port: nil))
+
+    var count: Int { state.withLock { $0.count } }
+    var lastThread: ThreadIdentity? { state.withLock { $0.thread } }
+    var lastPort: Port? { port.withLock { $0 }.port }
+
+    func whenCalled(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.action = action }
+    }
+
+    func handle(_ message: PortMessage) {
+        let thread = ThreadIdentity.current
+        let received = WeakPort(port: message.receivePort)
+        port.withLock { $0 = received }
+        let action = state.withLock { state in
+            state.count += 1
+            state.thread = thread
+            return state.action
+        }
+        action?()
+    }
+}
+
+/// Safety: weak references are read and written atomically.
+struct WeakPort: @unchecked Sendable {
+    weak var port: Port?
+}

@@ -1,0 +1,260 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// The document's claims about its technique, one test each.
+final class RedirectingObserverTests: XCTestCase {
+    private let posted = Notification.Name("RedirectingObserverTests")
+    private let limit = Duration.seconds(20)
+
+    func testPostedOnTheTargetThreadItIsHandledBeforePostReturns() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        NotificationCenter.default.post(name: posted, object: 1)
+        XCTAssertEqual(log.numbers, [1])
+        XCTAssertEqual(log.threads, [1])
+    }
+
+    func testPostedOnAnotherThreadByCodeThatKnowsNothingOfItItIsHandledOnTheTargetThread() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...3)
+        XCTAssertEqual(log.numbers, [])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [1, 2, 3])
+        XCTAssertEqual(log.threads, [1])
+    }
+
+    func testAPostOnTheTargetThreadOvertakesWhatIsQueued() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...2)
+        NotificationCenter.default.post(name: posted, object: 3)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [3, 1, 2])
+    }
+
+    func testSetUpIsIdempotentAndTheFirstThreadStaysTheTarget() throws {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        observer.setUpThreadingSupport()
+        observer.setUpThreadingSupport()
+        let done = expectation(description: "set up elsewhere")
+        Thread {
+            observer.setUpThreadingSupport()
+            done.fulfill()
+        }.start()
+        wait(for: [done], timeout: 20)
+        observer.processNotification(Notification(name: posted, object: 1))
+        XCTAssertEqual(log.threads, [1])
+    }
+
+    func testWhatArrivesBeforeSetUpIsHeldAndHandled() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        NotificationCenter.default.post(name: posted, object: 1)
+        XCTAssertEqual(log.numbers, [])
+        observer.setUpThreadingSupport()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [1])
+    }
+
+    func testOneSignalProcessesAllThatWaits() {
+        let port = SilentPort()
+        let log = HandlerLog()
+        let observer = RedirectingObserver(notificationPort: port) { log.add($0) }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...100)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [])
+        port.signal()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, Array(1...100))
+    }
+
+    func testItWorksWithAnyPort() {
+        let port = BarePort()
+        let log = HandlerLog()
+        let observer = RedirectingObserver(notificationPort: port) { log.add($0) }
+        observer.setUpThreadingSupport()
+        observer.setUpThreadingSupport()
+        XCTAssertEqual(port.modes, [.common])
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...3)
+        XCTAssertEqual(port.sent, 3)
+        port.delegate()?.handle(PortMessage(sendPort: nil, receivePort: port, components: nil))
+        XCTAssertEqual(log.numbers, [1, 2, 3])
+    }
+
+    func testAHandlerMayPostAndTheLockIsNotHeldMeanwhile() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { [posted] notification in
+            log.add(notification)
+            guard let number = notification.object as? Int, number < 3 else { return }
+            NotificationCenter.default.post(name: posted, object: number + 1)
+        }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...1)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [1, 2, 3])
+    }
+
+    func testAHandlerThatRunsTheRunLoopNestedKeepsTheOrder() {
+        let log = HandlerLog()
+        let observer = RedirectingObserver { notification in
+            log.add(notification)
+            RunLoop.runCurrentOnce()
+        }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...5)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, [1, 2, 3, 4, 5])
+    }
+
+    func testALongQueueIsProcessedWithoutMovingWhatRemains() {
+        // With removal at the front this is 20 milliards of moves, and the test does not end.
+        let log = HandlerLog()
+        let observer = RedirectingObserver { log.add($0) }
+        observer.setUpThreadingSupport()
+        let token = register(observer)
+        defer { NotificationCenter.default.removeObserver(token) }
+        postInBackground(1...200_000)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.numbers, Array(1...200_000))
+    }
+
+    func testAnObserverThatNobodyHoldsGoesAndItsPortWithIt() {
+        var observer: RedirectingObserver? = RedirectingObserver { _ in }
+        let port = SignalPort()
+        var other: RedirectingObserver? = RedirectingObserver(notificationPort: port) { _ in }
+        other?.setUpThreadingSupport()
+        observer?.setUpThreadingSupport()
+        weak let observed = observer
+        observer = nil
+        other = nil
+        XCTAssertNil(observed)
+        XCTAssertFalse(port.isValid)
+    }
+
+    func testManyPostersLoseNothingAndEachKeepsItsOrder() throws {
+        let (posters, each) = (4, 5000)
+        let log = HandlerLog()
+        let thread = RunLoopThread(name: "target")
+        try thread.start()
+        let observer = RedirectingObserver { log.add($0) }
+        let ready = expectation(description: "ready")
+        try thread.perform {
+            observer.setUpThreadingSupport()
+            ready.fulfill()
+        }
+        wait(for: [ready], timeout: 20)
+        let done = expectation(description: "posted")
+        done.expectedFulfillmentCount = posters
+        for poster in 0..<posters {
+            Thread { [posted] in
+                for number in 0..<each {
+                    observer.processNotification(Notification(name: posted, object: poster * each + number))
+                }
+                done.fulfill()
+            }.start()
+        }
+        wait(for: [done], timeout: 60)
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        let numbers = log.numbers
+        XCTAssertEqual(numbers.count, posters * each)
+        for poster in 0..<posters {
+            XCTAssertEqual(numbers.filter { $0 / each == poster }, Array(poster * each..<(poster + 1) * each))
+        }
+        XCTAssertEqual(log.threads.count, 1)
+    }
+
+    private func register(_ observer: RedirectingObserver) -> any NSObjectProtocol {
+        NotificationCenter.default.addObserver(forName: posted, object: nil, queue: nil) {
+            observer.processNotification($0)
+        }
+    }
+
+    /// Returns when all are posted; the main run loop does not run meanwhile.
+    private func postInBackground(_ numbers: ClosedRange<Int>) {
+        let done = DispatchSemaphore(value: 0)
+        Thread { [posted] in
+            for number in numbers { NotificationCenter.default.post(name: posted, object: number) }
+            done.signal()
+        }.start()
+        done.wait()
+    }
+}
+
+/// What handlers were called with, and on which threads.
+final class HandlerLog: Sendable {
+    private let state = Locked<(numbers: [Int], threads: Set<Int>)>(([], []))
+
+    var numbers: [Int] { state.withLock { $0.numbers } }
+    var threads: Set<Int> { state.withLock { $0.threads } }
+
+    func add(_ notification: Notification) {
+        let number = notification.object as? Int ?? 0
+        let thread = ThreadIdentity.current.number
+        state.withLock {
+            $0.numbers.append(number)
+            $0.threads.insert(thread)
+        }
+    }
+}
+
+/// Loses every signal that is sent by `send`.
+///
+/// Safety: nothing is added to what the superclass proves.
+private final class SilentPort: SignalPort, @unchecked Sendable {
+    override func send(
+        before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
+    ) -> Bool {
+        true
+    }
+}
+
+/// A port that is no SignalPort, and only counts.
+///
+/// Safety: the counts are behind the lock, and the delegate is touched on the main thread only.
+private final class BarePort: Port, @unchecked Sendable {
+    private let state = Locked((sent: 0, modes: [RunLoop.Mode]()))
+    private weak var receiver: (any PortDelegate)?
+
+    var sent: Int { state.withLock { $0.sent } }
+    var modes: [RunLoop.Mode] { state.withLock { $0.modes } }
+
+    override var isValid: Bool { true }
+    override func invalidate() {}
+    override func setDelegate(_ delegate: (any PortDelegate)?) { receiver = delegate }
+    override func delegate() -> (any PortDelegate)? { receiver }
+    override func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        state.withLock { $0.modes.append(mode) }
+    }
+    override func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {}
+    override func send(
+        before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
+    ) -> Bool {
+        state.withLock { $0.sent += 1 }
+        return true
+    }
+}

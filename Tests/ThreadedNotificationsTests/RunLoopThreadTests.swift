@@ -1,0 +1,239 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+final class RunLoopThreadTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testBlocksArePerformedOnTheThreadInTheOrderHandedOver() throws {
+        let thread = RunLoopThread(name: "ordered")
+        try thread.start()
+        let performed = Locked<[Int]>([])
+        let names = Locked<Set<String?>>([])
+        for number in 0..<1000 {
+            try thread.perform {
+                performed.withLock { $0.append(number) }
+                let name = ThreadIdentity.current.name
+                names.withLock { _ = $0.insert(name) }
+            }
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertEqual(performed.withLock { $0 }, Array(0..<1000))
+        XCTAssertEqual(names.withLock { $0 }, ["ordered"])
+    }
+
+    func testStoppingPerformsWhatWasAcceptedAndHandlesWhatWasSignalled() throws {
+        let thread = RunLoopThread(name: "draining")
+        try thread.start()
+        let busy = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let ports = (0..<3).map { _ in SignalPort() }
+        let receivers = ports.map { _ in CountingReceiver() }
+        for (port, receiver) in zip(ports, receivers) { port.setDelegate(receiver) }
+        let performed = Atomic<Bool>(false)
+        try thread.perform {
+            for port in ports { RunLoop.current.add(port, forMode: .common) }
+            busy.signal()
+            goOn.wait()
+        }
+        busy.wait()
+        for port in ports { port.signal() }
+        try thread.perform { performed.store(true, ordering: .relaxed) }
+        thread.stop()
+        goOn.signal()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertEqual(receivers.map(\.count), [1, 1, 1])
+        XCTAssertTrue(performed.load(ordering: .relaxed))
+    }
+
+    func testAPortThatSignalsItselfForEverKeepsNeitherOthersWaitingNorTheThreadFromStopping() throws {
+        let thread = RunLoopThread(name: "busy")
+        try thread.start()
+        let restless = SignalPort()
+        let receiver = CountingReceiver()
+        receiver.whenCalled { restless.signal() }
+        restless.setDelegate(receiver)
+        try thread.perform {
+            RunLoop.current.add(restless, forMode: .common)
+            restless.signal()
+        }
+        for _ in 0..<20 {
+            let performed = expectation(description: "performed")
+            try thread.perform { performed.fulfill() }
+            wait(for: [performed], timeout: 20)
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertGreaterThan(receiver.count, 0)
+    }
+
+    func testABlockThatPerformsABlockDoesNotKeepTheThreadsPortsWaiting() throws {
+        let thread = RunLoopThread(name: "busy")
+        try thread.start()
+        let isOver = Atomic<Bool>(false)
+        @Sendable func again() {
+            if !isOver.load(ordering: .relaxed) { try? thread.perform(again) }
+        }
+        try thread.perform(again)
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        let handled = expectation(description: "handled")
+        receiver.whenCalled { handled.fulfill() }
+        port.setDelegate(receiver)
+        try thread.perform { RunLoop.current.add(port, forMode: .common) }
+        port.signal()
+        wait(for: [handled], timeout: 20)
+        isOver.store(true, ordering: .relaxed)
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+    }
+
+    func testOrderIsKeptWhenABlockRunsTheRunLoopNested() throws {
+        let thread = RunLoopThread(name: "nested")
+        let performed = Locked<[Int]>([])
+        let ready = DispatchSemaphore(value: 0)
+        try thread.start()
+        try thread.perform {
+            ready.wait()
+            performed.withLock { $0.append(1) }
+            RunLoop.runCurrentOnce()
+        }
+        try thread.perform {
+            performed.withLock { $0.append(2) }
+            try? thread.perform { performed.withLock { $0.append(4) } }
+            RunLoop.runCurrentOnce()
+        }
+        try thread.perform { performed.withLock { $0.append(3) } }
+        ready.signal()
+        let last = expectation(description: "last")
+        try thread.perform { try? thread.perform { last.fulfill() } }
+        wait(for: [last], timeout: 20)
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
+    }
+
+    func testStoppingTwiceIsStoppingOnce() throws {
+        let thread = RunLoopThread(name: "twice")
+        try thread.start()
+        thread.stop()
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+    }
+
+    func testAThreadMayStopItself() throws {
+        let thread = RunLoopThread(name: "itself")
+        try thread.start()
+        try thread.perform { thread.stop() }
+        try thread.waitUntilFinished(limit: limit)
+    }
+
+    func testAThreadThatWaitsForItselfIsToldSo() throws {
+        let thread = RunLoopThread(name: "itself")
+        try thread.start()
+        let error = Locked<DeliveryError?>(nil)
+        try thread.perform {
+            do throws(DeliveryError) {
+                try thread.waitUntilFinished(limit: .seconds(1))
+            } catch let thrown {
+                error.withLock { $0 = thrown }
+            }
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertEqual(error.withLock { $0 }, .waitForItself(thread: "itself"))
+    }
+
+    func testAThreadThatWasStoppedBeforeItStartedHasEndedAndDoesNotStart() throws {
+        let thread = RunLoopThread(name: "never")
+        thread.stop()
+        try thread.waitUntilFinished(limit: .zero)
+        XCTAssertThrowsError(try thread.start()) {
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "never"))
+        }
+    }
+
+    func testAThreadRunsOnce() throws {
+        let thread = RunLoopThread(name: "once")
+        try thread.start()
+        XCTAssertThrowsError(try thread.start()) {
+            XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
+        XCTAssertThrowsError(try thread.start()) {
+            XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
+        }
+    }
+
+    func testBlocksAreRefusedBeforeStartAndAfterStop() throws {
+        let thread = RunLoopThread(name: "refusing")
+        XCTAssertThrowsError(try thread.perform {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "refusing"))
+        }
+        try thread.start()
+        thread.stop()
+        XCTAssertThrowsError(try thread.perform {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "refusing"))
+        }
+        try thread.waitUntilFinished(limit: limit)
+    }
+
+    func testWaitingForAThreadThatIsNotStartedOrDoesNotEndIsAnError() throws {
+        let thread = RunLoopThread(name: "running")
+        XCTAssertThrowsError(try thread.waitUntilFinished(limit: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "running"))
+        }
+        try thread.start()
+        for limit in [Duration.zero, .seconds(-5), .milliseconds(1)] {
+            XCTAssertThrowsError(try thread.waitUntilFinished(limit: limit)) {
+                XCTAssertEqual($0 as? DeliveryError, .threadStillRunning(thread: "running", after: limit))
+            }
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: .seconds(Int64.max))
+    }
+
+    func testSeveralThreadsMayWaitForTheEnd() throws {
+        let thread = RunLoopThread(name: "awaited")
+        try thread.start()
+        let waited = expectation(description: "waited")
+        waited.expectedFulfillmentCount = 4
+        for _ in 0..<4 {
+            Thread { [limit] in
+                try? thread.waitUntilFinished(limit: limit)
+                waited.fulfill()
+            }.start()
+        }
+        thread.stop()
+        wait(for: [waited], timeout: 20)
+    }
+
+    func testDroppingTheLastReferenceDoesNotEndTheThread() throws {
+        var thread: RunLoopThread? = RunLoopThread(name: "kept")
+        weak let observed = thread
+        try thread?.start()
+        thread = nil
+        let performed = expectation(description: "performed")
+        try XCTUnwrap(observed).perform { performed.fulfill() }
+        wait(for: [performed], timeout: 20)
+        observed?.stop()
+    }
+
+    func testErrorsNameTheThreadAndSayWhatToDo() {
+        let errors: [DeliveryError] = [
+            .threadAlreadyStarted(thread: "worker"), .threadNotCreated(thread: "worker", code: 11),
+            .threadNotStarted(thread: "worker"), .threadStopped(thread: "worker"), .waitForItself(thread: "worker"),
+            .threadStillRunning(thread: "worker", after: .seconds(2)),
+        ]
+        for error in errors {
+            XCTAssertTrue(error.description.contains("\"worker\""), error.description)
+            XCTAssertGreaterThan(error.description.split(separator: ". ").count, 1, "no remedy: \(error)")
+        }
+    }
+}

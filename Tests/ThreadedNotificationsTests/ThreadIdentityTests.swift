@@ -1,0 +1,103 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+final class ThreadIdentityTests: XCTestCase {
+    func testTheMainThreadIsNumberOneNamedMainWithTheProcessID() {
+        XCTAssertEqual(
+            ThreadIdentity.current,
+            ThreadIdentity(
+                number: 1, name: "main", kernelID: ProcessInfo.processInfo.processIdentifier))
+        ThreadIdentity.nameCurrentThread("something else")
+        XCTAssertEqual(ThreadIdentity.current.name, "main")
+    }
+
+    func testItPrintsAsTheDocumentsDo() {
+        XCTAssertEqual(
+            "\(ThreadIdentity(number: 1, name: "main", kernelID: 865))", "{number = 1, name = main}")
+        XCTAssertEqual(
+            "\(ThreadIdentity(number: 2, name: nil, kernelID: 45174))", "{number = 2, name = (null)}")
+    }
+
+    func testNumbersAreNeverUsedAgain() throws {
+        var numbers: [Int] = []
+        for _ in 0..<50 {
+            let identity = try identityOfANewThread()
+            XCTAssertNil(identity.name)
+            numbers.append(identity.number)
+        }
+        XCTAssertEqual(numbers, numbers.sorted())
+        XCTAssertEqual(Set(numbers).count, numbers.count)
+        XCTAssertGreaterThan(numbers[0], 1)
+    }
+
+    func testANameIsWholeHereAndCutBetweenCharactersForTheKernel() throws {
+        let name = "a long name: göttlich"
+        let kernelName = Locked("")
+        let identity = try identityOfANewThread {
+            ThreadIdentity.nameCurrentThread(name)
+            let path = "/proc/self/task/\(ThreadIdentity.current.kernelID)/comm"
+            let comm = (try? String(contentsOfFile: path, encoding: .utf8)) ?? "unreadable"
+            kernelName.withLock { $0 = comm }
+        }
+        XCTAssertEqual(identity.name, name)
+        XCTAssertEqual(kernelName.withLock { $0 }, "a long name: g\n")
+    }
+
+    func testAThreadKeepsItsIdentityWhileItsStorageIsDestroyed() throws {
+        let seen = Locked<[ThreadIdentity]>([])
+        let thread = RunLoopThread(name: "ending")
+        try thread.start()
+        try thread.perform {
+            let identity = ThreadIdentity.current
+            seen.withLock { $0.append(identity) }
+            LastWords.leave {
+                let identity = ThreadIdentity.current
+                seen.withLock { $0.append(identity) }
+            }
+        }
+        thread.stop()
+        try thread.waitUntilFinished(limit: .seconds(20))
+        let identities = seen.withLock { $0 }
+        XCTAssertEqual(identities.count, 2)
+        XCTAssertEqual(Set(identities).count, 1)
+    }
+
+    private func identityOfANewThread(doing work: @escaping @Sendable () -> Void = {}) throws -> ThreadIdentity {
+        let identity = Locked<ThreadIdentity?>(nil)
+        let done = expectation(description: "thread")
+        Thread {
+            work()
+            let current = ThreadIdentity.current
+            identity.withLock { $0 = current }
+            done.fulfill()
+        }.start()
+        wait(for: [done], timeout: 20)
+        return try XCTUnwrap(identity.withLock { $0 })
+    }
+}
+
+/// A block that a thread runs when its specific storage is destroyed, after the identity's first destructor.
+private final class LastWords {
+    private let words: @Sendable () -> Void
+
+    private init(_ words: @escaping @Sendable () -> Void) {
+        self.words = words
+    }
+
+    private static let key: pthread_key_t = {
+        // The identity's key first, so that its destructor is called before this one's.
+        _ = ThreadIdentity.current
+        var key = pthread_key_t()
+        pthread_key_create(&key) { stored in
+            guard let stored else { return }
+            Unmanaged<LastWords>.fromOpaque(stored).takeRetainedValue().words()
+        }
+        return key
+    }()
+
+    static func leave(_ words: @escaping @Sendable () -> Void) {
+        pthread_setspecific(key, Unmanaged.passRetained(LastWords(words)).toOpaque())
+    }
+}
