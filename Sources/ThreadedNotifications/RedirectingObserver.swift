@@ -19,7 +19,8 @@ public import Foundation
 /// Order: what one thread posts is handled in the order posted. A notification posted on the target thread itself is
 /// handled at once, before `post` returns, and overtakes what is waiting.
 /// Removal: remove the token from the center; what was redirected before is still handled while the observer lives.
-/// When its last reference goes, what waits goes with it and the port is invalidated.
+/// When its last reference goes, what waits goes with it and the port is invalidated. When the target thread has ended,
+/// what arrives is held and never handled, and the poster is not told: the document says nothing of it.
 /// Cost: a lock, an element of an array and one signal for each redirected notification.
 /// Source: the whole document. Where Foundation differs: a block takes the place of the selector, and a `SignalPort` that
 /// of the `NSMachPort`; the array is emptied without moving what remains, so that a long queue is not quadratic.

@@ -83,8 +83,8 @@ public final class RunLoopThread: Sendable {
 
     /// Asks the thread to end, and returns at once.
     ///
-    /// What happens: the handler under way, if any, returns; each port that is signalled by then is handled once more and
-    /// every block that `perform(_:)` accepted is performed; then the thread ends. Further blocks are refused.
+    /// What happens: the handler under way, if any, returns; every block that `perform(_:)` accepted is performed; each
+    /// port that is signalled by then is handled once more; then the thread ends. Further blocks are refused.
     /// Stopping twice is stopping once. Called on the thread itself it does the same. A thread that was stopped
     /// before it started never runs.
     public func stop() {
@@ -152,9 +152,9 @@ public final class RunLoopThread: Sendable {
         while state.withLock({ $0.phase == .running }) {
             RunLoop.runCurrentUntilHandled()
         }
-        // The last pass: what was signalled before `stop()` is handled in it.
-        RunLoop.runCurrentOnce()
+        // Blocks first, since one may add a port that was signalled already; then one pass for all that is signalled.
         while performFirstBlock() {}
+        RunLoop.runCurrentOnce()
         port.invalidate()
     }
 

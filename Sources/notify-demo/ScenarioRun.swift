@@ -5,7 +5,6 @@ import Foundation
 struct ScenarioRun {
     var records: [DeliveryRecord]
     var expectations: [Expectation]
-    var report: String?
 
     var status: ExitStatus {
         expectations.allSatisfy(\.holds) ? .good : .failed
@@ -31,8 +30,7 @@ struct ScenarioRun {
         }
         let records = environment.recorder.records
         return ScenarioRun(
-            records: records, expectations: scenario.expectations(of: records, options: options),
-            report: scenario.report(on: records))
+            records: records, expectations: scenario.expectations(of: records, options: options))
     }
 }
 

@@ -49,6 +49,21 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertTrue(performed.load(ordering: .relaxed))
     }
 
+    func testStoppingAtOnceStillHandlesThePortThatABlockAdds() throws {
+        for _ in 0..<200 {
+            let thread = RunLoopThread(name: "brief")
+            let port = SignalPort()
+            let receiver = CountingReceiver()
+            port.setDelegate(receiver)
+            port.signal()
+            try thread.start()
+            try thread.perform { RunLoop.current.add(port, forMode: .common) }
+            thread.stop()
+            try thread.waitUntilFinished(limit: limit)
+            XCTAssertEqual(receiver.count, 1)
+        }
+    }
+
     func testAPortThatSignalsItselfForEverKeepsNeitherOthersWaitingNorTheThreadFromStopping() throws {
         let thread = RunLoopThread(name: "busy")
         try thread.start()

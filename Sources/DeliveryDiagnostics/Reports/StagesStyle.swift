@@ -8,7 +8,7 @@ public struct StagesStyle: Sendable {
     /// - Parameter records: all that will be printed; times are shown since the first.
     public init(_ records: [DeliveryRecord]) {
         start = records.first?.monotonicNanoseconds ?? 0
-        var widths = [0, 0, 0, 0, 0]
+        var widths = [0, 0, 0, 0]
         for record in records {
             for (column, cell) in Self.cells(record, since: start).enumerated() where column < widths.count {
                 widths[column] = max(widths[column], cell.count)
@@ -29,10 +29,11 @@ public struct StagesStyle: Sendable {
 
     private static func cells(_ record: DeliveryRecord, since start: UInt64) -> [String] {
         let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
-        let post = [record.notification, record.post.map { "#\($0)" }].compactMap(\.self).joined(separator: " ")
+        let what = [record.notification, record.post.map { "#\($0)" }, record.message]
         return [
-            "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]", record.thread.description,
-            record.stage.rawValue, post, record.message ?? "",
+            "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]",
+            "\(record.thread.number) \(record.thread.name ?? "(null)")", record.stage.rawValue,
+            what.compactMap(\.self).joined(separator: " "),
         ]
     }
 }

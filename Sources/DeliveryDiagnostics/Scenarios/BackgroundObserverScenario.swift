@@ -4,7 +4,7 @@ internal import ThreadedNotifications
 /// The document's own example: an object on a background thread listens to the user interface, such as a window closing.
 struct BackgroundObserverScenario: Scenario {
     let name = "background-observer"
-    let summary = "the document's example: main posts that a window closes, a worker thread handles it"
+    let summary = "main posts that a window closes, a worker handles it"
 
     private static let windowWillClose = Notification.Name("NSWindowWillCloseNotification")
 

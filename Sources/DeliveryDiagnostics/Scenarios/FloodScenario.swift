@@ -6,7 +6,7 @@ internal import ThreadedNotifications
 /// iterates over the array until it is empty." Here any signal may be lost, as long as one arrives after the last post.
 struct FloodScenario: Scenario {
     let name = "flood"
-    let summary = "many posters, one receiver, a port that loses signals: no notification is lost or misplaced"
+    let summary = "many posters, a port that loses signals: nothing lost"
     let options: Set<ScenarioOptions.Name> = [.posters, .notifications, .dropSignals, .seed]
 
     private static let defaultNotifications = 10_000

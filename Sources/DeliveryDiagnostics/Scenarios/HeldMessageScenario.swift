@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 /// to the message until the next time the run loop is entered."
 struct HeldMessageScenario: Scenario {
     let name = "held-message"
-    let summary = "posted while the target's run loop does not run: held, and handled in order when it does"
+    let summary = "posted before the run loop runs: held until it does"
     let options: Set<ScenarioOptions.Name> = [.notifications]
 
     private static let entering = "entering the run loop"

@@ -4,7 +4,7 @@ internal import Foundation
 /// Listing 1: an ordinary observer is called on the posting thread.
 struct PostingThreadScenario: Scenario {
     let name = "posting-thread"
-    let summary = "listing 1: registered on the main thread, posted in the background, handled there"
+    let summary = "listing 1: handled on the thread that posts"
 
     func perform(in environment: ScenarioEnvironment) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }

@@ -26,7 +26,7 @@ struct RecordOutput: ParsableArguments {
         }
     }
 
-    func print(_ records: [DeliveryRecord], report: String?, to terminal: inout Terminal) throws {
+    func print(_ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal) throws {
         let records = stable ? StableNumbering.renumber(records) : records
         if json {
             for record in records { try terminal.print(RecordLines.line(for: record)) }
@@ -42,7 +42,7 @@ struct RecordOutput: ParsableArguments {
             let style = StagesStyle(records)
             for record in records { try terminal.print(style.line(for: record)) }
         }
-        if let report {
+        if let report = scenario.report(on: records) {
             try terminal.print("\n\(report)")
         }
     }

@@ -10,22 +10,26 @@ struct ScenarioArguments: ParsableArguments {
         completion: .list(Scenarios.all.map(\.name)))
     var name: String
 
-    @Option(help: "How many threads post (flood; 1 to 256, default 4).")
+    @Option(help: ArgumentHelp("How many threads post (flood; 1 to 256, default 4).", valueName: "n"))
     var posters: Int?
 
-    @Option(help: "How many notifications are posted in all (flood, held-message; 1 to 1000000).")
+    @Option(
+        help: ArgumentHelp(
+            "How many notifications are posted in all, 1 to 1000000 (flood, default 10000; held-message, default 3).",
+            valueName: "n"))
     var notifications: Int?
 
-    @Option(help: "The probability with which a signal is lost (flood; 0 to 1, default 0.9).")
+    @Option(
+        help: ArgumentHelp(
+            "The probability with which a signal is lost (flood; 0 to 1, default 0.9).", valueName: "p"))
     var dropSignals: Double?
 
-    @Option(help: "What decides which signals are lost (flood; default 1).")
+    @Option(help: ArgumentHelp("What decides which signals are lost (flood; default 1).", valueName: "n"))
     var seed: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "How the observer is held: \(ObserverCapture.allCases.map(\.rawValue).joined(separator: ", ")) "
-                + "(observer-lifetime; default: each in turn).", valueName: "how"))
+            "How the observer is held (observer-lifetime; default: each way in turn).", valueName: "how"))
     var capture: ObserverCapture?
 
     func validate() throws {

@@ -33,7 +33,8 @@ struct Compare: Command {
         if logs.count != expected {
             throw ValidationError(
                 reference == nil
-                    ? "two logs are compared, and \(logs.count) given. For a log of the documents use --reference."
+                    ? "two logs are compared, and \(logs.count) \(logs.count == 1 ? "is" : "are") given. "
+                        + "For a log of the documents use --reference."
                     : "with --reference one log is compared, and \(logs.count) are given.")
         }
         if logs.allSatisfy({ $0 == "-" }), logs.count == 2 {

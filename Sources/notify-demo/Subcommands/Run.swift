@@ -24,7 +24,7 @@ struct Run: Command {
         let progress = ProgressLine(chosen.name)
         let outcome = try ScenarioRun.perform(chosen, options: scenario.options) { progress.show($0) }
         progress.clear()
-        try output.print(outcome.records, report: outcome.report, to: &terminal)
+        try output.print(outcome.records, of: chosen, to: &terminal)
         try terminal.flush()
         for expectation in outcome.expectations {
             terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))

@@ -37,9 +37,9 @@ struct RecordStylesTests {
         let style = StagesStyle(records)
         #expect(
             records.map { style.line(for: $0) } == [
-                "   0 µs  [865:865]    {number = 1, name = main}     post     TestNotification #1",
-                "1234 µs  [865:45174]  {number = 17, name = (null)}  deliver  TestNotification #1",
-                "2469 µs  [865:45174]  {number = 17, name = (null)}  log                           hello",
+                "   0 µs  [865:865]    1 main     post     TestNotification #1",
+                "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1",
+                "2469 µs  [865:45174]  17 (null)  log      hello",
             ])
     }
 

@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 /// of its own, since some do not survive it.
 struct ObserverLifetimeScenario: Scenario {
     let name = "observer-lifetime"
-    let summary = "listing 4: the observer goes while its handler runs; what crashes, and the document's remedies"
+    let summary = "listing 4: the observer goes while its handler runs"
     let options: Set<ScenarioOptions.Name> = [.capture]
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -62,7 +62,8 @@ struct ObserverLifetimeScenario: Scenario {
         let rows =
             [["capture", "handler ended", "observer released", "process ended"]]
             + runs.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
-        return Table.text(rows)
+        let lastWords = runs.compactMap { run in run.lastWords.map { "\(run.capture.rawValue): \($0)" } }
+        return ([Table.text(rows)] + lastWords).joined(separator: "\n")
     }
 
     /// One capture's records.
@@ -78,7 +79,15 @@ struct ObserverLifetimeScenario: Scenario {
             }
         }
 
-        var end: String { records.last { $0.stage == .processEnd }?.message ?? "not ended" }
+        /// How the process ended: "exit 0" or "signal 6".
+        var end: String { String(endMessage.prefix { $0 != ":" }) }
+
+        /// What it said at last, if anything.
+        var lastWords: String? {
+            endMessage.firstRange(of: ": ").map { String(endMessage[$0.upperBound...]) }
+        }
+
+        private var endMessage: String { records.last { $0.stage == .processEnd }?.message ?? "not ended" }
 
         private func logged(_ message: String) -> DeliveryRecord? {
             records.first { $0.stage == .log && $0.message == message }
@@ -86,20 +95,27 @@ struct ObserverLifetimeScenario: Scenario {
 
         var handlerEnd: String {
             guard let end = logged(LifetimeStory.endMessage) else { return "never" }
-            return "on \(end.thread)"
+            return Self.place(end.thread)
         }
 
         var release: String {
             guard let release = logged(LifetimeStory.releaseMessage) else { return "never" }
-            guard let end = logged(LifetimeStory.endMessage) else { return "on \(release.thread)" }
-            return "\(release.sequence < end.sequence ? "before that" : "after that"), on \(release.thread)"
+            guard let end = logged(LifetimeStory.endMessage) else { return Self.place(release.thread) }
+            return "\(release.sequence < end.sequence ? "before that" : "after that"), \(Self.place(release.thread))"
+        }
+
+        private static func place(_ thread: ThreadIdentity) -> String {
+            thread.number == 1 ? "on main" : "on the posting thread"
         }
 
         /// Nil if all is as the capture promises.
         var failure: String? {
             let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
-            guard end == expectedEnd || end.hasPrefix(expectedEnd + ":") else {
-                return "the process ended by \(end) instead of \(expectedEnd)"
+            guard end == expectedEnd else {
+                return "the process ended by \(endMessage) instead of \(expectedEnd)"
+            }
+            if capture == .unowned, lastWords?.contains("unowned reference") != true {
+                return "the process ended without saying that the observer was gone"
             }
             guard let begin = logged(LifetimeStory.beginMessage), let end = logged(LifetimeStory.endMessage)
             else { return "the handler did not run to its end" }

@@ -1,0 +1,45 @@
+import DeliveryDiagnostics
+import Foundation
+import Testing
+
+/// What the README prints of `notify-demo` is what it prints.
+@Suite("README")
+struct ReadmeTests {
+    /// The commands and outputs of the README's console blocks.
+    private static func sessions() throws -> [(command: String, output: String)] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
+        return readme.components(separatedBy: "```console\n").dropFirst().flatMap { block in
+            (block.components(separatedBy: "```\n").first ?? "").components(separatedBy: "$ ").dropFirst().map {
+                session in
+                let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(lines[0]), lines.count > 1 ? String(lines[1]) : "")
+            }
+        }
+    }
+
+    @Test("each scenario is shown")
+    func scenarios() throws {
+        let commands = try Self.sessions().map(\.command)
+        for scenario in Scenarios.all {
+            #expect(commands.contains { $0.hasPrefix("notify-demo run \(scenario.name)") }, "\(scenario.name)")
+        }
+    }
+
+    @Test("each command prints what is shown, but for times, ids and counts")
+    func outputs() async throws {
+        let sessions = try Self.sessions()
+        #expect(sessions.count >= 10)
+        for (command, shown) in sessions {
+            let printed = try await Shell.run(command).output
+            #expect(Self.shape(of: printed) == Self.shape(of: shown), "\(command)")
+        }
+    }
+
+    /// The lines, with every number as 0 and every run of blanks as one.
+    private static func shape(of text: String) -> [String] {
+        text.replacing(/0x[0-9a-f]+|[0-9]+/, with: "0").replacing(/\ +/, with: " ").split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
