@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 . "$root/Scripts/requirements.sh"
 
 build=(swift build --package-path "$root" --product notify-demo)
 program=$("${build[@]}" --show-bin-path)/notify-demo
-if [ ! -x "$program" ]; then echo "Building notify-demo; this once it takes a minute or two." >&2; fi
+if [ ! -x "$program" ]; then echo "Building notify-demo; this once it fetches three packages and takes a minute or two." >&2; fi
 "${build[@]}" --quiet >&2
 exec "$program" "$@"

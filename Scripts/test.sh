@@ -2,7 +2,7 @@
 # All that must hold before a change lands: format, build without warnings, tests, every scenario's expectation, and the
 # tests of what threads share once more under the thread sanitizer.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 . Scripts/requirements.sh
 # The backtracer of a crashed process may hang; a test that crashes should end.
 export SWIFT_BACKTRACE=enable=no

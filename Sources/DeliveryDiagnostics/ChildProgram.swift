@@ -60,7 +60,9 @@ public struct ChildProgram: Sendable {
         do throws(ScenarioError) {
             try ended.wait(limit: limit)
         } catch {
+            // Cancelling kills the process, soon: its end is waited for, so that it does not outlive this one.
             task.cancel()
+            try? ended.wait(limit: .seconds(5))
             throw error
         }
         guard let result = outcome.withLock({ $0 }) else { throw .child(problem: "ended without a result") }

@@ -16,7 +16,7 @@ public protocol Scenario: Sendable {
     /// What must be true of its records.
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation]
 
-    /// A table to print below the records, or nil.
+    /// Text to print below the records, or nil. In a log its lines begin with `# `, and are not compared.
     func report(on records: [DeliveryRecord]) -> String?
 }
 
@@ -24,12 +24,6 @@ extension Scenario {
     public var options: Set<ScenarioOptions.Name> { [] }
 
     public func report(on records: [DeliveryRecord]) -> String? { nil }
-
-    /// Performs it and returns its records, also when it throws: those up to then are in the recorder.
-    public func records(in environment: ScenarioEnvironment) throws -> [DeliveryRecord] {
-        try perform(in: environment)
-        return environment.recorder.records
-    }
 }
 
 /// The scenarios, in the order in which a newcomer reads them.

@@ -11,7 +11,7 @@ public struct ScenarioEnvironment: Sendable {
 
     public init(
         recorder: DeliveryRecorder = DeliveryRecorder(), options: ScenarioOptions = ScenarioOptions(),
-        limit: Duration = .seconds(20), childProgram: ChildProgram? = nil,
+        limit: Duration = .seconds(60), childProgram: ChildProgram? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) {
         self.recorder = recorder

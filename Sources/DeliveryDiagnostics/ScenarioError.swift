@@ -6,6 +6,8 @@ public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     case notOnMainThread
     /// It needs a second process, and was not told how to start one.
     case noChildProgram
+    /// An option has a value that it cannot have.
+    case optionOutOfRange(option: String, value: String, range: String)
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
 
@@ -17,6 +19,8 @@ public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
             "a scenario is about the main thread: perform it there."
         case .noChildProgram:
             "this scenario needs a second process: give the environment a childProgram."
+        case .optionOutOfRange(let option, let value, let range):
+            "\(option) is \(value), and must be from \(range)."
         case .child(let problem):
             "the second process: \(problem)"
         }

@@ -19,6 +19,21 @@ public struct ScenarioOptions: Sendable, Hashable {
     /// How an observer is held by the block that handles its notifications; nil: each way in turn.
     public var capture: ObserverCapture?
 
+    /// - Throws: `ScenarioError.optionOutOfRange` for the first that is.
+    public func validate() throws(ScenarioError) {
+        try check(.posters, posters, 1...256, "1 to 256")
+        if let notifications { try check(.notifications, notifications, 1...1_000_000, "1 to 1000000") }
+        try check(.dropSignals, dropSignals, 0...1, "0 to 1")
+    }
+
+    private func check<Value: Comparable>(
+        _ option: Name, _ value: Value, _ range: ClosedRange<Value>, _ words: String
+    ) throws(ScenarioError) {
+        guard range.contains(value) else {
+            throw .optionOutOfRange(option: "--\(option.rawValue)", value: "\(value)", range: words)
+        }
+    }
+
     public init(
         posters: Int = 4, notifications: Int? = nil, dropSignals: Double = 0.9, seed: UInt64 = 1,
         capture: ObserverCapture? = nil

@@ -19,8 +19,8 @@ public import Foundation
 /// Order: what one thread posts is handled in the order posted. A notification posted on the target thread itself is
 /// handled at once, before `post` returns, and overtakes what is waiting.
 /// Removal: remove the token from the center; what was redirected before is still handled while the observer lives.
-/// When its last reference goes, what waits goes with it and the port is invalidated. When the target thread has ended,
-/// what arrives is held and never handled, and the poster is not told: the document says nothing of it.
+/// When its last reference goes, what waits goes with it, and the target thread invalidates the port. When the target
+/// thread has ended, what arrives is held and never handled, and the poster is not told: the document says nothing of it.
 /// Cost: a lock, an element of an array and one signal for each redirected notification.
 /// Source: the whole document. Where Foundation differs: a block takes the place of the selector, and a `SignalPort` that
 /// of the `NSMachPort`; the array is emptied without moving what remains, so that a long queue is not quadratic.
@@ -46,7 +46,8 @@ public final class RedirectingObserver {
     /// An observer that redirects nothing before `setUpThreadingSupport()`; what arrives earlier is held.
     ///
     /// - Parameters:
-    ///   - notificationPort: a valid port of this observer's own, on no run loop yet.
+    ///   - notificationPort: a valid port of this observer's own, on no run loop yet, that may be sent to and given
+    ///     another delegate on any thread.
     ///   - handler: what the document marks "Process the notification here".
     public init(
         notificationPort: sending Port = SignalPort(), handler: @escaping @Sendable (Notification) -> Void
@@ -56,8 +57,14 @@ public final class RedirectingObserver {
     }
 
     deinit {
-        // The run loop retains the port until then; the document leaves this out.
-        notificationPort.invalidate()
+        // The run loop retains the port until it is invalidated; the document leaves this out. Not here, where the caller
+        // may be a center that holds its lock while it lets go of this observer: on the port's own thread.
+        notificationPort.setDelegate(LastReceiver.shared)
+        if let port = notificationPort as? SignalPort {
+            port.signal()
+        } else {
+            _ = notificationPort.send(before: Date(), components: nil, from: nil, reserved: 0)
+        }
     }
 
     /// Makes the current thread the one on which notifications are processed. Later calls, on any thread, do nothing.
@@ -116,6 +123,15 @@ extension RedirectingObserver: PortDelegate {
     }
 }
 
-// Safety: the two arrays and the thread are only touched with the lock held; the port and the handler are set once,
-// the handler is Sendable, and a Port takes `send` and `invalidate` on any thread.
+// Safety: the two arrays and the thread are only touched with the lock held; the port and the handler are set once, the
+// handler is Sendable, and what is done with the port on other threads is what the initializer asks of it.
 extension RedirectingObserver: @unchecked Sendable {}
+
+/// The delegate of a port whose observer is gone.
+private final class LastReceiver: PortDelegate, Sendable {
+    static let shared = LastReceiver()
+
+    func handle(_ message: PortMessage) {
+        message.receivePort?.invalidate()
+    }
+}

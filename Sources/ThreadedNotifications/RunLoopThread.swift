@@ -1,7 +1,5 @@
-internal import CLinux
 internal import Dispatch
 internal import Foundation
-internal import Glibc
 
 /// A thread that runs its run loop until it is stopped.
 ///
@@ -32,7 +30,7 @@ public final class RunLoopThread: Sendable {
         var phase = Phase.idle
         var blocks = PendingDeliveries<@Sendable () -> Void>()
         /// Nil before the thread is created and after it was joined.
-        var handle: pthread_t?
+        var thread: SystemThread?
     }
 
     /// What the thread is called, here and in `ThreadIdentity`; the kernel keeps the first 15 bytes.
@@ -50,7 +48,7 @@ public final class RunLoopThread: Sendable {
 
     deinit {
         // Nobody can wait for the end any more; the system may forget the thread when it ends.
-        if let handle = state.withLock({ $0.handle }) { pthread_detach(handle) }
+        state.withLock { $0.thread }?.detach()
     }
 
     /// Starts the thread. What is performed from now on is held until its run loop runs.
@@ -64,19 +62,10 @@ public final class RunLoopThread: Sendable {
             case .running, .stopping: throw .threadAlreadyStarted(thread: name)
             case .stoppedBeforeStart: throw .threadStopped(thread: name)
             }
-            var handle = pthread_t()
-            let context = Unmanaged.passRetained(self)
-            let code = pthread_create(
-                &handle, nil,
-                { context in
-                    if let context { Unmanaged<RunLoopThread>.fromOpaque(context).takeRetainedValue().main() }
-                    return nil
-                }, context.toOpaque())
-            guard code == 0 else {
-                context.release()
-                throw .threadNotCreated(thread: name, code: code)
+            switch SystemThread.start({ self.main() }) {
+            case .success(let thread): state.thread = thread
+            case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
-            state.handle = handle
             state.phase = .running
         }
     }
@@ -105,32 +94,30 @@ public final class RunLoopThread: Sendable {
     /// - Parameter limit: how long to wait at most; negative counts as zero.
     /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, or `.waitForItself`.
     public func waitUntilFinished(limit: Duration) throws(DeliveryError) {
-        let (phase, handle) = state.withLock { ($0.phase, $0.handle) }
+        let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
         switch phase {
         case .idle: throw .threadNotStarted(thread: name)
         case .stoppedBeforeStart: return
         case .running, .stopping: break
         }
-        // A handle is not given to another thread before this one was joined, and then it is nil here.
-        if let handle, pthread_equal(handle, pthread_self()) != 0 { throw .waitForItself(thread: name) }
+        if let thread, thread.isCurrent { throw .waitForItself(thread: name) }
 
-        let clock = ContinuousClock()
-        // A limit of 30 years is as good as none, and does not overflow.
-        let deadline = clock.now.advanced(by: min(max(limit, .zero), .seconds(1_000_000_000)))
-        guard joinTurn.wait(timeout: .now() + .nanoseconds(clock.nanoseconds(until: deadline))) == .success else {
+        let deadline = ContinuousClock.Instant.after(limit)
+        guard joinTurn.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow)) == .success else {
             throw .threadStillRunning(thread: name, after: limit)
         }
         defer { joinTurn.signal() }
-        guard let handle = state.withLock({ $0.handle }) else { return }
-        guard CLinuxJoinThread(handle, Int64(clock.nanoseconds(until: deadline))) == 0 else {
+        guard let thread = state.withLock({ $0.thread }) else { return }
+        guard thread.join(until: deadline) else {
             throw .threadStillRunning(thread: name, after: limit)
         }
-        state.withLock { $0.handle = nil }
+        state.withLock { $0.thread = nil }
     }
 
     /// Performs a block on the thread, after all that was handed over before it.
     ///
-    /// It never waits, also not on the thread itself: there the block is performed after the handler under way.
+    /// It never waits, also not on the thread itself: there the block is performed after the handler under way. The block
+    /// must return: one that calls `Thread.exit()` ends the thread without draining.
     /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` once `stop()` was called; then the block
     ///   will not be performed. A block that was accepted is.
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
@@ -149,17 +136,22 @@ public final class RunLoopThread: Sendable {
         let receiver = BlockReceiver(thread: self)
         port.setDelegate(receiver)
         RunLoop.current.add(port, forMode: .common)
-        while state.withLock({ $0.phase == .running }) {
-            RunLoop.runCurrentUntilHandled()
+        withExtendedLifetime(receiver) {
+            while state.withLock({ $0.phase == .running }) {
+                RunLoop.runCurrentUntilHandled()
+            }
+            // Blocks first, since one may add a port that was signalled already; then one pass for all that is
+            // signalled.
+            while performFirstBlock() {}
+            RunLoop.runCurrentOnce()
         }
-        // Blocks first, since one may add a port that was signalled already; then one pass for all that is signalled.
-        while performFirstBlock() {}
-        RunLoop.runCurrentOnce()
         port.invalidate()
     }
 
     fileprivate func performWaitingBlocks() {
-        for _ in 0..<state.withLock({ $0.blocks.beginDrain() }) {
+        let (count, mustSignal) = state.withLock { $0.blocks.beginDrain() }
+        if mustSignal { port.signal() }
+        for _ in 0..<count {
             guard performFirstBlock() else { break }
         }
         if state.withLock({ $0.blocks.endDrain() }) { port.signal() }
@@ -182,13 +174,5 @@ private final class BlockReceiver: PortDelegate {
 
     func handle(_ message: PortMessage) {
         thread.performWaitingBlocks()
-    }
-}
-
-extension ContinuousClock {
-    /// How long it is until a deadline at most 30 years away; zero when it has passed.
-    fileprivate func nanoseconds(until deadline: Instant) -> Int {
-        let (seconds, attoseconds) = max(now.duration(to: deadline), .zero).components
-        return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     }
 }

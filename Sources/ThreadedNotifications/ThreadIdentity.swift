@@ -1,5 +1,4 @@
-internal import CLinux
-internal import Glibc
+internal import Foundation
 internal import Synchronization
 
 /// Who a thread is: its number, its name and the kernel's id of it.
@@ -36,12 +35,12 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
         if let known = pthread_getspecific(storageKey) {
             return Unmanaged<StoredIdentity>.fromOpaque(known).takeUnretainedValue().identity
         }
-        let kernelID = gettid()
-        return store(
-            kernelID == getpid()
-                ? ThreadIdentity(number: 1, name: "main", kernelID: kernelID)
-                : ThreadIdentity(
-                    number: lastNumber.add(1, ordering: .relaxed).newValue, name: nil, kernelID: kernelID))
+        let kernelID = SystemThread.currentKernelID
+        if SystemThread.currentIsMain {
+            return store(ThreadIdentity(number: 1, name: "main", kernelID: kernelID))
+        }
+        let number = lastNumber.add(1, ordering: .relaxed).newValue
+        return store(ThreadIdentity(number: number, name: nil, kernelID: kernelID))
     }
 
     /// Names the calling thread, here and for the kernel.
@@ -52,9 +51,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
         let unnamed = current
         guard unnamed.number != 1 else { return }
         store(ThreadIdentity(number: unnamed.number, name: name, kernelID: unnamed.kernelID))
-        var kernelName = name
-        while kernelName.utf8.count > 15 { kernelName.removeLast() }
-        _ = pthread_setname_np(pthread_self(), kernelName)
+        SystemThread.nameCurrent(name)
     }
 
     @discardableResult

@@ -6,14 +6,6 @@ protocol Command: ParsableCommand {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus
 }
 
-enum ExitStatus: Int32 {
-    case good = 0
-    /// An expectation failed, or logs differ.
-    case failed = 1
-    /// The question could not be answered.
-    case trouble = 2
-}
-
 extension Command {
     func run() throws {
         var terminal = Terminal()
@@ -21,6 +13,8 @@ extension Command {
         do {
             status = try perform(&terminal)
             try terminal.flush()
+        } catch let code as ExitCode {
+            throw code
         } catch {
             // What was printed before the trouble is still worth reading.
             try? terminal.flush()

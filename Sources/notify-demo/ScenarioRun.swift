@@ -12,13 +12,12 @@ struct ScenarioRun {
 
     /// - Throws: what keeps the scenario from being run at all.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions, progress: @escaping @Sendable (Double) -> Void = { _ in }
+        _ scenario: any Scenario, options: ScenarioOptions, progress: ProgressLine? = nil
     ) throws -> ScenarioRun {
-        let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let environment = ScenarioEnvironment(
             options: options,
-            childProgram: ChildProgram(path: executable, arguments: [LifetimeChild.name]),
-            progress: progress)
+            childProgram: Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [LifetimeChild.name]) },
+            progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
         do {
             try scenario.perform(in: environment)
         } catch let error as ScenarioError {
@@ -28,17 +27,9 @@ struct ScenarioRun {
                 records: environment.recorder.records,
                 expectations: [Expectation.failed("comes to its end", because: error.description)])
         }
+        progress?.show("checking what was recorded")
         let records = environment.recorder.records
         return ScenarioRun(
             records: records, expectations: scenario.expectations(of: records, options: options))
-    }
-}
-
-/// An expectation as a line.
-enum ExpectationLine {
-    static func text(of expectation: Expectation, in scenario: String? = nil, palette: Palette) -> String {
-        let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim
-        return expectation.failure.map { "\(palette.bad("FAILED"))  \(claim): \($0)" }
-            ?? "\(palette.good("ok"))      \(claim)"
     }
 }

@@ -18,7 +18,7 @@ enum Shell {
         defer { try? FileManager.default.removeItem(at: file) }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let result = try await Subprocess.run(
-            .name("bash"), arguments: ["-c", "exec < \(file.path); \(line)"],
+            .name("bash"), arguments: ["-c", "exec < '\(file.path)'; \(line)"],
             environment: .inherit.updating(["PATH": "\(try directory()):\(path)", "TZ": "UTC", "NO_COLOR": nil]),
             output: .string(limit: 1 << 24), error: .string(limit: 1 << 20))
         return Outcome(

@@ -64,16 +64,22 @@ final class RunLoopThreadTests: XCTestCase {
         }
     }
 
-    func testAPortThatSignalsItselfForEverKeepsNeitherOthersWaitingNorTheThreadFromStopping() throws {
+    func testPortsThatSignalThemselvesForEverKeepNeitherOthersWaitingNorTheThreadFromStopping() throws {
         let thread = RunLoopThread(name: "busy")
         try thread.start()
-        let restless = SignalPort()
-        let receiver = CountingReceiver()
-        receiver.whenCalled { restless.signal() }
-        restless.setDelegate(receiver)
+        // Several, since a run loop that handles one of them at a time may by luck begin with the right one.
+        let restless = (0..<8).map { _ in SignalPort() }
+        let receivers = restless.map { port in
+            let receiver = CountingReceiver()
+            receiver.whenCalled { port.signal() }
+            port.setDelegate(receiver)
+            return receiver
+        }
         try thread.perform {
-            RunLoop.current.add(restless, forMode: .common)
-            restless.signal()
+            for port in restless {
+                RunLoop.current.add(port, forMode: .common)
+                port.signal()
+            }
         }
         for _ in 0..<20 {
             let performed = expectation(description: "performed")
@@ -82,7 +88,7 @@ final class RunLoopThreadTests: XCTestCase {
         }
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
-        XCTAssertGreaterThan(receiver.count, 0)
+        XCTAssertEqual(receivers.count { $0.count > 0 }, 8)
     }
 
     func testABlockThatPerformsABlockDoesNotKeepTheThreadsPortsWaiting() throws {
@@ -129,6 +135,29 @@ final class RunLoopThreadTests: XCTestCase {
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
         XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
+    }
+
+    func testABlockThatRunsTheRunLoopNestedFindsTheBlocksAfterIt() throws {
+        let thread = RunLoopThread(name: "nested")
+        try thread.start()
+        let ready = DispatchSemaphore(value: 0)
+        let third = Atomic<Bool>(false)
+        let nestedEnded = expectation(description: "nested")
+        try thread.perform { ready.wait() }
+        try thread.perform {
+            let deadline = Date(timeIntervalSinceNow: 20)
+            while !third.load(ordering: .relaxed), deadline.timeIntervalSinceNow > 0,
+                RunLoop.current.run(mode: .default, before: deadline)
+            {}
+            XCTAssertTrue(third.load(ordering: .relaxed), "the nested run loop was not told of the blocks that wait")
+            nestedEnded.fulfill()
+        }
+        try thread.perform {}
+        try thread.perform { third.store(true, ordering: .relaxed) }
+        ready.signal()
+        wait(for: [nestedEnded], timeout: 60)
+        thread.stop()
+        try thread.waitUntilFinished(limit: limit)
     }
 
     func testStoppingTwiceIsStoppingOnce() throws {
@@ -238,6 +267,7 @@ final class RunLoopThreadTests: XCTestCase {
         try XCTUnwrap(observed).perform { performed.fulfill() }
         wait(for: [performed], timeout: 20)
         observed?.stop()
+        try observed?.waitUntilFinished(limit: limit)
     }
 
     func testErrorsNameTheThreadAndSayWhatToDo() {

@@ -24,7 +24,11 @@ public struct LogComparison {
     }
 
     /// Reads both logs until they differ or end.
-    public static func compare(_ first: LogReader, _ second: LogReader) throws(LogError) -> Outcome {
+    ///
+    /// - Parameter progress: told after every 10,000 lines how many are the same so far.
+    public static func compare(
+        _ first: LogReader, _ second: LogReader, progress: (Int) -> Void = { _ in }
+    ) throws(LogError) -> Outcome {
         var (first, second) = (first, second)
         var comparison = LogComparison()
         var lines = 0
@@ -32,6 +36,7 @@ public struct LogComparison {
             let (one, other) = (try first.next(), try second.next())
             guard one != nil || other != nil else { return .same(lines: lines, threads: comparison.threads.count) }
             lines += 1
+            if lines.isMultiple(of: 10_000) { progress(lines) }
             if let reason = comparison.difference(one, other) {
                 return .different(
                     LogDifference(
@@ -67,12 +72,18 @@ public struct LogComparison {
             case (.text(let text), .text(let otherText)) where text == otherText:
                 continue
             case (.thread(let thread), .thread(let otherThread)):
-                guard thread.name(in: one) == otherThread.name(in: other) else { return .message }
-                let number = Number(process: one.processID, number: thread.number)
-                let otherNumber = Number(process: other.processID, number: otherThread.number)
-                if let mismatch = numbers.match(number, otherNumber, line: line) {
-                    return .threadNumber(mismatch)
-                }
+                guard thread.isMain(in: one) == otherThread.isMain(in: other),
+                    thread.name(in: one) == otherThread.name(in: other)
+                else { return .message }
+                let mismatch =
+                    thread.isKernelID && otherThread.isKernelID
+                    ? threads.match(
+                        Thread(process: one.processID, id: String(thread.number)),
+                        Thread(process: other.processID, id: String(otherThread.number)), line: line)
+                    : numbers.match(
+                        Number(process: one.processID, number: thread.number),
+                        Number(process: other.processID, number: otherThread.number), line: line)
+                if let mismatch { return .threadNumber(mismatch) }
             default:
                 return .message
             }
@@ -82,9 +93,14 @@ public struct LogComparison {
 }
 
 extension ThreadDescription {
-    /// GNUstep gives the main thread no name; it is the one whose kernel id is the process id.
+    /// The main thread is number 1, or the one whose kernel id is the process id.
+    fileprivate func isMain(in line: LogLine) -> Bool {
+        isKernelID ? String(number) == line.processID : number == 1
+    }
+
+    /// GNUstep gives the main thread no name.
     fileprivate func name(in line: LogLine) -> String? {
-        isKernelID && name == nil && String(number) == line.processID ? "main" : name
+        isKernelID && isMain(in: line) ? name ?? "main" : name
     }
 }
 

@@ -37,7 +37,7 @@ extension LogDifference: CustomStringConvertible {
         var lines = ["the logs differ at line \(line)"]
         for side in sides {
             let name = side.log + String(repeating: " ", count: width - side.log.count)
-            let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0) }
+            let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0, length: 120) }
             lines.append("  \(name)  \(shown ?? "(ends after line \(line - 1))")")
         }
         lines.append(explanation)
@@ -67,6 +67,10 @@ extension LogDifference: CustomStringConvertible {
 
     /// How many characters the two lines' messages have in common, counted from the lines' beginning.
     private var commonLength: Int {
+        switch reason {
+        case .message, .threadNumber: break
+        case .process, .thread, .oneEnds: return 0
+        }
         guard let one = first.line, let other = second.line else { return 0 }
         let (tail, otherTail) = (Self.message(of: one), Self.message(of: other))
         return one.count - tail.count + zip(tail, otherTail).prefix { $0 == $1 }.count

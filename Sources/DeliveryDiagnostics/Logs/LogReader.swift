@@ -2,7 +2,8 @@ internal import SystemPackage
 
 /// Reads a log line by line, in memory that does not grow with the log.
 ///
-/// A line is at most `longestLine` bytes; a longer one is an error as soon as that many were read.
+/// Lines that begin with `#` are comments and left out. A byte order mark at the beginning and a carriage return at the
+/// end of a line are no part of it. A line is at most `longestLine` bytes; a longer one is an error as soon as that many were read.
 public struct LogReader {
     /// In bytes.
     public static let longestLine = 65_536
@@ -14,6 +15,7 @@ public struct LogReader {
     private var unread: ArraySlice<UInt8> = []
     private var sourceEnded = false
     private var lineNumber = 0
+    private var hasLine = false
 
     /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
     public init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
@@ -31,7 +33,8 @@ public struct LogReader {
             let file = OpenFile(try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec))
             self.init(name: path) { try file.descriptor.read(into: $0) }
         } catch {
-            throw LogError(log: path, line: nil, problem: "cannot be opened: \(error).")
+            throw LogError(
+                log: path.isEmpty ? "\"\"" : path, line: nil, problem: "cannot be opened: \(error).")
         }
     }
 
@@ -48,41 +51,51 @@ public struct LogReader {
 
     /// The next line, or nil at the end.
     mutating func next() throws(LogError) -> ReadLine? {
-        guard let (bytes, isWhole) = try nextBytes() else {
-            if lineNumber == 0 {
+        guard let (bytes, isWhole) = try nextBytesOfLog() else {
+            guard hasLine else {
                 throw LogError(
-                    log: name, line: nil, problem: "holds no line. Expected lines such as \"\(LogLine.example)\".")
+                    log: name, line: nil,
+                    problem: "holds no log line. Expected lines such as \"\(LogLine.example)\".")
             }
             return nil
         }
+        hasLine = true
         do throws(LogLine.Problem) {
             return ReadLine(
                 number: lineNumber, text: String(decoding: bytes, as: UTF8.self), line: try LogLine(bytes),
                 isWhole: isWhole)
         } catch {
             let cutOff = isWhole ? "" : " The log ends within this line, so it may be cut off."
+            let text = Excerpt.of(String(decoding: bytes, as: UTF8.self), length: 60)
+            let found = error == .notText ? "" : ", found \"\(text)\""
             throw LogError(
                 log: name, line: lineNumber,
                 problem: "this is no log line: \(error.description).\(cutOff) Expected a line such as "
-                    + "\"\(LogLine.example)\", found \"\(Excerpt.of(String(decoding: bytes, as: UTF8.self)))\".")
+                    + "\"\(LogLine.example)\"\(found).")
         }
+    }
+
+    private mutating func nextBytesOfLog() throws(LogError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+        while let (read, isWhole) = try nextBytes() {
+            var bytes = read
+            if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+            if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
+            if bytes.first != UInt8(ascii: "#") { return (bytes, isWhole) }
+        }
+        return nil
     }
 
     private mutating func nextBytes() throws(LogError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
         var searched = 0
         while true {
             if let newline = unread.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+                guard newline - unread.startIndex <= Self.longestLine else { throw tooLong }
                 defer { unread = unread[(newline + 1)...] }
                 lineNumber += 1
                 return (unread[..<newline], true)
             }
             searched = unread.count
-            guard searched <= Self.longestLine else {
-                throw LogError(
-                    log: name, line: lineNumber + 1,
-                    problem: "this line is longer than \(Self.longestLine) bytes, so it is no log line. Expected lines "
-                        + "such as \"\(LogLine.example)\".")
-            }
+            guard searched <= Self.longestLine else { throw tooLong }
             if sourceEnded {
                 guard !unread.isEmpty else { return nil }
                 defer { unread = [] }
@@ -91,6 +104,13 @@ public struct LogReader {
             }
             try readMore()
         }
+    }
+
+    private var tooLong: LogError {
+        LogError(
+            log: name, line: lineNumber + 1,
+            problem: "this line is longer than \(Self.longestLine) bytes, so it is no log line. Expected lines such as "
+                + "\"\(LogLine.example)\".")
     }
 
     private mutating func readMore() throws(LogError) {

@@ -15,33 +15,36 @@ enum MessagePart: Hashable {
     case text(String)
     case thread(ThreadDescription)
 
-    /// Takes a message apart. Text that is not quite a thread's description is text.
+    /// Takes a message apart, in one pass. Text that is not quite a thread's description is text, without the address of
+    /// a thread in it: an address says nothing that another run could repeat.
     static func parts(of message: String) -> [MessagePart] {
         var parts: [MessagePart] = []
-        var text = Substring()
-        var rest = message[...]
-        while let brace = rest.firstIndex(of: "{") {
-            text += rest[..<brace]
-            rest = rest[brace...]
-            if let (description, end) = description(at: rest) {
-                let before = withoutObjectAddress(text)
-                if !before.isEmpty { parts.append(.text(String(before))) }
-                parts.append(.thread(description))
-                text = ""
-                rest = rest[end...]
-            } else {
-                text += rest.prefix(1)
-                rest = rest.dropFirst()
-            }
+        let bytes = message.utf8
+        var textStart = bytes.startIndex
+        var search = textStart
+        while let open = bytes[search...].firstIndex(of: UInt8(ascii: "{")) {
+            search = bytes.index(after: open)
+            // A description has no brace inside, so that a message of many braces is still read once.
+            guard
+                let close = bytes[search...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }),
+                bytes[close] == UInt8(ascii: "}"), let description = description(of: message[search..<close])
+            else { continue }
+            appendText(message[textStart..<open].withoutAddress(before: true), to: &parts)
+            parts.append(.thread(description))
+            search = bytes.index(after: close)
+            textStart = search
         }
-        text += rest
-        if !text.isEmpty { parts.append(.text(String(text))) }
+        appendText(String(message[textStart...]), to: &parts)
         return parts
     }
 
-    private static func description(at text: Substring) -> (ThreadDescription, end: Substring.Index)? {
-        guard let close = text.firstIndex(of: "}") else { return nil }
-        let inside = text[..<close].dropFirst()
+    private static func appendText(_ text: String, to parts: inout [MessagePart]) {
+        let text = text[...].withoutAddress(before: false)
+        if !text.isEmpty { parts.append(.text(text)) }
+    }
+
+    /// - Parameter inside: what stands between the braces.
+    private static func description(of inside: Substring) -> ThreadDescription? {
         let isApples = inside.hasPrefix("number = ")
         guard isApples || inside.hasPrefix("name = ") else { return nil }
         // The name may contain a comma, the number cannot: it is the first of the one form and the last of the other.
@@ -52,19 +55,16 @@ enum MessagePart: Hashable {
             let value = Int(number.drop { $0 != "=" }.dropFirst(2))
         else { return nil }
         let said = String(name.dropFirst("name = ".count))
-        return (
-            ThreadDescription(number: value, name: said == "(null)" ? nil : said, isKernelID: !isApples),
-            text.index(after: close)
-        )
+        return ThreadDescription(number: value, name: said == "(null)" ? nil : said, isKernelID: !isApples)
     }
+}
 
-    /// Drops `<NSThread: 0x…>` from the end: an address says nothing that another run could repeat.
-    private static func withoutObjectAddress(_ text: Substring) -> Substring {
-        guard text.hasSuffix(">"), let open = text.lastIndex(of: "<") else { return text }
-        let inside = text[open...].dropFirst().dropLast()
-        guard let colon = inside.firstRange(of: ": 0x"), inside[..<colon.lowerBound].hasSuffix("Thread"),
-            inside[colon.upperBound...].allSatisfy(\.isHexDigit)
-        else { return text }
-        return text[..<open]
+extension Substring {
+    /// Without `<NSThread: 0x…>` at its end; or with `<NSThread>` for each anywhere in it.
+    fileprivate func withoutAddress(before isBeforeBraces: Bool) -> String {
+        guard contains(": 0x") else { return String(self) }
+        return isBeforeBraces
+            ? String(replacing(/<\w*Thread: 0x[0-9a-fA-F]+>$/, with: ""))
+            : String(replacing(/<(\w*Thread): 0x[0-9a-fA-F]+>/) { "<\($0.1)>" })
     }
 }

@@ -1,6 +1,7 @@
 internal import ThreadedNotifications
 
-/// Makes records the same from run to run: processes, threads and times are numbered in the order in which they appear.
+/// Makes records the same from run to run, as far as the runs are: processes, threads and times are numbered in the order in
+/// which they appear. What chance decides, such as how threads interleave, stays.
 ///
 /// A process becomes 1, 2, …; so does a thread's kernel id, over all processes. A thread's number counts anew in each
 /// process, where the main thread stays 1. The n-th record happens n milliseconds after 2001 began in UTC. Messages that

@@ -10,7 +10,7 @@ public struct StagesStyle: Sendable {
         start = records.first?.monotonicNanoseconds ?? 0
         var widths = [0, 0, 0, 0]
         for record in records {
-            for (column, cell) in Self.cells(record, since: start).enumerated() where column < widths.count {
+            for (column, cell) in Self.cells(record, since: start).enumerated() {
                 widths[column] = max(widths[column], cell.count)
             }
         }
@@ -18,22 +18,25 @@ public struct StagesStyle: Sendable {
     }
 
     public func line(for record: DeliveryRecord) -> String {
+        let what = [record.notification, record.post.map { "#\($0)" }, record.message].compactMap(\.self)
         var line = ""
         for (column, cell) in Self.cells(record, since: start).enumerated() {
-            let missing = column < widths.count ? widths[column] - cell.count : 0
-            let padding = String(repeating: " ", count: max(0, missing))
-            line += column == 0 ? padding + cell : "  " + cell + padding
+            let padding = String(repeating: " ", count: widths[column] - cell.count)
+            switch column {
+            case 0: line += padding + cell
+            case widths.count - 1 where what.isEmpty: line += "  " + cell
+            default: line += "  " + cell + padding
+            }
         }
-        return String(line.reversed().drop { $0 == " " }.reversed())
+        return what.isEmpty ? line : line + "  " + what.joined(separator: " ")
     }
 
+    /// The columns that are aligned.
     private static func cells(_ record: DeliveryRecord, since start: UInt64) -> [String] {
         let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
-        let what = [record.notification, record.post.map { "#\($0)" }, record.message]
         return [
             "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]",
             "\(record.thread.number) \(record.thread.name ?? "(null)")", record.stage.rawValue,
-            what.compactMap(\.self).joined(separator: " "),
         ]
     }
 }

@@ -40,7 +40,7 @@ struct BackgroundObserverScenario: Scenario {
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
         return [
-            deliveries.expectEachDelivered("posted on main, handled on the worker thread that registered") {
+            deliveries.expectEachDelivered("posted on main, handled on the worker") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
                     && $0.delivered.thread == deliveries.registered.first?.thread
             }

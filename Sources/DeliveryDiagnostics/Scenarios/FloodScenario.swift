@@ -13,6 +13,7 @@ struct FloodScenario: Scenario {
 
     func perform(in environment: ScenarioEnvironment) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try environment.options.validate()
         let (recorder, options) = (environment.recorder, environment.options)
         let total = options.notifications ?? Self.defaultNotifications
         let handled = Atomic<Int>(0)
@@ -22,7 +23,8 @@ struct FloodScenario: Scenario {
             of: TestNotification.foundationName, recorder: recorder, dropProbability: options.dropSignals,
             seed: options.seed
         ) { _ in
-            handled.add(1, ordering: .relaxed)
+            let count = handled.add(1, ordering: .relaxed).newValue
+            if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
         }
         // A center each: Foundation's makes its posters wait for each other, which is not what is shown here.
         let centers = (0..<options.posters).map { _ in NotificationCenter() }
@@ -48,24 +50,20 @@ struct FloodScenario: Scenario {
             }
             thread.start()
         }
-        func run(until isSo: () -> Bool, waitingFor name: String) throws {
-            try RunLoop.runCurrent(
-                until: {
-                    environment.progress(Double(handled.load(ordering: .relaxed)) / Double(total))
-                    return isSo()
-                }, waitingFor: name, limit: environment.limit)
-        }
-        try run(until: { posted.isOpen }, waitingFor: "the posters")
+        try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", limit: environment.limit)
         // The signal that must not be lost: the one after the last post.
         observer.port.sendReliably()
-        try run(
-            until: { handled.load(ordering: .relaxed) >= total }, waitingFor: "\(total) notifications to be handled")
+        try RunLoop.runCurrent(
+            until: { handled.load(ordering: .relaxed) >= total }, waitingFor: "\(total) notifications to be handled",
+            limit: environment.limit)
 
-        let counts = StageCounts(recorder.records)
-        recorder.log(
-            "posts \(counts[.post]), signals sent \(counts[.signal]), dropped \(counts[.dropSignal]), "
-                + "drains \(counts[.drain])")
-        recorder.log("handled \(counts[.deliver])")
+        recorder.log("handled \(total)")
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let counts = StageCounts(records)
+        return "posts \(counts[.post]), signals sent \(counts[.signal]), signals dropped \(counts[.dropSignal]), "
+            + "drains \(counts[.drain]), handled \(counts[.deliver])"
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

@@ -22,7 +22,8 @@ struct Gate: Sendable {
 
     /// Blocks the calling thread.
     func wait(limit: Duration) throws(ScenarioError) {
-        let nanoseconds = Int(limit / .nanoseconds(1))
+        // 30 years are as good as for ever, and do not overflow.
+        let nanoseconds = Int(min(limit, .seconds(1_000_000_000)) / .nanoseconds(1))
         guard group.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
             throw .timedOut(waitingFor: name, after: limit)
         }

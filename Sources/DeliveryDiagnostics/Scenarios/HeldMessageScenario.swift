@@ -12,6 +12,7 @@ struct HeldMessageScenario: Scenario {
 
     func perform(in environment: ScenarioEnvironment) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try environment.options.validate()
         let recorder = environment.recorder
         let count = environment.options.notifications ?? 3
         let posted = Gate("the posts")

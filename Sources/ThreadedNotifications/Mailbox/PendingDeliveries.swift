@@ -3,8 +3,12 @@
 /// It has no lock, thread or clock; its owner has them and does what `append` and `endDrain` answer.
 ///
 ///     empty ──append: signal──► waiting ──append: nothing──► waiting
-///       ▲                          │ takeFirst, as often as beginDrain said
+///       ▲                          │ beginDrain: signal, if more than one waits
+///       │                          │ takeFirst, as often as beginDrain said
 ///       └──────endDrain: nothing───┴──endDrain: signal, if something was appended meanwhile──► waiting
+///
+/// Whenever something waits, the thread is signalled. That is so also while a delivery is under way, so that a run loop
+/// that the delivery runs finds the rest.
 ///
 /// Cost: constant for each operation, on average; removing the first of an array would make a deep queue quadratic.
 struct PendingDeliveries<Delivery> {
@@ -25,8 +29,8 @@ struct PendingDeliveries<Delivery> {
     }
 
     /// How many to take in this drain: those that wait now, so that a delivery that appends cannot keep the
-    /// drain going for ever.
-    func beginDrain() -> Int { count }
+    /// drain going for ever. And whether the thread must be signalled before the first of them is delivered.
+    func beginDrain() -> (count: Int, mustSignal: Bool) { (count, count > 1) }
 
     /// Takes one at a time, so that a nested drain goes on where this one stands and order is kept.
     mutating func takeFirst() -> Delivery? {

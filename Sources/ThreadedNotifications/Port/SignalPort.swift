@@ -90,7 +90,8 @@ open class SignalPort: Port {
 
     /// Ends the port: no further signal is accepted or handled, and the run loop lets go of it.
     ///
-    /// Posts `Port.didBecomeInvalidNotification` on the calling thread, once however often it is called.
+    /// Posts `Port.didBecomeInvalidNotification` on the calling thread, once however often it is called; and again
+    /// whenever the invalid port is added to a run loop, which then lets go of it.
     open override func invalidate() {
         let (wasValid, runLoop) = state.withLock { state in
             defer {
@@ -121,7 +122,11 @@ open class SignalPort: Port {
             state.modes.insert(mode)
             return true
         }
-        guard isValid else { return }
+        guard isValid else {
+            // The run loop retains the port by now, and missed the notification that makes it let go.
+            NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
+            return
+        }
         CFRunLoopAddSource(reference.runLoop, source, mode.coreFoundationMode)
         // The main run loop may be asleep, and a signal sent before now woke nobody.
         reference.wakeUp()

@@ -14,7 +14,11 @@ struct RecordOutput: ParsableArguments {
     )
     var style: Style?
 
-    @Flag(help: "Number processes, threads and times by appearance, so that runs can be compared as files.")
+    @Flag(
+        help: """
+            Number processes, threads and times by appearance, so that runs can be compared as files. What chance \
+            decides stays: the interleaving of threads, and how many drains a flood needs.
+            """)
     var stable = false
 
     @Flag(help: "Print all records as JSON, one a line.")
@@ -26,24 +30,33 @@ struct RecordOutput: ParsableArguments {
         }
     }
 
-    func print(_ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal) throws {
+    /// Prints the records and, but for JSON, the scenario's report on them.
+    func print(
+        _ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal, progress: ProgressLine
+    ) throws {
+        var printed = 0
+        func print(_ line: String) throws {
+            try terminal.print(line)
+            printed += 1
+            progress.show("\(printed * 100 / records.count) % printed")
+        }
         let records = stable ? StableNumbering.renumber(records) : records
         if json {
-            for record in records { try terminal.print(RecordLines.line(for: record)) }
+            for record in records { try print(RecordLines.line(for: record)) }
             return
         }
         switch style ?? .document {
         case .document:
             let style = DocumentStyle(timeZone: stable ? .gmt : .current)
             for record in records {
-                if let line = style.line(for: record) { try terminal.print(line) }
+                if let line = style.line(for: record) { try print(line) }
             }
         case .stages:
             let style = StagesStyle(records)
-            for record in records { try terminal.print(style.line(for: record)) }
+            for record in records { try print(style.line(for: record)) }
         }
         if let report = scenario.report(on: records) {
-            try terminal.print("\n\(report)")
+            for line in report.split(separator: "\n") { try terminal.print("# \(line)") }
         }
     }
 }

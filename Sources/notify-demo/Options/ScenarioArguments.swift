@@ -49,14 +49,10 @@ struct ScenarioArguments: ParsableArguments {
                 "the scenario \"\(name)\" takes no --\(option.rawValue); \(takers.joined(separator: " and ")) "
                     + "\(takers.count == 1 ? "does" : "do").")
         }
-        try check(posters, 1...256, "--posters")
-        try check(notifications, 1...1_000_000, "--notifications")
-        try check(dropSignals, 0...1, "--drop-signals")
-    }
-
-    private func check<Value: Comparable>(_ value: Value?, _ range: ClosedRange<Value>, _ option: String) throws {
-        if let value, !range.contains(value) {
-            throw ValidationError("\(option) is \(value), and must be from \(range.lowerBound) to \(range.upperBound).")
+        do throws(ScenarioError) {
+            try options.validate()
+        } catch {
+            throw ValidationError(error.description)
         }
     }
 

@@ -10,12 +10,13 @@ struct Compare: Command {
             Times, thread ids, process ids and process names may differ. What was said, in which order, and by the \
             same or another thread may not.
 
-            A log is a file, or - for standard input; its lines are those of NSLog:
+            A log is a file, or - for standard input; its lines are those of NSLog, \
+            or comments that begin with #:
               \("2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}")
 
             EXAMPLES
               notify-demo compare yesterday.log today.log
-              ./my-program 2>&1 | notify-demo compare expected.log -
+              ./my-program 2>&1 >/dev/null | notify-demo compare expected.log -
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
 
             EXIT STATUS
@@ -43,8 +44,12 @@ struct Compare: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let progress = ProgressLine("compare")
+        defer { progress.clear() }
         let readers = try (reference.map { [LogReader($0)] } ?? []) + logs.map { try LogReader(path: $0) }
-        switch try LogComparison.compare(readers[0], readers[1]) {
+        let outcome = try LogComparison.compare(readers[0], readers[1]) { progress.show("\($0) lines are the same") }
+        progress.clear()
+        switch outcome {
         case .same(let lines, let threads):
             try terminal.print("the same: \(count(lines, "line")) by \(count(threads, "thread"))")
             return .good

@@ -22,10 +22,11 @@ struct Run: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         guard let chosen = Scenarios.named(scenario.name) else { return .trouble }
         let progress = ProgressLine(chosen.name)
-        let outcome = try ScenarioRun.perform(chosen, options: scenario.options) { progress.show($0) }
-        progress.clear()
-        try output.print(outcome.records, of: chosen, to: &terminal)
+        defer { progress.clear() }
+        let outcome = try ScenarioRun.perform(chosen, options: scenario.options, progress: progress)
+        try output.print(outcome.records, of: chosen, to: &terminal, progress: progress)
         try terminal.flush()
+        progress.clear()
         for expectation in outcome.expectations {
             terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))
         }

@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// Colours, if they are wanted: on a terminal that can show them, unless `NO_COLOR` is set to anything.
+/// Colours, if they are wanted: on a terminal that can show them, unless `NO_COLOR` is set and not empty.
 struct Palette {
     private let isColoured: Bool
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// How far a long scenario is, on one line of standard error that goes again. Only on a terminal, and only for what
+/// How far something long is, on one line of standard error that goes again. Only on a terminal, and only for what
 /// takes longer than a second.
 final class ProgressLine: Sendable {
     private struct State {
@@ -19,8 +19,8 @@ final class ProgressLine: Sendable {
         state = Mutex(State(nextAt: .now.advanced(by: .seconds(1))))
     }
 
-    /// - Parameter fraction: from 0 to 1.
-    func show(_ fraction: Double) {
+    /// - Parameter text: asked for only when it is shown.
+    func show(_ text: @autoclosure () -> String) {
         guard isWanted else { return }
         let isDue = state.withLock { state in
             let now = ContinuousClock.now
@@ -29,7 +29,7 @@ final class ProgressLine: Sendable {
             state.isShown = true
             return true
         }
-        if isDue { write("\r\(name): \(Int(fraction * 100)) %\u{1B}[K") }
+        if isDue { write("\r\(name): \(text())\u{1B}[K") }
     }
 
     func clear() {

@@ -86,6 +86,26 @@ struct LogComparisonTests {
                 == .threadNumber(.init(firstSeen: nil, secondSeen: 1)))
     }
 
+    @Test("a kernel id in a message stands for the thread that writes with it")
+    func kernelIDs() throws {
+        #expect(
+            try reason(log("1:5 {name = w, num = 5}"), log("1:5 {name = w, num = 6}"))
+                == .threadNumber(.init(firstSeen: 1, secondSeen: nil)))
+    }
+
+    @Test("the main thread is number 1")
+    func mainThread() throws {
+        #expect(try reason(log("1:1 {number = 1, name = w}"), log("1:1 {number = 2, name = w}")) == .message)
+    }
+
+    @Test("comments, carriage returns and a byte order mark are no part of a log")
+    func layout() throws {
+        let lines = log("1:1 a", "1:2 b")
+        let same = "\u{FEFF}# a comment\n" + lines.replacing("\n", with: "\r\n") + "# another\n"
+        #expect(try compare(lines, same) == .same(lines: 2, threads: 2))
+        #expect(throws: LogError.self) { try compare("# only this\n", lines) }
+    }
+
     @Test("names, texts, order and length are compared")
     func messages() throws {
         #expect(try reason(log("1:1 {number = 1, name = main}"), log("1:1 {number = 1, name = w}")) == .message)

@@ -28,8 +28,10 @@ struct LogReaderTests {
             do throws(LogError) {
                 while let line = try reader.next() {
                     lines += 1
-                    #expect(line.isWhole || lines * 64 > length - 64)
+                    let whole = lines <= text[..<length].count { $0 == UInt8(ascii: "\n") }
+                    #expect(line.isWhole == whole)
                 }
+                #expect(lines == text[..<length].split(separator: UInt8(ascii: "\n")).count)
                 #expect(length > 0)
             } catch {
                 #expect(error.log == "cut.log")
@@ -81,6 +83,13 @@ struct LogReaderTests {
         #expect(error?.line == 1)
         #expect(error?.problem.contains("longer than 65536 bytes") == true)
         #expect(given < 4 * LogReader.longestLine)
+    }
+
+    @Test("how long a line may be does not depend on how it is read", arguments: [1000, 65_536])
+    func chunksOfALongLine(chunk: Int) {
+        let line = "2016-02-13 22:05:12.856 test[865:45102] " + String(repeating: "a", count: 70_000) + "\n"
+        var reader = LogReader(name: "log", text: line, chunk: chunk)
+        #expect(throws: LogError.self) { try reader.next() }
     }
 
     @Test("an error names the file, the line, what was expected and what was found")

@@ -32,10 +32,23 @@ struct ThreadDescriptionTests {
             "", "plain", "{", "}", "{}", "{number = }", "{number = x, name = y}", "{number = 2}", "{name = a}",
             "{number = 2, name}", "{name = a, number = 2}", "{number = 99999999999999999999, name = a}", "{{{{",
             "a {b} c",
-            "<NSThread: 0x1>", "{number = 1, name = main",
+            "{number = 1, name = main", "<NSThread: 0xyz>", "<NSString: 0x1>",
         ])
     func text(message: String) {
         #expect(MessagePart.parts(of: message) == (message.isEmpty ? [] : [.text(message)]))
+    }
+
+    @Test("an address alone is left out, as another run has another")
+    func address() {
+        #expect(MessagePart.parts(of: "on <Thread: 0x55aa> x") == [.text("on <Thread> x")])
+    }
+
+    @Test("a message of many braces is read once")
+    func manyBraces() {
+        for piece in ["{", "{name = ", "{number = 1, name = ", "}", "<NSThread: 0x1"] {
+            let message = String(repeating: piece, count: 65_536 / piece.utf8.count)
+            #expect(MessagePart.parts(of: message) == [.text(message)])
+        }
     }
 
     @Test("several in one message, and braces around them")

@@ -91,6 +91,31 @@ final class SignalPortTests: XCTestCase {
         try thread.waitUntilFinished(limit: limit)
     }
 
+    func testASleepingMainRunLoopIsWokenForAPortThatIsAddedSignalled() {
+        let port = SignalPort()
+        let receiver = CountingReceiver()
+        port.setDelegate(receiver)
+        let keepAlive = SignalPort()
+        RunLoop.main.add(keepAlive, forMode: .common)
+        defer { keepAlive.invalidate() }
+        // The first signal shows that the main run loop runs; then another thread adds the second port.
+        let running = CountingReceiver()
+        running.whenCalled {
+            Thread {
+                port.signal()
+                // Safety: Foundation's RunLoop locks what `add` changes, and the port is made for any thread.
+                RunLoop.main.add(port, forMode: .common)
+            }.start()
+        }
+        keepAlive.setDelegate(running)
+        keepAlive.signal()
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while receiver.count == 0, RunLoop.main.run(mode: .default, before: deadline), deadline.timeIntervalSinceNow > 0
+        {}
+        XCTAssertEqual(receiver.count, 1)
+        port.invalidate()
+    }
+
     func testAnInvalidPortRefusesSignalsAndIsNotHandled() {
         let port = SignalPort()
         let receiver = CountingReceiver()
@@ -134,6 +159,15 @@ final class SignalPortTests: XCTestCase {
         port = nil
         XCTAssertNotNil(observed)
         observed?.invalidate()
+        XCTAssertNil(observed)
+    }
+
+    func testARunLoopLetsGoOfAnInvalidPortThatIsAddedToIt() {
+        var port: SignalPort? = SignalPort()
+        weak let observed = port
+        port?.invalidate()
+        port.map { RunLoop.current.add($0, forMode: .common) }
+        port = nil
         XCTAssertNil(observed)
     }
 
@@ -244,6 +278,23 @@ final class SignalPortTests: XCTestCase {
         try comeAndGo(500)
         XCTAssertEqual(ports.withLock { $0.count { $0.port != nil } }, 0)
         XCTAssertEqual(try descriptors(), before)
+    }
+
+    func testAPortThatOutlivesItsThreadKeepsNoDescriptorOfIt() throws {
+        func portOfAThreadThatHasEnded() throws -> SignalPort {
+            let port = SignalPort()
+            let thread = RunLoopThread(name: "passing")
+            try thread.start()
+            try thread.perform { RunLoop.current.add(port, forMode: .common) }
+            thread.stop()
+            try thread.waitUntilFinished(limit: limit)
+            return port
+        }
+        _ = try portOfAThreadThatHasEnded()
+        let before = try descriptors()
+        let ports = try (0..<20).map { _ in try portOfAThreadThatHasEnded() }
+        XCTAssertEqual(try descriptors(), before)
+        XCTAssertFalse(ports.contains(where: \.isValid))
     }
 
     private func descriptors() throws -> Int {

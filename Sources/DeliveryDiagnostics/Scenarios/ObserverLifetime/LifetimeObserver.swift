@@ -35,8 +35,8 @@ extension LifetimeObserver: @unchecked Sendable {}
 
 /// Held as an Objective-C center holds its observers: without a reference and unchecked.
 final class UnsafeObserver: LifetimeObserver, @unchecked Sendable {
-    /// What a small object leaves behind can be written to by luck. This much is given back to the system at once, so that
-    /// the access that follows always ends the process.
+    /// What a small object leaves behind can be written to by luck. This much the C library, unless it is told otherwise,
+    /// gives back to the system at once, so that the access that follows ends the process.
     private var memory = InlineArray<1_048_576, UInt8>(repeating: 0)
 
     override init(_ story: LifetimeStory) {
@@ -88,13 +88,13 @@ final class DelegateObserver: LifetimeObserver, @unchecked Sendable {
     }
 }
 
-/// Held without a reference and unchecked, as `UnsafeObserver` is, but its handler runs on the thread that releases it.
+/// Its handler runs on the thread that releases it. Held weakly, since a post may be on its way when it goes.
 final class OneThreadObserver: LifetimeObserver, @unchecked Sendable {
     private var redirecting: RedirectingObserver?
 
     override init(_ story: LifetimeStory) {
         super.init(story)
-        let redirecting = RedirectingObserver { [unowned(unsafe) self] _ in handleNotification() }
+        let redirecting = RedirectingObserver { [weak self] _ in self?.handleNotification() }
         self.redirecting = redirecting
         redirecting.setUpThreadingSupport()
         register { redirecting.processNotification($0) }

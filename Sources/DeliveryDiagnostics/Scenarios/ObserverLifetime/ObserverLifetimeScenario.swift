@@ -105,7 +105,7 @@ struct ObserverLifetimeScenario: Scenario {
         }
 
         private static func place(_ thread: ThreadIdentity) -> String {
-            thread.number == 1 ? "on main" : "on the posting thread"
+            thread.number == 1 ? "on main" : "in background"
         }
 
         /// Nil if all is as the capture promises.
@@ -140,12 +140,12 @@ struct ObserverLifetimeScenario: Scenario {
 extension ObserverCapture {
     fileprivate var claim: String {
         switch self {
-        case .unsafe: "released while its handler runs, crashes by signal 11"
-        case .unowned: "released while its handler runs, ends by signal 6 and says why"
-        case .weak: "released when its handler has ended"
+        case .unsafe: "released during its handler, crashes by signal 11"
+        case .unowned: "released during its handler, ends by signal 6"
+        case .weak: "released after its handler"
         case .stable: "never released"
-        case .delegation: "released when the delegate's method has ended"
-        case .oneThread: "handled and released on the main thread, one after the other"
+        case .delegation: "released after the delegate's method"
+        case .oneThread: "handled, then released, on main"
         }
     }
 }

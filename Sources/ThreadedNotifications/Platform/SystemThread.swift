@@ -1,0 +1,82 @@
+internal import CLinux
+internal import Dispatch
+internal import Glibc
+
+/// A thread of the system: what POSIX, the kernel and glibc have that Foundation on Linux does not show.
+///
+/// The one file of this target that knows the platform.
+struct SystemThread: Sendable {
+    private let handle: pthread_t
+
+    /// The kernel's id of the calling thread.
+    static var currentKernelID: Int32 { gettid() }
+
+    /// Whether the calling thread is the process's first.
+    static var currentIsMain: Bool { gettid() == getpid() }
+
+    /// Tells the kernel what the calling thread is called: the first 15 bytes, cut between characters.
+    static func nameCurrent(_ name: String) {
+        var kernelName = name
+        while kernelName.utf8.count > 15 { kernelName.removeLast() }
+        _ = pthread_setname_np(pthread_self(), kernelName)
+    }
+
+    /// Starts a thread, to be joined or detached once.
+    ///
+    /// - Returns: the thread, or the system's error number.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+        var handle = pthread_t()
+        let context = Unmanaged.passRetained(Body(run: body))
+        let code = pthread_create(
+            &handle, nil,
+            { context in
+                if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            return .failure(SystemError(code: code))
+        }
+        return .success(SystemThread(handle: handle))
+    }
+
+    /// Whether the calling thread is this one. A handle is not given to another thread before it was joined or detached.
+    var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+
+    /// Waits until the thread has ended, its specific storage and run loop gone.
+    ///
+    /// - Returns: false when the deadline passed; then it may be joined later.
+    func join(until deadline: ContinuousClock.Instant) -> Bool {
+        CLinuxJoinThread(handle, Int64(deadline.nanosecondsFromNow)) == 0
+    }
+
+    /// Lets the system forget the thread when it ends.
+    func detach() {
+        pthread_detach(handle)
+    }
+
+    struct SystemError: Error {
+        var code: Int32
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// A limit from now; one of more than 30 years is as good as none, and does not overflow.
+    static func after(_ limit: Duration) -> ContinuousClock.Instant {
+        .now.advanced(by: min(max(limit, .zero), .seconds(1_000_000_000)))
+    }
+
+    /// Zero when it has passed.
+    var nanosecondsFromNow: Int {
+        let (seconds, attoseconds) = max(ContinuousClock.now.duration(to: self), .zero).components
+        return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    }
+}
