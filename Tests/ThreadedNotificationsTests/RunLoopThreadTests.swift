@@ -65,10 +65,12 @@ final class RunLoopThreadTests: XCTestCase {
     }
 
     func testPortsThatSignalThemselvesForEverKeepNeitherOthersWaitingNorTheThreadFromStopping() throws {
+        // Several, made before and after the thread's own port, since a run loop that handles one of them at a time may by
+        // luck begin with the right one.
+        let before = (0..<8).map { _ in SignalPort() }
         let thread = RunLoopThread(name: "busy")
+        let restless = before + (0..<8).map { _ in SignalPort() }
         try thread.start()
-        // Several, since a run loop that handles one of them at a time may by luck begin with the right one.
-        let restless = (0..<8).map { _ in SignalPort() }
         let receivers = restless.map { port in
             let receiver = CountingReceiver()
             receiver.whenCalled { port.signal() }
@@ -88,7 +90,7 @@ final class RunLoopThreadTests: XCTestCase {
         }
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
-        XCTAssertEqual(receivers.count { $0.count > 0 }, 8)
+        XCTAssertEqual(receivers.count { $0.count > 0 }, restless.count)
     }
 
     func testABlockThatPerformsABlockDoesNotKeepTheThreadsPortsWaiting() throws {
