@@ -13,8 +13,8 @@ internal import Foundation
 ///     idle ──start──► running ──stop──► stopping ──drained──► ended
 ///       └──────stop──────────────────────────────────────────► ended
 ///
-/// What happens: the thread runs its run loop in the default mode, handling everything that is signalled in each pass,
-/// and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
+/// What happens: the thread runs its run loop in the default mode, handling what was signalled first before what was
+/// signalled later, and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
 /// Threads: every method may be called on any thread.
 /// Order: blocks are performed in the order in which they were handed over.
 /// Cost: a thread, and three descriptors for its run loop.
@@ -138,7 +138,7 @@ public final class RunLoopThread: Sendable {
         RunLoop.current.add(port, forMode: .common)
         withExtendedLifetime(receiver) {
             while state.withLock({ $0.phase == .running }) {
-                RunLoop.runCurrentUntilHandled()
+                _ = RunLoop.current.run(mode: .default, before: .distantFuture)
             }
             // Blocks first, since one may add a port that was signalled already; then one pass for all that is
             // signalled.

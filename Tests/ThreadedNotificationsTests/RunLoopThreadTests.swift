@@ -65,8 +65,6 @@ final class RunLoopThreadTests: XCTestCase {
     }
 
     func testPortsThatSignalThemselvesForEverKeepNeitherOthersWaitingNorTheThreadFromStopping() throws {
-        // Several, made before and after the thread's own port, since a run loop that handles one of them at a time may by
-        // luck begin with the right one.
         let before = (0..<8).map { _ in SignalPort() }
         let thread = RunLoopThread(name: "busy")
         let restless = before + (0..<8).map { _ in SignalPort() }

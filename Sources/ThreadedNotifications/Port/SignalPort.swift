@@ -231,18 +231,8 @@ extension RunLoop.Mode {
 }
 
 extension RunLoop {
-    /// Runs the current thread's run loop in the default mode until it has handled something, then everything that
-    /// is signalled besides.
-    ///
-    /// `RunLoop.run(mode:before:)` returns after one source, so that one that signals itself could keep all others
-    /// waiting for ever; the second pass is what makes it fair.
-    package static func runCurrentUntilHandled() {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, true)
-        runCurrentOnce()
-    }
-
-    /// Makes one pass through the current thread's run loop in the default mode, without waiting: each source that
-    /// is signalled is handled once.
+    /// Makes one pass through the current thread's run loop in the default mode, without waiting: each source that is
+    /// signalled is handled once. `RunLoop.run(mode:before:)` handles the one that was signalled first, and returns.
     package static func runCurrentOnce() {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }
