@@ -34,6 +34,8 @@ class LifetimeObserver {
 extension LifetimeObserver: @unchecked Sendable {}
 
 /// Held as an Objective-C center holds its observers: without a reference and unchecked.
+///
+/// Safety: nothing is added to what is said of the superclass.
 final class UnsafeObserver: LifetimeObserver, @unchecked Sendable {
     /// What a small object leaves behind can be written to by luck. This much the C library, unless it is told otherwise,
     /// gives back to the system at once, so that the access that follows ends the process.
@@ -49,6 +51,8 @@ final class UnsafeObserver: LifetimeObserver, @unchecked Sendable {
 }
 
 /// Held without a reference, and checked.
+///
+/// Safety: nothing is added to what is said of the superclass.
 final class UnownedObserver: LifetimeObserver, @unchecked Sendable {
     override init(_ story: LifetimeStory) {
         super.init(story)
@@ -60,6 +64,8 @@ final class UnownedObserver: LifetimeObserver, @unchecked Sendable {
 }
 
 /// Held weakly, and strongly while its handler runs.
+///
+/// Safety: nothing is added to what is said of the superclass.
 final class WeakObserver: LifetimeObserver, @unchecked Sendable {
     override init(_ story: LifetimeStory) {
         super.init(story)
@@ -68,6 +74,8 @@ final class WeakObserver: LifetimeObserver, @unchecked Sendable {
 }
 
 /// Never released: the caller's reference is not the only one.
+///
+/// Safety: nothing is added to what is said of the superclass.
 final class StableObserver: LifetimeObserver, @unchecked Sendable {
     // Safety: set once, on the main thread, before the posting thread starts.
     private nonisolated(unsafe) static var shared: StableObserver?
@@ -81,6 +89,8 @@ final class StableObserver: LifetimeObserver, @unchecked Sendable {
 }
 
 /// Not registered: the poster calls it.
+///
+/// Safety: nothing is added to what is said of the superclass.
 final class DelegateObserver: LifetimeObserver, @unchecked Sendable {
     init(_ story: LifetimeStory, poster: LifetimePoster) {
         super.init(story)
@@ -89,6 +99,8 @@ final class DelegateObserver: LifetimeObserver, @unchecked Sendable {
 }
 
 /// Its handler runs on the thread that releases it. Held weakly, since a post may be on its way when it goes.
+///
+/// Safety: the property is set when the observer is made, before another thread knows of it.
 final class OneThreadObserver: LifetimeObserver, @unchecked Sendable {
     private var redirecting: RedirectingObserver?
 
