@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 
 /// An observer that handles its notifications on one thread, whichever thread posts them: the technique of Apple's
@@ -19,8 +20,9 @@ public import Foundation
 /// Order: what one thread posts is handled in the order posted. A notification posted on the target thread itself is
 /// handled at once, before `post` returns, and overtakes what is waiting.
 /// Removal: remove the token from the center; what was redirected before is still handled while the observer lives.
-/// When its last reference goes, what waits goes with it, and the target thread invalidates the port. When the target
-/// thread has ended, what arrives is held and never handled, and the poster is not told: the document says nothing of it.
+/// When its last reference goes, what waits goes with it, and the port is invalidated soon after, on a background thread.
+/// When the target thread has ended, what arrives is held and never handled, and the poster is not told: the document
+/// says nothing of it.
 /// Cost: a lock, an element of an array and one signal for each redirected notification.
 /// Source: the whole document. Where Foundation differs: a block takes the place of the selector, and a `SignalPort` that
 /// of the `NSMachPort`; the array is emptied without moving what remains, so that a long queue is not quadratic.
@@ -46,8 +48,8 @@ public final class RedirectingObserver {
     /// An observer that redirects nothing before `setUpThreadingSupport()`; what arrives earlier is held.
     ///
     /// - Parameters:
-    ///   - notificationPort: a valid port of this observer's own, on no run loop yet, that may be sent to and given
-    ///     another delegate on any thread.
+    ///   - notificationPort: a valid port of this observer's own, on no run loop yet, that may be sent to and
+    ///     invalidated on any thread.
     ///   - handler: what the document marks "Process the notification here".
     public init(
         notificationPort: sending Port = SignalPort(), handler: @escaping @Sendable (Notification) -> Void
@@ -58,13 +60,10 @@ public final class RedirectingObserver {
 
     deinit {
         // The run loop retains the port until it is invalidated; the document leaves this out. Not here, where the caller
-        // may be a center that holds its lock while it lets go of this observer: on the port's own thread.
-        notificationPort.setDelegate(LastReceiver.shared)
-        if let port = notificationPort as? SignalPort {
-            port.signal()
-        } else {
-            _ = notificationPort.send(before: Date(), components: nil, from: nil, reserved: 0)
-        }
+        // may be a center that holds its lock while it lets go of this observer, and invalidating posts.
+        // Safety: nobody else has the port any more but its run loop, and it may be invalidated on any thread.
+        nonisolated(unsafe) let port = notificationPort
+        DispatchQueue.global().async { port.invalidate() }
     }
 
     /// Makes the current thread the one on which notifications are processed. Later calls, on any thread, do nothing.
@@ -126,12 +125,3 @@ extension RedirectingObserver: PortDelegate {
 // Safety: the two arrays and the thread are only touched with the lock held; the port and the handler are set once, the
 // handler is Sendable, and what is done with the port on other threads is what the initializer asks of it.
 extension RedirectingObserver: @unchecked Sendable {}
-
-/// The delegate of a port whose observer is gone.
-private final class LastReceiver: PortDelegate, Sendable {
-    static let shared = LastReceiver()
-
-    func handle(_ message: PortMessage) {
-        message.receivePort?.invalidate()
-    }
-}

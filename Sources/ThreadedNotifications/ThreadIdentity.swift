@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 
 /// Who a thread is: its number, its name and the kernel's id of it.
@@ -32,9 +31,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     /// The identity of the calling thread.
     public static var current: ThreadIdentity {
-        if let known = pthread_getspecific(storageKey) {
-            return Unmanaged<StoredIdentity>.fromOpaque(known).takeUnretainedValue().identity
-        }
+        if let stored = SystemThread.currentStorage as? StoredIdentity { return stored.identity }
         let kernelID = SystemThread.currentKernelID
         if SystemThread.currentIsMain {
             return store(ThreadIdentity(number: 1, name: "main", kernelID: kernelID))
@@ -56,19 +53,13 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     @discardableResult
     private static func store(_ identity: ThreadIdentity) -> ThreadIdentity {
-        if let old = pthread_getspecific(storageKey) {
-            Unmanaged<StoredIdentity>.fromOpaque(old).takeUnretainedValue().identity = identity
-        } else {
-            pthread_setspecific(storageKey, Unmanaged.passRetained(StoredIdentity(identity)).toOpaque())
-        }
+        SystemThread.currentStorage = StoredIdentity(identity)
         return identity
     }
 }
 
-/// What a thread's storage holds. Only its own thread reads or writes it.
 private final class StoredIdentity {
-    var identity: ThreadIdentity
-    var destructorRounds = 0
+    let identity: ThreadIdentity
 
     init(_ identity: ThreadIdentity) {
         self.identity = identity
@@ -76,21 +67,3 @@ private final class StoredIdentity {
 }
 
 private let lastNumber = Atomic<Int>(1)
-
-private let storageKey: pthread_key_t = {
-    var key = pthread_key_t()
-    let result = pthread_key_create(&key) { stored in
-        guard let stored else { return }
-        let object = Unmanaged<StoredIdentity>.fromOpaque(stored)
-        object.takeUnretainedValue().destructorRounds += 1
-        // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
-        // the last round but one, so until then the identity stays. The last round is the thread sanitizer's.
-        if object.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
-            pthread_setspecific(storageKey, stored)
-        } else {
-            object.release()
-        }
-    }
-    precondition(result == 0, "ThreadIdentity: the process has no thread-specific key left (error \(result))")
-    return key
-}()

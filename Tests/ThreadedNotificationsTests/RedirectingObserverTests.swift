@@ -158,10 +158,11 @@ final class RedirectingObserverTests: XCTestCase {
         other?.setUpThreadingSupport()
         observer?.setUpThreadingSupport()
         weak let observed = observer
+        let invalidated = expectation(forNotification: Port.didBecomeInvalidNotification, object: port)
         observer = nil
         other = nil
         XCTAssertNil(observed)
-        RunLoop.runCurrentOnce()
+        wait(for: [invalidated], timeout: 20)
         XCTAssertFalse(port.isValid)
     }
 
@@ -174,9 +175,10 @@ final class RedirectingObserverTests: XCTestCase {
         let token = observer.map(register)
         observer = nil
         XCTAssertNotNil(observed)
+        let invalidated = expectation(forNotification: Port.didBecomeInvalidNotification, object: port)
         token.map(NotificationCenter.default.removeObserver)
         XCTAssertNil(observed)
-        RunLoop.runCurrentOnce()
+        wait(for: [invalidated], timeout: 20)
         XCTAssertFalse(port.isValid)
     }
 

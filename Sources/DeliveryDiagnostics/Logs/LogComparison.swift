@@ -11,6 +11,8 @@ public struct LogComparison {
 
     private var processes = Renaming<String>()
     private var threads = Renaming<Thread>()
+    /// Those of the first log that wrote a line; others are only spoken of.
+    private var writers: Set<Thread> = []
     private var numbers = Renaming<Number>()
 
     private struct Thread: Hashable {
@@ -34,16 +36,14 @@ public struct LogComparison {
         var lines = 0
         while true {
             let (one, other) = (try first.next(), try second.next())
-            guard one != nil || other != nil else { return .same(lines: lines, threads: comparison.threads.count) }
+            guard one != nil || other != nil else { return .same(lines: lines, threads: comparison.writers.count) }
             lines += 1
             if lines.isMultiple(of: 10_000) { progress(lines) }
             if let reason = comparison.difference(one, other) {
                 return .different(
                     LogDifference(
-                        line: lines, reason: reason,
-                        first: LogDifference.Side(log: first.name, line: one?.text, isWhole: one?.isWhole ?? true),
-                        second: LogDifference.Side(log: second.name, line: other?.text, isWhole: other?.isWhole ?? true)
-                    ))
+                        reason: reason, first: LogDifference.Side(log: first.name, line: one),
+                        second: LogDifference.Side(log: second.name, line: other)))
             }
         }
     }
@@ -51,19 +51,23 @@ public struct LogComparison {
     private mutating func difference(_ one: LogReader.ReadLine?, _ other: LogReader.ReadLine?) -> LogDifference.Reason?
     {
         guard let one, let other else { return .oneEnds }
-        if let mismatch = processes.match(one.line.processID, other.line.processID, line: one.number) {
+        let lines = (one.number, other.number)
+        if let mismatch = processes.match(one.line.processID, other.line.processID, lines: lines) {
             return .process(mismatch)
         }
+        let writer = Thread(process: one.line.processID, id: one.line.threadID)
+        writers.insert(writer)
         if let mismatch = threads.match(
-            Thread(process: one.line.processID, id: one.line.threadID),
-            Thread(process: other.line.processID, id: other.line.threadID), line: one.number)
+            writer, Thread(process: other.line.processID, id: other.line.threadID), lines: lines)
         {
             return .thread(mismatch)
         }
-        return difference(one.line, other.line, line: one.number)
+        return difference(one.line, other.line, lines: lines)
     }
 
-    private mutating func difference(_ one: LogLine, _ other: LogLine, line: Int) -> LogDifference.Reason? {
+    private mutating func difference(
+        _ one: LogLine, _ other: LogLine, lines: (Int, Int)
+    ) -> LogDifference.Reason? {
         if one.message == other.message && !one.message.utf8.contains(UInt8(ascii: "{")) { return nil }
         let (parts, otherParts) = (MessagePart.parts(of: one.message), MessagePart.parts(of: other.message))
         guard parts.count == otherParts.count else { return .message }
@@ -72,17 +76,18 @@ public struct LogComparison {
             case (.text(let text), .text(let otherText)) where text == otherText:
                 continue
             case (.thread(let thread), .thread(let otherThread)):
-                guard thread.isMain(in: one) == otherThread.isMain(in: other),
-                    thread.name(in: one) == otherThread.name(in: other)
+                let isMain = thread.isMain(in: one)
+                guard isMain == otherThread.isMain(in: other), thread.name(in: one) == otherThread.name(in: other)
                 else { return .message }
+                if isMain { continue }
                 let mismatch =
                     thread.isKernelID && otherThread.isKernelID
                     ? threads.match(
                         Thread(process: one.processID, id: String(thread.number)),
-                        Thread(process: other.processID, id: String(otherThread.number)), line: line)
+                        Thread(process: other.processID, id: String(otherThread.number)), lines: lines)
                     : numbers.match(
                         Number(process: one.processID, number: thread.number),
-                        Number(process: other.processID, number: otherThread.number), line: line)
+                        Number(process: other.processID, number: otherThread.number), lines: lines)
                 if let mismatch { return .threadNumber(mismatch) }
             default:
                 return .message
@@ -95,12 +100,12 @@ public struct LogComparison {
 extension ThreadDescription {
     /// The main thread is number 1, or the one whose kernel id is the process id.
     fileprivate func isMain(in line: LogLine) -> Bool {
-        isKernelID ? String(number) == line.processID : number == 1
+        number == 1 || (isKernelID && String(number) == line.processID)
     }
 
     /// GNUstep gives the main thread no name.
     fileprivate func name(in line: LogLine) -> String? {
-        isKernelID && isMain(in: line) ? name ?? "main" : name
+        isMain(in: line) ? name ?? "main" : name
     }
 }
 
@@ -109,14 +114,12 @@ private struct Renaming<Name: Hashable> {
     private var first: [Name: (other: Name, line: Int)] = [:]
     private var second: [Name: (other: Name, line: Int)] = [:]
 
-    var count: Int { first.count }
-
     /// Nil if the two may stand for each other.
-    mutating func match(_ one: Name, _ other: Name, line: Int) -> LogDifference.Mismatch? {
+    mutating func match(_ one: Name, _ other: Name, lines: (Int, Int)) -> LogDifference.Mismatch? {
         let (known, otherKnown) = (first[one], second[other])
         if known == nil && otherKnown == nil {
-            first[one] = (other, line)
-            second[other] = (one, line)
+            first[one] = (other, lines.0)
+            second[other] = (one, lines.1)
             return nil
         }
         if let known, known.other == other { return nil }

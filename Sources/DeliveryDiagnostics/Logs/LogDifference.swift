@@ -1,7 +1,5 @@
 /// Where two logs first differ, with both lines.
 public struct LogDifference: Hashable, Sendable {
-    /// From 1, the same in both: until here each line has its counterpart.
-    public var line: Int
     var reason: Reason
     var first: Side
     var second: Side
@@ -22,9 +20,20 @@ public struct LogDifference: Hashable, Sendable {
 
     struct Side: Hashable, Sendable {
         var log: String
-        /// Nil if the log ended before.
+        /// From 1; nil if the log ended before.
+        var number: Int?
         var line: String?
         var isWhole: Bool
+
+        init(log: String, line: LogReader.ReadLine?) {
+            self.log = log
+            number = line?.number
+            self.line = line?.text
+            isWhole = line?.isWhole ?? true
+        }
+
+        /// Where the line stands: `run.log:3`.
+        var place: String { number.map { "\(log):\($0)" } ?? log }
     }
 }
 
@@ -32,17 +41,18 @@ extension LogDifference: CustomStringConvertible {
     /// Several lines: where, both lines, and what is different.
     public var description: String {
         let sides = [first, second]
-        let width = sides.map(\.log.count).max() ?? 0
+        let width = sides.map(\.place.count).max() ?? 0
         let position = commonLength
-        var lines = ["the logs differ at line \(line)"]
+        let numbers = Set(sides.compactMap(\.number))
+        var lines = ["the logs differ" + (numbers.count == 1 ? numbers.map { " at line \($0)" }.joined() : "")]
         for side in sides {
-            let name = side.log + String(repeating: " ", count: width - side.log.count)
+            let name = side.place + String(repeating: " ", count: width - side.place.count)
             let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0, length: 120) }
-            lines.append("  \(name)  \(shown ?? "(ends after line \(line - 1))")")
+            lines.append("  \(name)  \(shown ?? "(has no further line)")")
         }
         lines.append(explanation)
         for side in sides where !side.isWhole {
-            lines.append("\(side.log) ends within line \(line), without a newline: it may be cut off.")
+            lines.append("\(side.log) ends within this line, without a newline: it may be cut off.")
         }
         return lines.joined(separator: "\n")
     }

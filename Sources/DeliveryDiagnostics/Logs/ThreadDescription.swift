@@ -24,10 +24,9 @@ enum MessagePart: Hashable {
         var search = textStart
         while let open = bytes[search...].firstIndex(of: UInt8(ascii: "{")) {
             search = bytes.index(after: open)
-            // A description has no brace inside, so that a message of many braces is still read once.
-            guard
-                let close = bytes[search...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }),
-                bytes[close] == UInt8(ascii: "}"), let description = description(of: message[search..<close])
+            // A description is not long, so that a message of many braces is still read in linear time.
+            guard let close = bytes[search...].prefix(longestDescription).firstIndex(of: UInt8(ascii: "}")),
+                let description = description(of: message[search..<close])
             else { continue }
             appendText(message[textStart..<open].withoutAddress(before: true), to: &parts)
             parts.append(.thread(description))
@@ -37,6 +36,9 @@ enum MessagePart: Hashable {
         appendText(String(message[textStart...]), to: &parts)
         return parts
     }
+
+    /// In bytes, between the braces.
+    private static let longestDescription = 256
 
     private static func appendText(_ text: String, to parts: inout [MessagePart]) {
         let text = text[...].withoutAddress(before: false)

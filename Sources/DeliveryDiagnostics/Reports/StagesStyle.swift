@@ -21,7 +21,7 @@ public struct StagesStyle: Sendable {
         let what = [record.notification, record.post.map { "#\($0)" }, record.message].compactMap(\.self)
         var line = ""
         for (column, cell) in Self.cells(record, since: start).enumerated() {
-            let padding = String(repeating: " ", count: widths[column] - cell.count)
+            let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
             switch column {
             case 0: line += padding + cell
             case widths.count - 1 where what.isEmpty: line += "  " + cell

@@ -21,6 +21,48 @@ struct SystemThread: Sendable {
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
+    /// An object of the calling thread's own, which goes when the thread ends.
+    static var currentStorage: AnyObject? {
+        get {
+            pthread_getspecific(storageKey).flatMap { Unmanaged<Storage>.fromOpaque($0).takeUnretainedValue().object }
+        }
+        set {
+            if let stored = pthread_getspecific(storageKey) {
+                Unmanaged<Storage>.fromOpaque(stored).takeUnretainedValue().object = newValue
+            } else {
+                pthread_setspecific(storageKey, Unmanaged.passRetained(Storage(newValue)).toOpaque())
+            }
+        }
+    }
+
+    /// What the storage points to. Only its own thread reads or writes it.
+    private final class Storage {
+        var object: AnyObject?
+        var destructorRounds = 0
+
+        init(_ object: AnyObject?) {
+            self.object = object
+        }
+    }
+
+    private static let storageKey: pthread_key_t = {
+        var key = pthread_key_t()
+        let result = pthread_key_create(&key) { stored in
+            guard let stored else { return }
+            let storage = Unmanaged<Storage>.fromOpaque(stored)
+            storage.takeUnretainedValue().destructorRounds += 1
+            // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
+            // the last round but one, so until then the object stays. The last round is the thread sanitizer's.
+            if storage.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
+                pthread_setspecific(storageKey, stored)
+            } else {
+                storage.release()
+            }
+        }
+        precondition(result == 0, "SystemThread: the process has no thread-specific key left (error \(result))")
+        return key
+    }()
+
     /// Starts a thread, to be joined or detached once.
     ///
     /// - Returns: the thread, or the system's error number.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
+import SystemPackage
 
 /// How records are printed.
 struct RecordOutput: ParsableArguments {
@@ -34,11 +35,14 @@ struct RecordOutput: ParsableArguments {
     func print(
         _ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal, progress: ProgressLine
     ) throws {
+        progress.clear()
+        // What is printed on a terminal is progress enough, and shares its lines.
+        let showsProgress = isatty(FileDescriptor.standardOutput.rawValue) != 1
         var printed = 0
         func print(_ line: String) throws {
             try terminal.print(line)
             printed += 1
-            progress.show("\(printed * 100 / records.count) % printed")
+            if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
         }
         let records = stable ? StableNumbering.renumber(records) : records
         if json {

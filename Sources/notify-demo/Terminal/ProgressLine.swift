@@ -33,7 +33,11 @@ final class ProgressLine: Sendable {
     }
 
     func clear() {
-        if state.withLock({ $0.isShown }) { write("\r\u{1B}[K") }
+        let wasShown = state.withLock { state in
+            defer { state.isShown = false }
+            return state.isShown
+        }
+        if wasShown { write("\r\u{1B}[K") }
     }
 
     private func write(_ text: String) {

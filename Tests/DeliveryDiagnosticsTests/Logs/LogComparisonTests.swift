@@ -93,6 +93,33 @@ struct LogComparisonTests {
                 == .threadNumber(.init(firstSeen: 1, secondSeen: nil)))
     }
 
+    @Test("lines are numbered as each log has them, comments counted")
+    func lineNumbers() throws {
+        let first = "# one\n# two\n" + log("1:1 a", "1:2 b", "1:1 c")
+        guard case .different(let difference) = try compare(first, log("1:1 a", "1:2 b", "1:2 c")) else {
+            Issue.record("the same")
+            return
+        }
+        #expect(difference.description.hasPrefix("the logs differ\n  A:5  "))
+        #expect(difference.description.contains("\n  B:3  "))
+        #expect(
+            difference.description.hasSuffix(
+                "In A the line is written by the thread of line 3, in B by the thread of line 2."))
+    }
+
+    @Test("threads that are only spoken of are not counted, and a nameless main thread is main")
+    func spokenOf() throws {
+        #expect(
+            try compare(log("4:4 {name = (null), num = 4}"), log("9:9 {number = 1, name = (null)}"))
+                == .same(lines: 1, threads: 1))
+        #expect(
+            try compare(log("4:4 {name = w, num = 5}"), log("9:9 {name = w, num = 8}"))
+                == .same(lines: 1, threads: 1))
+        #expect(
+            try compare(log("4:4 {number = 2, name = a{b}"), log("9:9 {number = 5, name = a{b}"))
+                == .same(lines: 1, threads: 1))
+    }
+
     @Test("the main thread is number 1")
     func mainThread() throws {
         #expect(try reason(log("1:1 {number = 1, name = w}"), log("1:1 {number = 2, name = w}")) == .message)
@@ -126,8 +153,8 @@ struct LogComparisonTests {
         #expect(
             difference.description == """
                 the logs differ at line 2
-                  A  2016-02-13 23:38:31.663 test[1474:92483] current thread = {number = 1, name = main}
-                  B  2016-02-13 22:05:12.857 test[865:45174] current thread = {number = 2, name = (null)}
+                  A:2  2016-02-13 23:38:31.663 test[1474:92483] current thread = {number = 1, name = main}
+                  B:2  2016-02-13 22:05:12.857 test[865:45174] current thread = {number = 2, name = (null)}
                 In A the line is written by the thread of line 1, in B by a thread not seen before.
                 """)
     }
@@ -139,12 +166,12 @@ struct LogComparisonTests {
             Issue.record("the same")
             return
         }
-        #expect(within.description.contains("B ends within line 2, without a newline: it may be cut off."))
+        #expect(within.description.contains("B ends within this line, without a newline: it may be cut off."))
         guard case .different(let early) = try compare(whole, log("1:1 first")) else {
             Issue.record("the same")
             return
         }
-        #expect(early.description.contains("B  (ends after line 1)"))
+        #expect(early.description.contains("B    (has no further line)"))
     }
 
     @Test("long lines are shown around where they differ")
