@@ -16,7 +16,7 @@ public import Foundation
 ///     }
 ///
 /// Threads: the handler runs on the thread that called `setUpThreadingSupport()`, when that thread runs its run loop in a
-/// common mode. Posting never waits for it.
+/// common mode. Posting on another thread never waits for it.
 /// Order: what one thread posts is handled in the order posted. A notification posted on the target thread itself is
 /// handled at once, before `post` returns, and overtakes what is waiting.
 /// Removal: remove the token from the center; what was redirected before is still handled while the observer lives.
