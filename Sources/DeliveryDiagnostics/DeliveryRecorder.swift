@@ -7,7 +7,7 @@ internal import ThreadedNotifications
 /// Threads: every method may be called on any thread.
 /// Order: a record's place and its times are taken together, so the monotonic clock never runs backwards from one record
 /// to the next.
-/// Cost: a lock, two clock readings and about 150 bytes for each record; nothing is ever dropped.
+/// Cost: a lock, two clock readings and the memory of each record; nothing is ever dropped.
 public final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?

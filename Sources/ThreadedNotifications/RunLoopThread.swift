@@ -17,7 +17,7 @@ internal import Foundation
 /// signalled later, and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
 /// Threads: every method may be called on any thread.
 /// Order: blocks are performed in the order in which they were handed over.
-/// Cost: a thread, and three descriptors for its run loop.
+/// Cost: a thread, and the descriptors of its run loop until it ends.
 public final class RunLoopThread: Sendable {
     private enum Phase {
         case idle

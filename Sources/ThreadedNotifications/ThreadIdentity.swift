@@ -31,7 +31,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     /// The identity of the calling thread.
     public static var current: ThreadIdentity {
-        if let stored = SystemThread.currentStorage as? StoredIdentity { return stored.identity }
+        if let known = SystemThread.currentIdentity { return known }
         let kernelID = SystemThread.currentKernelID
         if SystemThread.currentIsMain {
             return store(ThreadIdentity(number: 1, name: "main", kernelID: kernelID))
@@ -53,16 +53,8 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     @discardableResult
     private static func store(_ identity: ThreadIdentity) -> ThreadIdentity {
-        SystemThread.currentStorage = StoredIdentity(identity)
+        SystemThread.currentIdentity = identity
         return identity
-    }
-}
-
-private final class StoredIdentity {
-    let identity: ThreadIdentity
-
-    init(_ identity: ThreadIdentity) {
-        self.identity = identity
     }
 }
 

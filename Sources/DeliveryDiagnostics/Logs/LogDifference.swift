@@ -47,7 +47,7 @@ extension LogDifference: CustomStringConvertible {
         var lines = ["the logs differ" + (numbers.count == 1 ? numbers.map { " at line \($0)" }.joined() : "")]
         for side in sides {
             let name = side.place + String(repeating: " ", count: width - side.place.count)
-            let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0, length: 120) }
+            let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0) }
             lines.append("  \(name)  \(shown ?? "(has no further line)")")
         }
         lines.append(explanation)

@@ -3,7 +3,8 @@ internal import SystemPackage
 /// Reads a log line by line, in memory that does not grow with the log.
 ///
 /// Lines that begin with `#` are comments and left out. A byte order mark at the beginning and a carriage return at the
-/// end of a line are no part of it. A line is at most `longestLine` bytes; a longer one is an error as soon as that many were read.
+/// end of a line are no part of it. A line is at most `longestLine` bytes; a longer one is an error as soon as that many
+/// were read.
 public struct LogReader {
     /// In bytes.
     public static let longestLine = 65_536
@@ -40,12 +41,19 @@ public struct LogReader {
 
     /// Reads one of the documents' logs.
     public init(_ reference: ReferenceLog) {
-        var rest = Array(reference.text.utf8)[...]
-        self.init(name: reference.rawValue) { buffer in
-            let chunk = rest.prefix(buffer.count)
-            buffer.copyBytes(from: chunk)
-            rest = rest.dropFirst(chunk.count)
-            return chunk.count
+        self.init(name: reference.rawValue, bytes: Array(reference.text.utf8))
+    }
+
+    /// Reads what is in memory.
+    ///
+    /// - Parameter chunk: how many bytes to give at a time, at most.
+    init(name: String, bytes: [UInt8], chunk: Int = .max) {
+        var rest = bytes[...]
+        self.init(name: name) { buffer in
+            let next = rest.prefix(min(chunk, buffer.count))
+            buffer.copyBytes(from: next)
+            rest = rest.dropFirst(next.count)
+            return next.count
         }
     }
 

@@ -117,17 +117,12 @@ extension DeliveryRecord {
 }
 
 extension Expectation {
-    /// What the records log has the structure of a document's log.
+    /// That what the records log has the structure of a document's log.
     static func matches(_ reference: ReferenceLog, _ records: [DeliveryRecord]) -> Expectation {
         let claim = "logged as \(reference.rawValue) is"
         let style = DocumentStyle()
-        var text = Array(records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined().utf8)[...]
-        let log = LogReader(name: "the run") { buffer in
-            let chunk = text.prefix(buffer.count)
-            buffer.copyBytes(from: chunk)
-            text = text.dropFirst(chunk.count)
-            return chunk.count
-        }
+        let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
+        let log = LogReader(name: "the run", bytes: Array(text.utf8))
         do throws(LogError) {
             switch try LogComparison.compare(LogReader(reference), log) {
             case .same: return Expectation(claim, failure: nil)

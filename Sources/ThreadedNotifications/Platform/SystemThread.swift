@@ -21,14 +21,16 @@ struct SystemThread: Sendable {
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
-    /// An object of the calling thread's own, which goes when the thread ends.
-    static var currentStorage: AnyObject? {
+    /// What the calling thread is known as, kept in storage of its own that goes when the thread ends.
+    static var currentIdentity: ThreadIdentity? {
         get {
-            pthread_getspecific(storageKey).flatMap { Unmanaged<Storage>.fromOpaque($0).takeUnretainedValue().object }
+            pthread_getspecific(storageKey).flatMap {
+                Unmanaged<Storage>.fromOpaque($0).takeUnretainedValue().identity
+            }
         }
         set {
             if let stored = pthread_getspecific(storageKey) {
-                Unmanaged<Storage>.fromOpaque(stored).takeUnretainedValue().object = newValue
+                Unmanaged<Storage>.fromOpaque(stored).takeUnretainedValue().identity = newValue
             } else {
                 pthread_setspecific(storageKey, Unmanaged.passRetained(Storage(newValue)).toOpaque())
             }
@@ -37,11 +39,11 @@ struct SystemThread: Sendable {
 
     /// What the storage points to. Only its own thread reads or writes it.
     private final class Storage {
-        var object: AnyObject?
+        var identity: ThreadIdentity?
         var destructorRounds = 0
 
-        init(_ object: AnyObject?) {
-            self.object = object
+        init(_ identity: ThreadIdentity?) {
+            self.identity = identity
         }
     }
 
@@ -52,7 +54,7 @@ struct SystemThread: Sendable {
             let storage = Unmanaged<Storage>.fromOpaque(stored)
             storage.takeUnretainedValue().destructorRounds += 1
             // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
-            // the last round but one, so until then the object stays. The last round is the thread sanitizer's.
+            // the last round but one, so until then the identity stays. The last round is the thread sanitizer's.
             if storage.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
                 pthread_setspecific(storageKey, stored)
             } else {

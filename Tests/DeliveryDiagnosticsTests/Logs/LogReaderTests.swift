@@ -119,14 +119,4 @@ extension LogReader {
     init(name: String, text: String, chunk: Int = 1000) {
         self.init(name: name, bytes: Array(text.utf8), chunk: chunk)
     }
-
-    init(name: String, bytes: [UInt8], chunk: Int) {
-        var rest = bytes[...]
-        self.init(name: name) { buffer in
-            let next = rest.prefix(min(chunk, buffer.count))
-            buffer.copyBytes(from: next)
-            rest = rest.dropFirst(next.count)
-            return next.count
-        }
-    }
 }
