@@ -17,6 +17,44 @@ public enum DeliveryError: Error, Hashable, Sendable {
 
     /// A thread did not end within the time allowed.
     case threadStillRunning(thread: String, after: Duration)
+
+    /// A thread ended, or was told to stop, before it did what was waited for.
+    case threadEnded(thread: String)
+
+    /// A wait would close a cycle of waits, and was not begun. Each thread of the cycle waits for the next, the last
+    /// for the first; the first is the wait that failed.
+    case waitWouldDeadlock([Wait])
+
+    /// What was waited for did not happen within the time allowed; `pending` is what had not happened by then.
+    case notDeliveredInTime(pending: [Pending], after: Duration)
+
+    /// A notification that was waited for was dropped by the overflow policy of these observers.
+    case dropped(notification: String, observers: [UInt64])
+
+    /// An observer's handler did not return within the time allowed.
+    case handlerStillRunning(observer: UInt64, after: Duration)
+
+    /// An actor runs on no `RunLoopThread` and not on the main thread.
+    case actorNotPinned(actor: String)
+
+    /// Who waits for what, and where in the source.
+    public struct Wait: Hashable, Sendable {
+        public var thread: ThreadIdentity
+        /// What it waits for, as errors call it.
+        public var waitsFor: String
+        public var file: String
+        public var line: Int
+    }
+
+    /// Something that was waited for and had not happened.
+    public struct Pending: Hashable, Sendable {
+        /// The notification's name; nil for a block.
+        public var notification: String?
+        /// `ObserverToken.id`; nil for a block.
+        public var observer: UInt64?
+        /// The thread that should have handled it.
+        public var thread: String
+    }
 }
 
 extension DeliveryError: CustomStringConvertible {
@@ -36,6 +74,36 @@ extension DeliveryError: CustomStringConvertible {
         case .threadStillRunning(let thread, let limit):
             "the thread \"\(thread)\" has not ended within \(limit). "
                 + "Call stop() first; if that was done, a handler or a nested run loop of it does not return."
+        case .threadEnded(let thread):
+            "the thread \(thread) ended, or was told to stop, before it did what was waited for. "
+                + "Stop it after the wait, or do not wait for it."
+        case .waitWouldDeadlock(let cycle):
+            "the wait would never end: "
+                + cycle.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }
+                .joined(separator: "; ")
+                + ". Do not wait in one of these places: post or perform without waiting."
+        case .notDeliveredInTime(let pending, let limit):
+            "not delivered within \(limit): \(pending.map(\.description).joined(separator: ", ")). The thread does not "
+                + "run its run loop in a mode of the observer, or a handler does not return. Run its run loop, or allow more time."
+        case .dropped(let notification, let observers):
+            "\(notification) was dropped by the overflow policy of observer \(observers.map(String.init).joined(separator: ", "))"
+                + ": its mailbox is full. Post less, handle faster, or give it more capacity."
+        case .handlerStillRunning(let observer, let limit):
+            "the handler of observer \(observer) has not returned within \(limit). The observer is removed; allow more time, "
+                + "or find what its handler waits for."
+        case .actorNotPinned(let actor):
+            "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it "
+                + "`nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
+        }
+    }
+}
+
+extension DeliveryError.Pending: CustomStringConvertible {
+    public var description: String {
+        switch (notification, observer) {
+        case (let notification?, let observer?): "\(notification) to observer \(observer) on \(thread)"
+        case (let notification?, nil): "\(notification) on \(thread)"
+        default: "a block on \(thread)"
         }
     }
 }

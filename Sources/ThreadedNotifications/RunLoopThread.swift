@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import Foundation
 
-/// A thread that runs its run loop until it is stopped.
+/// A thread that runs its run loop until it is stopped; also an executor, so that an actor can live on it.
 ///
 ///     let worker = RunLoopThread(name: "worker")
 ///     try worker.start()
-///     try worker.perform { observer.setUpThreadingSupport() }
+///     try worker.perform { … }
 ///     …
 ///     worker.stop()
 ///     try worker.waitUntilFinished(limit: .seconds(5))
@@ -16,92 +16,106 @@ internal import Foundation
 /// What happens: the thread runs its run loop in the default mode, handling what was signalled first before what was
 /// signalled later, and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
 /// Threads: every method may be called on any thread.
-/// Order: blocks are performed in the order in which they were handed over.
+/// Order: notifications, blocks and an actor's jobs are handled in the order in which they were handed over.
 /// Cost: a thread, and the descriptors of its run loop until it ends.
-public final class RunLoopThread: Sendable {
+public final class RunLoopThread: TargetThread {
     private enum Phase {
         case idle
-        case running
-        case stopping
+        case started
         case stoppedBeforeStart
     }
 
     private struct State {
         var phase = Phase.idle
-        var blocks = PendingDeliveries<@Sendable () -> Void>()
         /// Nil before the thread is created and after it was joined.
         var thread: SystemThread?
+        /// Runs the jobs that come when the thread has ended.
+        var lateJobs: DispatchQueue?
     }
 
     /// What the thread is called, here and in `ThreadIdentity`; the kernel keeps the first 15 bytes.
     public let name: String
 
+    let mailbox: ThreadMailbox
     private let state = Locked(State())
-    private let port = SignalPort()
     /// A thread can be joined once, so those who wait for its end take turns.
     private let joinTurn = DispatchSemaphore(value: 1)
 
-    /// A thread that is not started yet.
+    /// A thread that is not started yet. Notifications for it wait until it is.
     public init(name: String) {
         self.name = name
+        mailbox = ThreadMailbox(threadName: name)
     }
 
     deinit {
         // Nobody can wait for the end any more; the system may forget the thread when it ends.
         state.withLock { $0.thread }?.detach()
+        mailbox.finish()
     }
 
-    /// Starts the thread. What is performed from now on is held until its run loop runs.
+    public var reference: ThreadReference { ThreadReference(mailbox: mailbox) }
+
+    /// Who the thread is; nil before it was started.
+    public var identity: ThreadIdentity? { mailbox.identity }
+
+    /// Starts the thread, and returns when it takes what is handed to it.
     ///
     /// - Throws: `DeliveryError.threadAlreadyStarted`, `.threadStopped` if it was stopped before it started, or
     ///   `.threadNotCreated`; after the last it may be tried again.
     public func start() throws(DeliveryError) {
+        let isAttached = DispatchSemaphore(value: 0)
         try state.withLock { state throws(DeliveryError) in
             switch state.phase {
             case .idle: break
-            case .running, .stopping: throw .threadAlreadyStarted(thread: name)
+            case .started: throw .threadAlreadyStarted(thread: name)
             case .stoppedBeforeStart: throw .threadStopped(thread: name)
             }
-            switch SystemThread.start({ self.main() }) {
+            switch SystemThread.start({ self.main(isAttached) }) {
             case .success(let thread): state.thread = thread
             case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
-            state.phase = .running
+            state.phase = .started
         }
+        isAttached.wait()
     }
 
     /// Asks the thread to end, and returns at once.
     ///
-    /// What happens: the handler under way, if any, returns; every block that `perform(_:)` accepted is performed; each
-    /// port that is signalled by then is handled once more; then the thread ends. Further blocks are refused.
+    /// What happens: the handler under way, if any, returns; what waits in the mailbox by then for the default mode is
+    /// delivered; each port that is signalled is handled once more; then the thread ends. What waits for other modes has lost
+    /// its target, and so has what is posted from now on; further blocks are refused.
     /// Stopping twice is stopping once. Called on the thread itself it does the same. A thread that was stopped
     /// before it started never runs.
     public func stop() {
-        let mustSignal = state.withLock { state in
-            switch state.phase {
-            case .idle: state.phase = .stoppedBeforeStart
-            case .running: state.phase = .stopping
-            case .stopping, .stoppedBeforeStart: break
-            }
-            return state.phase == .stopping
+        let neverRuns = state.withLock { state in
+            if state.phase == .idle { state.phase = .stoppedBeforeStart }
+            return state.phase == .stoppedBeforeStart
         }
-        if mustSignal { port.signal() }
+        if neverRuns { mailbox.finish() } else { mailbox.close() }
     }
 
     /// Waits until the thread has ended, its thread-specific storage and run loop gone.
     ///
     /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
     /// - Parameter limit: how long to wait at most; negative counts as zero.
-    /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, or `.waitForItself`.
-    public func waitUntilFinished(limit: Duration) throws(DeliveryError) {
+    /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, `.waitForItself`, or
+    ///   `.waitWouldDeadlock` if the thread waits for the calling one.
+    public func waitUntilFinished(
+        limit: Duration, file: String = #fileID, line: Int = #line
+    ) throws(DeliveryError) {
         let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
         switch phase {
         case .idle: throw .threadNotStarted(thread: name)
         case .stoppedBeforeStart: return
-        case .running, .stopping: break
+        case .started: break
         }
-        if let thread, thread.isCurrent { throw .waitForItself(thread: name) }
+        guard let thread else { return }
+        if thread.isCurrent { throw .waitForItself(thread: name) }
 
+        let wait = try ThreadWaits.begin(
+            for: identity.map { [.thread($0.number)] } ?? [], waitsFor: "\(mailbox.description) to end",
+            at: SourcePlace(file, line))
+        defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(limit)
         guard joinTurn.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow)) == .success else {
             throw .threadStillRunning(thread: name, after: limit)
@@ -114,65 +128,62 @@ public final class RunLoopThread: Sendable {
         state.withLock { $0.thread = nil }
     }
 
-    /// Performs a block on the thread, after all that was handed over before it.
-    ///
-    /// It never waits, also not on the thread itself: there the block is performed after the handler under way. The block
-    /// must return: one that calls `Thread.exit()` ends the thread without draining.
-    /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` once `stop()` was called; then the block
-    ///   will not be performed. A block that was accepted is.
-    public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
-        let mustSignal = try state.withLock { state throws(DeliveryError) in
-            switch state.phase {
-            case .idle: throw .threadNotStarted(thread: name)
-            case .running: return state.blocks.append(block)
-            case .stopping, .stoppedBeforeStart: throw .threadStopped(thread: name)
-            }
-        }
-        if mustSignal { port.signal() }
-    }
-
-    private func main() {
+    private func main(_ isAttached: DispatchSemaphore) {
         ThreadIdentity.nameCurrentThread(name)
-        let receiver = BlockReceiver(thread: self)
-        port.setDelegate(receiver)
-        RunLoop.current.add(port, forMode: .common)
-        withExtendedLifetime(receiver) {
-            while state.withLock({ $0.phase == .running }) {
-                _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            }
-            // Blocks first, since one may add a port that was signalled already; then one pass for all that is
-            // signalled.
-            while performFirstBlock() {}
-            RunLoop.runCurrentOnce()
+        ThreadContext.current.attach(mailbox)
+        isAttached.signal()
+        while mailbox.isOpen {
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
         }
-        port.invalidate()
-    }
-
-    fileprivate func performWaitingBlocks() {
-        let (count, mustSignal) = state.withLock { $0.blocks.beginDrain() }
-        if mustSignal { port.signal() }
-        for _ in 0..<count {
-            guard performFirstBlock() else { break }
-        }
-        if state.withLock({ $0.blocks.endDrain() }) { port.signal() }
-    }
-
-    private func performFirstBlock() -> Bool {
-        guard let block = state.withLock({ $0.blocks.takeFirst() }) else { return false }
-        block()
-        return true
+        // The mailbox first, since a block may add a port that was signalled already; then one pass for all that is
+        // signalled.
+        mailbox.deliverWaiting()
+        RunLoop.runCurrentOnce()
+        mailbox.finish()
     }
 }
 
-/// The delegate of a thread's port: blocks are waiting, or the thread was stopped.
-private final class BlockReceiver: PortDelegate {
-    private let thread: RunLoopThread
-
-    init(thread: RunLoopThread) {
-        self.thread = thread
+/// An actor lives on the thread if it has
+/// `nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`; a task does if it was
+/// made with `executorPreference: thread`. Start the thread first: until then they wait.
+extension RunLoopThread: SerialExecutor, TaskExecutor {
+    /// Has the thread run a job, in its turn. When the thread has ended, jobs are run in the background, one at a time,
+    /// so that nobody awaits for ever.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if mailbox.append(.job(job, self), holdsUntilStarted: true) != .accepted { runLate(job) }
     }
 
-    func handle(_ message: PortMessage) {
-        thread.performWaitingBlocks()
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// Whether the calling code runs on this thread, or for it when it has ended; `assumeIsolated` asks this.
+    public func isIsolatingCurrentContext() -> Bool? {
+        mailbox.isCurrent || ThreadContext.current.standsInFor === self
+    }
+
+    public func checkIsolated() {
+        precondition(
+            isIsolatingCurrentContext() == true,
+            "RunLoopThread: this code must run on \(mailbox.description), and runs on \(ThreadIdentity.current).")
+    }
+
+    func runJob(_ job: UnownedJob) {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+
+    func runLate(_ job: UnownedJob) {
+        let queue = state.withLock { state in
+            let queue = state.lateJobs ?? DispatchQueue(label: "\(name), ended")
+            state.lateJobs = queue
+            return queue
+        }
+        queue.async {
+            let context = ThreadContext.current
+            context.standsInFor = self
+            self.runJob(job)
+            context.standsInFor = nil
+        }
     }
 }

@@ -31,13 +31,16 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     /// The identity of the calling thread.
     public static var current: ThreadIdentity {
-        if let known = SystemThread.currentIdentity { return known }
+        let context = ThreadContext.current
+        if let known = context.identity { return known }
         let kernelID = SystemThread.currentKernelID
-        if SystemThread.currentIsMain {
-            return store(ThreadIdentity(number: 1, name: "main", kernelID: kernelID))
-        }
-        let number = lastNumber.add(1, ordering: .relaxed).newValue
-        return store(ThreadIdentity(number: number, name: nil, kernelID: kernelID))
+        let identity =
+            context.isMain
+            ? ThreadIdentity(number: 1, name: "main", kernelID: kernelID)
+            : ThreadIdentity(
+                number: lastNumber.add(1, ordering: .relaxed).newValue, name: nil, kernelID: kernelID)
+        context.identity = identity
+        return identity
     }
 
     /// Names the calling thread, here and for the kernel.
@@ -47,14 +50,9 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
     public static func nameCurrentThread(_ name: String) {
         let unnamed = current
         guard unnamed.number != 1 else { return }
-        store(ThreadIdentity(number: unnamed.number, name: name, kernelID: unnamed.kernelID))
+        ThreadContext.current.identity = ThreadIdentity(
+            number: unnamed.number, name: name, kernelID: unnamed.kernelID)
         SystemThread.nameCurrent(name)
-    }
-
-    @discardableResult
-    private static func store(_ identity: ThreadIdentity) -> ThreadIdentity {
-        SystemThread.currentIdentity = identity
-        return identity
     }
 }
 

@@ -1,46 +1,158 @@
 /// What waits for a thread, first in, first out: the document's array, as a pure value.
 ///
-/// It has no lock, thread or clock; its owner has them and does what `append` and `endDrain` answer.
+/// It has no lock, thread or clock; its owner has them and does what is answered. There is a lane for each set of run loop
+/// modes. What is appended stays here until a drain takes all of a lane; what a drain has taken is `TakenDeliveries`.
 ///
 ///     empty ──append: signal──► waiting ──append: nothing──► waiting
-///       ▲                          │ beginDrain: signal, if more than one waits
-///       │                          │ takeFirst, as often as beginDrain said
-///       └──────endDrain: nothing───┴──endDrain: signal, if something was appended meanwhile──► waiting
+///       ▲                          │
+///       └────────── takeAll ───────┘
 ///
-/// Whenever something waits, the thread is signalled. That is so also while a delivery is under way, so that a run loop
-/// that the delivery runs finds the rest.
+/// A lane is signalled whenever something is appended to it while it is empty; so whatever waits in it has been signalled
+/// after it was last emptied.
 ///
-/// Cost: constant for each operation, on average; removing the first of an array would make a deep queue quadratic.
-struct PendingDeliveries<Delivery> {
-    private var appended: [Delivery] = []
-    /// The older ones, last first, so that the first is taken off the end.
-    private var oldestLast: [Delivery] = []
+/// A bounded observer's items are held in its `BoundedDeliveries`; the lane holds their places only, so that one can be
+/// dropped from the middle. Places are never used again.
+///
+/// Cost: constant for each operation, on average.
+struct PendingDeliveries<Item, Waiter: AnyObject> {
+    typealias Place = UInt64
 
-    var count: Int { appended.count + oldestLast.count }
+    /// Something in a lane.
+    enum Content {
+        case item(Item)
+        /// It is with the observer's other ones, unless it was dropped since.
+        case held(by: ObserverID)
+    }
 
-    var isEmpty: Bool { appended.isEmpty && oldestLast.isEmpty }
+    struct Entry {
+        var place: Place
+        var content: Content
+    }
 
-    /// Adds to the end.
-    /// - Returns: whether the thread must be signalled: only when nothing was waiting, else a signal is on its way.
-    mutating func append(_ delivery: Delivery) -> Bool {
-        let wasEmpty = isEmpty
-        appended.append(delivery)
+    /// What becomes of an item for a bounded observer.
+    enum BoundedOutcome {
+        /// It was appended; `displaced` was dropped for it, or coalesced into it.
+        case appended(mustSignal: Bool, displaced: Item?)
+        /// The policy has no room for it.
+        case refused
+        /// The policy has it wait until there is room; the waiter was noted.
+        case wait
+    }
+
+    private struct Lane {
+        var appended: [Entry] = []
+        /// How many of them stand for an item that was dropped.
+        var dropped = 0
+    }
+
+    private var lanes: [Lane] = []
+    private var bounded: [ObserverID: BoundedDeliveries<Item, Waiter>] = [:]
+    private var nextPlace: Place = 1
+
+    /// - Returns: the new lane's number.
+    mutating func addLane() -> Int {
+        lanes.append(Lane())
+        return lanes.count - 1
+    }
+
+    func isEmpty(lane: Int) -> Bool { lanes[lane].appended.isEmpty }
+
+    /// Adds to the end of a lane.
+    /// - Returns: whether the lane must be signalled.
+    mutating func append(_ item: Item, lane: Int) -> Bool {
+        append(.item(item), lane: lane)
+    }
+
+    private mutating func append(_ content: Content, lane: Int) -> Bool {
+        let wasEmpty = lanes[lane].appended.isEmpty
+        lanes[lane].appended.append(Entry(place: nextPlace, content: content))
+        nextPlace += 1
         return wasEmpty
     }
 
-    /// How many to take in this drain: those that wait now, so that a delivery that appends cannot keep the
-    /// drain going for ever. And whether the thread must be signalled before the first of them is delivered.
-    func beginDrain() -> (count: Int, mustSignal: Bool) { (count, count > 1) }
-
-    /// Takes one at a time, so that a nested drain goes on where this one stands and order is kept.
-    mutating func takeFirst() -> Delivery? {
-        if oldestLast.isEmpty {
-            oldestLast = appended.reversed()
-            appended.removeAll(keepingCapacity: true)
+    /// Adds an item of a bounded observer to the end of a lane, if its policy allows.
+    ///
+    /// - Parameters:
+    ///   - replacing: for the policy that keeps the latest, which waiting place it replaces.
+    ///   - waiter: who waits if there is no room; nil if nobody can.
+    mutating func append(
+        _ item: Item, lane: Int, observer: ObserverID, policy: OverflowPolicy, replacing: Place? = nil,
+        hash: Int? = nil, waiter: Waiter? = nil
+    ) -> BoundedOutcome {
+        let decision = bounded[observer, default: BoundedDeliveries()].makeRoom(
+            policy: policy, replacing: replacing, waiter: waiter)
+        switch decision {
+        case .refuse: return .refused
+        case .wait: return .wait
+        case .room(let displaced):
+            bounded[observer, default: BoundedDeliveries()].hold(item, place: nextPlace, hash: hash, policy: policy)
+            if let displaced { entryWasDropped(displaced.place, lane: lane) }
+            let mustSignal = append(.held(by: observer), lane: lane)
+            return .appended(mustSignal: mustSignal, displaced: displaced?.item)
         }
-        return oldestLast.popLast()
     }
 
-    /// - Returns: whether the thread must be signalled again for what was appended during the drain.
-    func endDrain() -> Bool { !isEmpty }
+    /// The places at which something of this observer waits whose key has this hash, and how often its waiting items
+    /// have changed: if that is still so later, so are the places.
+    func candidates(observer: ObserverID, hash: Int) -> (items: [(Place, Item)], version: UInt64) {
+        bounded[observer].map { ($0.candidates(hash: hash), $0.version) } ?? ([], 0)
+    }
+
+    func version(of observer: ObserverID) -> UInt64 { bounded[observer]?.version ?? 0 }
+
+    /// Takes out what a bounded observer's entry stands for.
+    /// - Returns: the item, nil if it was dropped; and who waited for room.
+    mutating func takeHeld(by observer: ObserverID, place: Place) -> (item: Item?, waiter: Waiter?) {
+        guard let index = bounded.index(forKey: observer) else { return (nil, nil) }
+        let taken = bounded.values[index].take(place)
+        if bounded.values[index].isUnused { bounded.remove(at: index) }
+        return taken
+    }
+
+    /// Forgets who waits for room for this observer.
+    mutating func removeWaiters(of observer: ObserverID) -> [Waiter] {
+        bounded[observer]?.removeWaiters() ?? []
+    }
+
+    /// Forgets one who waited for room, and waits no longer.
+    mutating func removeWaiter(_ waiter: Waiter, of observer: ObserverID) {
+        bounded[observer]?.removeWaiter(waiter)
+    }
+
+    /// Empties a lane into an empty buffer, oldest first; the buffer's storage is used from now on.
+    mutating func takeAll(lane: Int, into buffer: inout [Entry]) {
+        swap(&lanes[lane].appended, &buffer)
+        lanes[lane].dropped = 0
+    }
+
+    /// Empties everything.
+    mutating func removeAll() -> (items: [Item], waiters: [Waiter]) {
+        var items: [(place: Place, item: Item)] = []
+        for lane in lanes.indices {
+            for entry in lanes[lane].appended {
+                if case .item(let item) = entry.content { items.append((entry.place, item)) }
+            }
+            lanes[lane] = Lane()
+        }
+        var waiters: [Waiter] = []
+        for var held in bounded.values {
+            items += held.waiting
+            waiters += held.removeWaiters()
+        }
+        bounded = [:]
+        return (items.sorted { $0.place < $1.place }.map(\.item), waiters)
+    }
+
+    /// An entry's item was dropped. When half of a lane stands for nothing, those entries go: a lane that is never drained
+    /// stays as short as what waits in it.
+    private mutating func entryWasDropped(_ place: Place, lane: Int) {
+        guard let first = lanes[lane].appended.first, first.place <= place else { return }
+        lanes[lane].dropped += 1
+        guard lanes[lane].dropped > 32, lanes[lane].dropped * 2 > lanes[lane].appended.count else { return }
+        lanes[lane].appended.removeAll { entry in
+            guard case .held(let observer) = entry.content else { return false }
+            return bounded[observer]?.holds(entry.place) != true
+        }
+        lanes[lane].dropped = 0
+    }
 }

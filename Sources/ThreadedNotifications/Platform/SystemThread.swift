@@ -11,8 +11,14 @@ struct SystemThread: Sendable {
     /// The kernel's id of the calling thread.
     static var currentKernelID: Int32 { gettid() }
 
+    /// The kernel's id of this process, and of its main thread.
+    static var processID: Int32 { getpid() }
+
     /// Whether the calling thread is the process's first.
     static var currentIsMain: Bool { gettid() == getpid() }
+
+    /// The monotonic clock, in nanoseconds.
+    static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     /// Tells the kernel what the calling thread is called: the first 15 bytes, cut between characters.
     static func nameCurrent(_ name: String) {
@@ -21,44 +27,29 @@ struct SystemThread: Sendable {
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
-    /// What the calling thread is known as, kept in storage of its own that goes when the thread ends.
-    static var currentIdentity: ThreadIdentity? {
-        get {
-            pthread_getspecific(storageKey).flatMap {
-                Unmanaged<Storage>.fromOpaque($0).takeUnretainedValue().identity
-            }
+    /// What this package knows of the calling thread, kept in storage that goes when the thread ends.
+    static var currentContext: ThreadContext {
+        if let stored = pthread_getspecific(contextKey) {
+            return Unmanaged<ThreadContext>.fromOpaque(stored).takeUnretainedValue()
         }
-        set {
-            if let stored = pthread_getspecific(storageKey) {
-                Unmanaged<Storage>.fromOpaque(stored).takeUnretainedValue().identity = newValue
-            } else {
-                pthread_setspecific(storageKey, Unmanaged.passRetained(Storage(newValue)).toOpaque())
-            }
-        }
+        let context = ThreadContext(isMain: currentIsMain)
+        pthread_setspecific(contextKey, Unmanaged.passRetained(context).toOpaque())
+        return context
     }
 
-    /// What the storage points to. Only its own thread reads or writes it.
-    private final class Storage {
-        var identity: ThreadIdentity?
-        var destructorRounds = 0
-
-        init(_ identity: ThreadIdentity?) {
-            self.identity = identity
-        }
-    }
-
-    private static let storageKey: pthread_key_t = {
+    private static let contextKey: pthread_key_t = {
         var key = pthread_key_t()
         let result = pthread_key_create(&key) { stored in
             guard let stored else { return }
-            let storage = Unmanaged<Storage>.fromOpaque(stored)
-            storage.takeUnretainedValue().destructorRounds += 1
+            let context = Unmanaged<ThreadContext>.fromOpaque(stored)
+            let round = context.takeUnretainedValue().beginDestructorRound()
             // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
-            // the last round but one, so until then the identity stays. The last round is the thread sanitizer's.
-            if storage.takeUnretainedValue().destructorRounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
-                pthread_setspecific(storageKey, stored)
+            // the last round but one, so until then the context stays. The last round is the thread sanitizer's.
+            if round < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
+                pthread_setspecific(contextKey, stored)
+                if round == 1 { context.takeUnretainedValue().threadEnds() }
             } else {
-                storage.release()
+                context.release()
             }
         }
         precondition(result == 0, "SystemThread: the process has no thread-specific key left (error \(result))")

@@ -1,4 +1,3 @@
-internal import CoreFoundation
 public import Foundation
 
 /// A port whose messages carry nothing: each says "look in the mailbox".
@@ -36,19 +35,21 @@ open class SignalPort: Port {
     }
 
     private let state = Locked(State())
-    private let source: CFRunLoopSource
+    private let source: RunLoopSource
 
     /// A valid port that is on no run loop yet.
     public override init() {
-        let info = SourceInfo()
-        source = info.makeSource()
+        // The source does not own the port, so that a port that nobody holds can go.
+        let target = WeakPort()
+        source = RunLoopSource(
+            perform: { target.port?.receiveSignal() }, cancelled: { target.port?.sourceWasCancelled() })
         super.init()
-        info.port = self
+        target.port = self
     }
 
     deinit {
         // The run loop's reference to the port is gone already, so there is nobody left to post to.
-        CFRunLoopSourceInvalidate(source)
+        source.invalidate()
         state.withLock { $0.runLoop }?.wakeUp()
     }
 
@@ -82,7 +83,7 @@ open class SignalPort: Port {
     @discardableResult
     package final func signal() -> Bool {
         // Signal first: a run loop that the port is added to after the look below is woken by `schedule`, and finds it.
-        CFRunLoopSourceSignal(source)
+        source.signal()
         let (isValid, runLoop) = state.withLock { ($0.isValid, $0.runLoop) }
         runLoop?.wakeUp()
         return isValid
@@ -101,7 +102,7 @@ open class SignalPort: Port {
             return (state.isValid, state.runLoop)
         }
         guard wasValid else { return }
-        CFRunLoopSourceInvalidate(source)
+        source.invalidate()
         // This is how Foundation's RunLoop learns that it no longer need retain the port and itself.
         NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
         // A run loop without sources returns, but only once it looks.
@@ -110,7 +111,7 @@ open class SignalPort: Port {
 
     /// Called by `RunLoop.add(_:forMode:)`.
     open override func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
-        let reference = RunLoopReference(of: runLoop)
+        let reference = Self.reference(to: runLoop)
         let isValid = state.withLock { state in
             if let present = state.runLoop {
                 precondition(
@@ -127,9 +128,18 @@ open class SignalPort: Port {
             NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
             return
         }
-        CFRunLoopAddSource(reference.runLoop, source, mode.coreFoundationMode)
+        source.add(to: reference, mode: mode)
         // The main run loop may be asleep, and a signal sent before now woke nobody.
         reference.wakeUp()
+    }
+
+    private static func reference(to runLoop: RunLoop) -> RunLoopReference {
+        // Foundation does not show a RunLoop's CFRunLoop, but these two can be told by what they are.
+        if runLoop === RunLoop.main { return .main }
+        precondition(
+            runLoop === RunLoop.current,
+            "SignalPort: add the port on the thread whose run loop it is to serve, or to RunLoop.main.")
+        return .current
     }
 
     /// Called by `RunLoop.remove(_:forMode:)`.
@@ -141,7 +151,7 @@ open class SignalPort: Port {
             return reference
         }
         guard let reference else { return }
-        CFRunLoopRemoveSource(reference.runLoop, source, mode.coreFoundationMode)
+        source.remove(from: reference, mode: mode)
         state.withLock { $0.removals -= 1 }
     }
 
@@ -158,34 +168,8 @@ open class SignalPort: Port {
     }
 }
 
-// Safety: `source` is set once and CFRunLoopSource locks itself; everything else is in `state`, behind its lock.
+// Safety: `source` is set once and Sendable; everything else is in `state`, behind its lock.
 extension SignalPort: @unchecked Sendable {}
-
-/// What the run loop source points to. The source owns it; it does not own the port, so that a port that nobody
-/// holds can go.
-private final class SourceInfo {
-    weak var port: SignalPort?
-
-    func makeSource() -> CFRunLoopSource {
-        var context = CFRunLoopSourceContext(
-            version: 0,
-            info: Unmanaged.passUnretained(self).toOpaque(),
-            retain: { UnsafeRawPointer(Unmanaged<SourceInfo>.fromOpaque($0!).retain().toOpaque()) },
-            release: { Unmanaged<SourceInfo>.fromOpaque($0!).release() },
-            copyDescription: nil,
-            equal: nil,
-            hash: nil,
-            schedule: nil,
-            cancel: { info, _, _ in SourceInfo.port(of: info)?.sourceWasCancelled() },
-            perform: { info in SourceInfo.port(of: info)?.receiveSignal() }
-        )
-        return CFRunLoopSourceCreate(nil, 0, &context)
-    }
-
-    private static func port(of info: UnsafeMutableRawPointer?) -> SignalPort? {
-        info.flatMap { Unmanaged<SourceInfo>.fromOpaque($0).takeUnretainedValue().port }
-    }
-}
 
 // A delegate that is not retained.
 //
@@ -194,46 +178,9 @@ private struct DelegateReference: @unchecked Sendable {
     weak var object: (any PortDelegate)?
 }
 
-// A run loop that is retained, so that waking it is harmless after its thread has ended.
+// The port that a source is of.
 //
-// Safety: of CFRunLoop only what CoreFoundation documents as safe on any thread is used: waking it, comparing it,
-// and adding and removing sources.
-private struct RunLoopReference: @unchecked Sendable {
-    let runLoop: CFRunLoop
-
-    init(of runLoop: RunLoop) {
-        // Foundation does not show a RunLoop's CFRunLoop, but these two can be told by what they are.
-        if runLoop === RunLoop.main {
-            self.runLoop = CFRunLoopGetMain()
-        } else {
-            precondition(
-                runLoop === RunLoop.current,
-                "SignalPort: add the port on the thread whose run loop it is to serve, or to RunLoop.main.")
-            self.runLoop = CFRunLoopGetCurrent()
-        }
-    }
-
-    func wakeUp() {
-        CFRunLoopWakeUp(runLoop)
-    }
-
-    func isSame(as other: RunLoopReference) -> Bool {
-        runLoop === other.runLoop
-    }
-}
-
-extension RunLoop.Mode {
-    fileprivate var coreFoundationMode: CFString {
-        // CoreFoundation knows the common modes by the address of their name.
-        self == .common
-            ? kCFRunLoopCommonModes : CFStringCreateWithCString(nil, rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
-    }
-}
-
-extension RunLoop {
-    /// Makes one pass through the current thread's run loop in the default mode, without waiting: each source that is
-    /// signalled is handled once. `RunLoop.run(mode:before:)` handles the one that was signalled first, and returns.
-    package static func runCurrentOnce() {
-        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
-    }
+// Safety: a weak reference is read and written atomically, and it is set before the source is on any run loop.
+private final class WeakPort: @unchecked Sendable {
+    weak var port: SignalPort?
 }

@@ -4,50 +4,43 @@ import Testing
 
 @Suite("PendingDeliveries")
 struct PendingDeliveriesTests {
-    @Test("the first appended is the first taken, whatever is appended meanwhile")
-    func order() {
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<200 {
-            var pending = PendingDeliveries<Int>()
-            var model: [Int] = []
-            for number in 0..<200 {
-                if Int.random(in: 0..<3, using: &generator) > 0 {
-                    let mustSignal = pending.append(number)
-                    #expect(mustSignal == model.isEmpty, "signal exactly when nothing was waiting")
-                    model.append(number)
-                } else {
-                    let taken = pending.takeFirst()
-                    #expect(taken == model.first)
-                    model = Array(model.dropFirst())
-                }
-                #expect(pending.count == model.count)
-                #expect(pending.isEmpty == model.isEmpty)
-                #expect(pending.beginDrain().count == model.count)
-                #expect(pending.beginDrain().mustSignal == (model.count > 1), "else a nested run loop finds nothing")
-                #expect(pending.endDrain() == !model.isEmpty)
-            }
+    private final class Waiter {}
+    private typealias Pending = PendingDeliveries<Int, Waiter>
+
+    private static func items(of entries: [Pending.Entry]) -> [Int?] {
+        entries.map { if case .item(let item) = $0.content { item } else { nil } }
+    }
+
+    @Test("only what is appended to an empty lane signals")
+    func signalOnTransition() {
+        var pending = Pending()
+        let (one, other) = (pending.addLane(), pending.addLane())
+        let signal1 = pending.append(1, lane: one)
+        #expect(signal1)
+        let signal2 = pending.append(2, lane: one)
+        #expect(!signal2)
+        let signal3 = pending.append(3, lane: other)
+        #expect(signal3)
+        var taken: [Pending.Entry] = []
+        pending.takeAll(lane: one, into: &taken)
+        #expect(Self.items(of: taken) == [1, 2])
+        #expect(pending.isEmpty(lane: one))
+        #expect(!pending.isEmpty(lane: other))
+        let signal4 = pending.append(4, lane: one)
+        #expect(signal4)
+    }
+
+    @Test("places are in the order of appending, over all lanes")
+    func places() {
+        var pending = Pending()
+        let lanes = [pending.addLane(), pending.addLane()]
+        for item in 0..<10 { _ = pending.append(item, lane: lanes[item % 2]) }
+        var taken = TakenDeliveries<Int, Waiter>()
+        for lane in lanes { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+        var order: [Int] = []
+        while let entry = taken.takeFirst(of: lanes) {
+            if case .item(let item) = entry.content { order.append(item) }
         }
-    }
-
-    @Test("a delivery that appends gets another signal, and not a longer drain")
-    func appendingWhileDraining() {
-        var pending = PendingDeliveries<Int>()
-        let first = pending.append(1)
-        #expect(first)
-        #expect(pending.beginDrain() == (count: 1, mustSignal: false))
-        let taken = pending.takeFirst()
-        #expect(taken == 1)
-        let second = pending.append(2)
-        #expect(second, "nothing was waiting, so it is signalled")
-        #expect(pending.endDrain(), "and so it is when the drain ends")
-    }
-
-    @Test("a million are taken without moving what remains")
-    func manyAreTakenInLinearTime() {
-        var pending = PendingDeliveries<Int>()
-        for number in 0..<1_000_000 { _ = pending.append(number) }
-        var sum = 0
-        while let number = pending.takeFirst() { sum += number }
-        #expect(sum == 499_999_500_000)
+        #expect(order == Array(0..<10))
     }
 }

@@ -1,0 +1,422 @@
+internal import Foundation
+
+/// What waits for one thread: the document's "custom notification queue", one for each thread, in front of its run loop.
+///
+/// Notifications, blocks and jobs for the thread share it, so that their order is the order in which they were handed over.
+///
+///     unstarted ──attach──► open ──close──► closing ──finish──► finished
+///      holds               takes            takes jobs only      refuses; what waits has lost its target
+///
+/// Threads: what is marked so is called on the target thread only; the rest on any.
+final class ThreadMailbox: Sendable {
+    private typealias Pending = PendingDeliveries<MailboxItem, RoomWaiter>
+
+    private enum Phase {
+        case unstarted
+        case open
+        case closing
+        case finished
+    }
+
+    /// A set of run loop modes, and what the thread is signalled by in them.
+    private struct Lane: Sendable {
+        var modes: Set<RunLoop.Mode>
+        var source: RunLoopSource
+    }
+
+    private struct State {
+        var phase = Phase.unstarted
+        var pending = Pending()
+        var lanes: [Lane] = []
+        var runLoop: RunLoopReference?
+        var identity: ThreadIdentity?
+    }
+
+    /// What became of something handed over.
+    enum Acceptance {
+        case accepted
+        case notStarted
+        case targetGone
+    }
+
+    /// What the thread is called in errors, before it has an identity.
+    let threadName: String?
+
+    private let state = Locked(State())
+
+    // Safety: only the target thread touches these two, or, if it never started, whoever finishes the mailbox.
+    private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
+    private nonisolated(unsafe) var deliveriesAtOnce = 0
+
+    /// The main thread's.
+    static let main: ThreadMailbox = {
+        let mailbox = ThreadMailbox(threadName: "main")
+        mailbox.attach(
+            to: .main, of: ThreadIdentity(number: 1, name: "main", kernelID: SystemThread.processID))
+        return mailbox
+    }()
+
+    init(threadName: String?) {
+        self.threadName = threadName
+        _ = lane(for: [.common])
+    }
+
+    /// Those that are nested deeper join the mailbox.
+    private static let maximalDepth = 100
+
+    // MARK: The thread
+
+    /// Whether this is the calling thread's.
+    var isCurrent: Bool { ThreadContext.current.mailbox === self }
+
+    /// The target thread's; nil before it started.
+    var identity: ThreadIdentity? { state.withLock { $0.identity } }
+
+    var isFinished: Bool { state.withLock { $0.phase == .finished } }
+
+    var isOpen: Bool { state.withLock { $0.phase == .open } }
+
+    /// What the thread is called in errors.
+    var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
+
+    /// Why nobody can wait for this thread; nil if one can.
+    var reasonNotToWait: DeliveryError? {
+        switch state.withLock({ $0.phase }) {
+        case .unstarted: return .threadNotStarted(thread: description)
+        case .open: return nil
+        case .closing, .finished: return .threadEnded(thread: identity.map(\.description) ?? description)
+        }
+    }
+
+    /// Gives the mailbox its thread.
+    func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity) {
+        let lanes = state.withLock { state in
+            state.runLoop = runLoop
+            state.identity = identity
+            if state.phase == .unstarted { state.phase = .open }
+            return state.lanes
+        }
+        for lane in lanes { add(lane, to: runLoop) }
+    }
+
+    private func add(_ lane: Lane, to runLoop: RunLoopReference) {
+        for mode in lane.modes { lane.source.add(to: runLoop, mode: mode) }
+        // A signal sent before now woke nobody.
+        runLoop.wakeUp()
+    }
+
+    /// The lane for a set of modes, made if there is none yet.
+    func lane(for modes: Set<RunLoop.Mode>) -> Int {
+        let (number, added, runLoop): (Int, Lane?, RunLoopReference?) = state.withLock { state in
+            if let known = state.lanes.firstIndex(where: { $0.modes == modes }) { return (known, nil, nil) }
+            let number = state.pending.addLane()
+            let lane = Lane(modes: modes, source: RunLoopSource { [weak self] in self?.drain(lane: number) })
+            state.lanes.append(lane)
+            if state.phase == .finished { lane.source.invalidate() }
+            return (number, lane, state.runLoop)
+        }
+        if let added, let runLoop { add(added, to: runLoop) }
+        return number
+    }
+
+    /// From now on nothing but jobs is accepted.
+    func close() {
+        let signal: Signal? = state.withLock { state in
+            guard state.phase == .open || state.phase == .unstarted else { return nil }
+            state.phase = .closing
+            return Signal(to: 0, of: state)
+        }
+        signal?.send()
+    }
+
+    /// The thread ends: what waits is counted as having lost its target, and whoever waits for it is told. On the target
+    /// thread, or on any if the thread never started.
+    func finish() {
+        guard
+            let (pending, waiters, lanes) = state.withLock({ state -> ([MailboxItem], [RoomWaiter], [Lane])? in
+                guard state.phase != .finished else { return nil }
+                state.phase = .finished
+                let (items, waiters) = state.pending.removeAll()
+                return (items, waiters, state.lanes)
+            })
+        else { return }
+        for lane in lanes { lane.source.invalidate() }
+        let taken = taken.removeAll().compactMap { entry in
+            if case .item(let item) = entry.content { item } else { nil }
+        }
+        for item in taken + pending { item.targetIsGone() }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    // MARK: Handing over, on any thread
+
+    /// A signal that is to be sent once the lock is released.
+    private struct Signal: Sendable {
+        private let source: RunLoopSource
+        private let runLoop: RunLoopReference?
+        private let target: ThreadIdentity?
+
+        init(to lane: Int, of state: State) {
+            source = state.lanes[lane].source
+            runLoop = state.runLoop
+            target = state.identity
+        }
+
+        func send() {
+            DeliveryEvent.trace(.signal, target: target)
+            source.signal()
+            runLoop?.wakeUp()
+        }
+    }
+
+    /// Adds a block or a job to the end.
+    /// - Parameter holdsUntilStarted: whether it may wait for a thread that nobody has started yet.
+    func append(_ item: MailboxItem, holdsUntilStarted: Bool = false) -> Acceptance {
+        let (acceptance, signal): (Acceptance, Signal?) = state.withLock { state in
+            switch state.phase {
+            case .unstarted: if !holdsUntilStarted { return (.notStarted, nil) }
+            case .open: break
+            case .closing: if !item.isAcceptedWhileClosing { return (.targetGone, nil) }
+            case .finished: return (.targetGone, nil)
+            }
+            return (.accepted, state.pending.append(item, lane: 0) ? Signal(to: 0, of: state) : nil)
+        }
+        signal?.send()
+        return acceptance
+    }
+
+    /// Delivers a notification if this is its thread and its turn; else adds it to the end.
+    func post(_ delivery: Delivery, name: Notification.Name, object: NotificationObject, at place: SourcePlace)
+        -> PostOutcome
+    {
+        let registration = delivery.registration
+        let isCurrent = isCurrent
+        if isCurrent {
+            switch registration.options.sameThread {
+            case .atOnce:
+                let overtakes = !isEmpty(lane: registration.lane)
+                return deliverAtOnce(delivery, overtakes: overtakes)
+            case .ordered:
+                if isReady(for: registration.lane) { return deliverAtOnce(delivery, overtakes: false) }
+            }
+        }
+        DeliveryEvent.trace(
+            .append, name: name, post: delivery.post, observer: registration.id, target: identity)
+        if registration.options.overflow != .unbounded {
+            return appendBounded(delivery, name: name, object: object, isCurrent: isCurrent, at: place)
+        }
+        let (isAccepted, signal): (Bool, Signal?) = state.withLock { state in
+            guard state.phase == .open || state.phase == .unstarted else { return (false, nil) }
+            let mustSignal = state.pending.append(.delivery(delivery), lane: registration.lane)
+            return (true, mustSignal ? Signal(to: registration.lane, of: state) : nil)
+        }
+        signal?.send()
+        if isAccepted { return .waiting }
+        registration.meet(.targetGone, delivery)
+        return .targetGone
+    }
+
+    private func appendBounded(
+        _ delivery: Delivery, name: Notification.Name, object: NotificationObject, isCurrent: Bool,
+        at place: SourcePlace
+    ) -> PostOutcome {
+        let registration = delivery.registration
+        let policy = registration.options.overflow
+        var delivery = delivery
+        var hash: Int?
+        if policy == .keepLatest, !object.isIncomparable {
+            let key = NotificationKey(name: name, object: object)
+            delivery.key = key
+            hash = key.hash
+        }
+        var deadline: ContinuousClock.Instant?
+        if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
+
+        while true {
+            // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
+            let (replacing, version) = placeToReplace(by: delivery, hash: hash)
+            let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
+            let item = MailboxItem.delivery(delivery)
+            let (outcome, signal): (Pending.BoundedOutcome?, Signal?) = state.withLock { state in
+                guard state.phase == .open || state.phase == .unstarted else { return (nil, nil) }
+                if hash != nil, state.pending.version(of: registration.id) != version { return (.wait, nil) }
+                let outcome = state.pending.append(
+                    item, lane: registration.lane, observer: registration.id, policy: policy,
+                    replacing: replacing, hash: hash, waiter: waiter)
+                if case .appended(true, _) = outcome { return (outcome, Signal(to: registration.lane, of: state)) }
+                return (outcome, nil)
+            }
+            signal?.send()
+            switch outcome {
+            case nil:
+                registration.meet(.targetGone, delivery)
+                return .targetGone
+            case .appended(_, let displaced):
+                if case .delivery(let other) = displaced {
+                    registration.meet(policy == .keepLatest ? .coalesced : .dropped, other)
+                }
+                return .waiting
+            case .refused:
+                registration.meet(.dropped, delivery)
+                return .dropped
+            case .wait:
+                guard let waiter, let deadline else { continue }
+                if registration.isCancelled {
+                    registration.meet(.cancelled, delivery)
+                    return .cancelled
+                }
+                let isRoom = waitForRoom(waiter, registration, until: deadline, at: place)
+                if !isRoom {
+                    registration.meet(.dropped, delivery)
+                    return .dropped
+                }
+            }
+        }
+    }
+
+    private func placeToReplace(by delivery: Delivery, hash: Int?) -> (place: UInt64?, version: UInt64) {
+        guard let hash else { return (nil, 0) }
+        let id = delivery.registration.id
+        let (candidates, version) = state.withLock { $0.pending.candidates(observer: id, hash: hash) }
+        let same = candidates.first { _, item in
+            if case .delivery(let other) = item { other.key?.isSame(as: delivery.key) == true } else { false }
+        }
+        return (same?.0, version)
+    }
+
+    /// - Returns: whether to try again; false if the wait would never end.
+    private func waitForRoom(
+        _ waiter: RoomWaiter, _ registration: Registration, until deadline: ContinuousClock.Instant,
+        at place: SourcePlace
+    ) -> Bool {
+        do throws(DeliveryError) {
+            let target = identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
+            try waiter.wait(
+                for: target, waitsFor: "\(description) to make room for observer \(registration.id)", until: deadline,
+                at: place)
+            state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
+            return true
+        } catch {
+            state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
+            return false
+        }
+    }
+
+    /// Those who wait for room for an observer that was removed wait no longer.
+    func observerWasCancelled(_ id: ObserverID) {
+        let waiters = state.withLock { $0.pending.removeWaiters(of: id) }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    /// Lets go of what may be released on the target thread only.
+    func release(_ bound: ThreadBoundHandler) {
+        if isCurrent { return }
+        // Refused if the thread has ended: then no thread is wrong.
+        _ = append(.release(bound), holdsUntilStarted: true)
+    }
+
+    // MARK: On the target thread
+
+    /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
+    /// now waits, and the stack is not too deep.
+    func isReady(for lane: Int) -> Bool {
+        guard deliveriesAtOnce < Self.maximalDepth else { return false }
+        let lanes = deliverableLanes()
+        return lanes.contains(lane) && lanes.allSatisfy(isEmpty)
+    }
+
+    /// Whether the run loop serves a lane in the mode that it runs in.
+    func isDeliverableNow(_ lane: Int) -> Bool {
+        deliverableLanes().contains(lane)
+    }
+
+    private func isEmpty(lane: Int) -> Bool {
+        taken.isEmpty(lane: lane) && state.withLock { $0.pending.isEmpty(lane: lane) }
+    }
+
+    private func deliverableLanes() -> [Int] {
+        let lanes = state.withLock { $0.lanes }
+        return lanes.indices.filter { lanes[$0].source.isDeliverableNow }
+    }
+
+    private func deliverAtOnce(_ delivery: Delivery, overtakes: Bool) -> PostOutcome {
+        deliveriesAtOnce += 1
+        defer { deliveriesAtOnce -= 1 }
+        return delivery.registration.deliver(delivery, overtakes: overtakes) ? .delivered : .cancelled
+    }
+
+    /// Performs a block at once, as a notification that may be.
+    func performAtOnce(_ block: () -> Void) {
+        deliveriesAtOnce += 1
+        defer { deliveriesAtOnce -= 1 }
+        block()
+    }
+
+    /// Delivers what waits in the run loop's mode, so that what follows does not overtake it.
+    func deliverWaiting() {
+        drain(deliverableLanes())
+    }
+
+    /// A lane was signalled.
+    private func drain(lane: Int) {
+        let lanes = state.withLock { $0.lanes }
+        drain(lanes.count == 1 ? [lane] : lanes.indices.filter { $0 == lane || lanes[$0].source.isDeliverableNow })
+    }
+
+    /// Delivers all that waits in these lanes, and nothing that is appended meanwhile: for that there was a signal.
+    private func drain(_ lanes: [Int]) {
+        state.withLock { state in
+            for lane in lanes {
+                taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
+            }
+        }
+        DeliveryEvent.trace(.drain)
+        if taken.hasMoreThanOne(in: lanes) {
+            // A handler may run the run loop, which then finds the rest.
+            let signals = state.withLock { state in
+                lanes.filter { !taken.isEmpty(lane: $0) }.map { Signal(to: $0, of: state) }
+            }
+            for signal in signals { signal.send() }
+        }
+        while let entry = taken.takeFirst(of: lanes) {
+            switch entry.content {
+            case .item(let item):
+                item.deliver()
+            case .held(let observer):
+                let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, place: entry.place) }
+                waiter?.wake()
+                item?.deliver()
+            }
+        }
+    }
+}
+
+extension MailboxItem {
+    fileprivate var isAcceptedWhileClosing: Bool {
+        switch self {
+        case .job, .release: true
+        case .delivery, .block, .performed: false
+        }
+    }
+
+    /// On the target thread.
+    fileprivate func deliver() {
+        switch self {
+        case .delivery(let delivery): _ = delivery.registration.deliver(delivery, overtakes: false)
+        case .block(let block, let post): ThreadContext.current.perform(block, post: post, wait: nil)
+        case .performed(let block): block.perform()
+        case .job(let job, let thread): thread.runJob(job)
+        case .release: break
+        }
+    }
+
+    fileprivate func targetIsGone() {
+        switch self {
+        case .delivery(let delivery): delivery.registration.meet(.targetGone, delivery)
+        case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
+        case .performed(let block): block.targetIsGone()
+        case .job(let job, let thread): thread.runLate(job)
+        case .release: break
+        }
+    }
+}

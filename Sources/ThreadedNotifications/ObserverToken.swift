@@ -1,0 +1,47 @@
+/// An observer's registration: removes it, and tells what became of what was posted for it.
+///
+/// Dropping the last reference removes the observer, but for one that was added as an object and a method: there the
+/// object's going does. A token belongs to the center that it came from and has no effect on another.
+///
+/// Threads: everything may be called on any thread.
+public final class ObserverToken: Sendable {
+    private let registration: Registration
+    private let center: ThreadedNotificationCenter
+    private let isCancelledWhenDropped: Bool
+
+    init(_ registration: Registration, of center: ThreadedNotificationCenter, isCancelledWhenDropped: Bool) {
+        self.registration = registration
+        self.center = center
+        self.isCancelledWhenDropped = isCancelledWhenDropped
+    }
+
+    deinit {
+        if isCancelledWhenDropped { cancel() }
+    }
+
+    /// The observer's number in this process, from 1; never used again. Events and errors name it.
+    public var id: UInt64 { registration.id }
+
+    /// What became of what was posted for this observer, as of now. What waits for a removed observer is pending until
+    /// its thread comes to it.
+    public var counts: DeliveryCounts { registration.ledger.counts }
+
+    /// Removes the observer (guarantee 6): when it returns, no delivery begins any more; one that is under way goes on.
+    /// What waits is not delivered, and counted as cancelled. Cancelling twice is cancelling once.
+    ///
+    /// Cost: does not depend on what waits, nor, but for a logarithm, on how many observers there are.
+    public func cancel() {
+        center.remove(registration)
+    }
+
+    /// Removes the observer and waits until its handler runs on no other thread. Called in the handler itself it does not
+    /// wait for that call.
+    /// - Parameter limit: how long to wait at most; negative counts as zero. The observer is removed in any case.
+    /// - Throws: `DeliveryError.handlerStillRunning`, or `.waitWouldDeadlock` if the handler waits for the calling thread.
+    public func cancelAndWait(
+        limit: Duration, file: String = #fileID, line: Int = #line
+    ) throws(DeliveryError) {
+        cancel()
+        try registration.waitUntilHandlersReturned(limit: limit, at: SourcePlace(file, line))
+    }
+}

@@ -1,0 +1,76 @@
+/// What this package knows of one thread. Only that thread touches it, so it has no lock.
+final class ThreadContext {
+    let isMain: Bool
+    var identity: ThreadIdentity?
+    /// The handlers and blocks that run on this thread, the innermost last.
+    var handlersUnderWay: [HandlerUnderWay] = []
+    /// How many of them are nested plain deliveries.
+    var plainDeliveriesUnderWay = 0
+    /// The ended thread whose late jobs this thread runs at the moment.
+    var standsInFor: RunLoopThread?
+
+    private var attachedMailbox: ThreadMailbox?
+    private var destructorRounds = 0
+
+    init(isMain: Bool) {
+        self.isMain = isMain
+    }
+
+    static var current: ThreadContext { SystemThread.currentContext }
+
+    /// The thread's mailbox, if it has one.
+    var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
+
+    /// The thread's mailbox, made if it has none yet.
+    func attachedMailboxOrNew() -> ThreadMailbox {
+        if let mailbox { return mailbox }
+        let mailbox = ThreadMailbox(threadName: nil)
+        attach(mailbox)
+        return mailbox
+    }
+
+    var observersUnderWay: [ObserverID] { handlersUnderWay.compactMap { $0.registration?.takeUnretainedValue().id } }
+
+    func handlersUnderWay(of registration: Registration) -> Int {
+        handlersUnderWay.count { $0.registration?.toOpaque() == Unmanaged.passUnretained(registration).toOpaque() }
+    }
+
+    /// Performs a block that was handed over to this thread.
+    func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
+        handlersUnderWay.append(HandlerUnderWay(registration: nil, wait: wait))
+        DeliveryEvent.trace(.deliver, post: post)
+        block()
+        DeliveryEvent.trace(.return, post: post)
+        handlersUnderWay.removeLast()
+        wait?.resolve(0, .delivered)
+    }
+
+    /// Makes a mailbox this thread's own.
+    func attach(_ mailbox: ThreadMailbox) {
+        attachedMailbox = mailbox
+        mailbox.attach(to: .current, of: .current)
+    }
+
+    /// Called by the system when the thread ends, several times.
+    /// - Returns: how often it was called.
+    func beginDestructorRound() -> Int {
+        destructorRounds += 1
+        return destructorRounds
+    }
+
+    func threadEnds() {
+        // There are some if a handler called `Thread.exit()`: they have not returned, but they run no more.
+        while let handler = handlersUnderWay.popLast() {
+            handler.registration?.takeUnretainedValue().end()
+            handler.wait?.resolve(handler.registration?.takeUnretainedValue().id ?? 0, .targetGone)
+        }
+        attachedMailbox?.finish()
+    }
+}
+
+/// A handler or block that runs.
+struct HandlerUnderWay {
+    /// Nil for a block. Whoever calls the handler retains it, also if the thread ends in it.
+    var registration: Unmanaged<Registration>?
+    var wait: DeliveryWait?
+}

@@ -1,0 +1,84 @@
+internal import Foundation
+
+/// A notification's object, as it is compared: objects by identity, hashable values by equality, and what is neither by
+/// nothing.
+enum NotificationObject: @unchecked Sendable {
+    // Safety: of the object or value nothing is used but its identity, or its `Hashable` conformance, on the posting thread.
+    case none
+    case object(AnyObject)
+    case value(AnyHashable)
+    case incomparable
+
+    init(_ object: Any?) {
+        guard let object else {
+            self = .none
+            return
+        }
+        // On Linux `as AnyObject` boxes any value, so it is the type that is asked.
+        if type(of: object) is AnyClass {
+            self = .object(object as AnyObject)
+        } else if let value = object as? AnyHashable {
+            self = .value(value)
+        } else {
+            self = .incomparable
+        }
+    }
+
+    /// Equal objects have equal hashes; nil for what nobody can ask for.
+    var hash: Int? {
+        switch self {
+        case .none, .incomparable: nil
+        case .object(let object): ObjectIdentifier(object).hashValue
+        case .value(let value): value.hashValue
+        }
+    }
+
+    var isIncomparable: Bool { if case .incomparable = self { true } else { false } }
+
+    func isSame(as other: NotificationObject) -> Bool {
+        switch (self, other) {
+        case (.none, .none): true
+        case (.object(let one), .object(let other)): one === other
+        case (.value(let one), .value(let other)): one == other
+        default: false
+        }
+    }
+}
+
+/// Which object an observer asks for. An object is not retained; once it is gone, nothing matches, also not what stands
+/// at its address later.
+enum ObjectFilter: Sendable {
+    case any
+    case object(WeakObject)
+    case value(NotificationObject)
+
+    init(_ object: NotificationObject) {
+        switch object {
+        case .none: self = .any
+        case .object(let object): self = .object(WeakObject(object))
+        case .value: self = .value(object)
+        case .incomparable:
+            preconditionFailure(
+                "ThreadedNotificationCenter: an observer asks for an object that is neither of a class nor Hashable, so no "
+                    + "notification could match. Pass an object, a Hashable value or nil.")
+        }
+    }
+
+    func matches(_ object: NotificationObject) -> Bool {
+        switch self {
+        case .any: true
+        case .object(let wanted): if case .object(let posted) = object { wanted.object === posted } else { false }
+        case .value(let wanted): wanted.isSame(as: object)
+        }
+    }
+}
+
+/// An object that is not retained.
+struct WeakObject: @unchecked Sendable {
+    // Safety: a weak reference is read and written atomically.
+    weak var object: AnyObject?
+
+    init(_ object: AnyObject) {
+        self.object = object
+    }
+}

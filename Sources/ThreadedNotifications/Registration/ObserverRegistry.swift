@@ -1,0 +1,130 @@
+/// Which observers there are, in the order in which they were added, by name and object: a pure value.
+///
+/// Objects are known by their hash only: to compare two objects is foreign code, and is done by whoever has the lock
+/// no more.
+///
+/// Cost: finding does not depend on what else is observed; adding is constant on average; removing one of n observers of
+/// the same name and object takes log n steps, and now and then their list is shortened.
+struct ObserverRegistry<Observer> {
+    /// What an observer asks for; nil is any.
+    struct Key: Hashable {
+        var name: String?
+        var objectHash: Int?
+    }
+
+    private var lists: [Key: ObserverList<Observer>] = [:]
+    /// How many lists are of an object, and how many of any name: most programs have none, and need not look.
+    private var listsOfObjects = 0
+    private var listsOfAnyName = 0
+
+    var isEmpty: Bool { lists.isEmpty }
+
+    /// How many observers there are.
+    var count: Int { lists.values.reduce(0) { $0 + $1.count } }
+
+    /// Whether it depends on a posted notification's object who gets it.
+    var needsObject: Bool { listsOfObjects > 0 }
+
+    /// - Parameter id: greater than all that were added before.
+    /// - Returns: now and then all of the same list, to be looked through for those that can never be called again.
+    mutating func add(_ observer: Observer, id: ObserverID, key: Key) -> [Observer?] {
+        if lists[key] == nil { countList(key, 1) }
+        return lists[key, default: ObserverList()].add(observer, id: id)
+    }
+
+    /// - Returns: what was removed; nil if it was not there any more.
+    mutating func remove(id: ObserverID, key: Key) -> Observer? {
+        guard let index = lists.index(forKey: key) else { return nil }
+        let removed = lists.values[index].remove(id: id)
+        if lists.values[index].count == 0 {
+            lists.remove(at: index)
+            countList(key, -1)
+        }
+        return removed
+    }
+
+    /// Those who ask for this name, or this object, or both, or neither, in the order in which they were added; nil where
+    /// one was removed.
+    /// - Parameter names: which of them, by the name they ask for.
+    func matching(name: String, objectHash: Int?, names: NameScope = .all) -> [Observer?] {
+        var found: [ObserverList<Observer>] = []
+        func find(_ key: Key) {
+            if let list = lists[key] { found.append(list) }
+        }
+        if names != .any {
+            if listsOfObjects == 0, listsOfAnyName == 0 || names == .named {
+                return lists[Key(name: name, objectHash: nil)]?.slots ?? []
+            }
+            find(Key(name: name, objectHash: nil))
+            if let objectHash, listsOfObjects > 0 { find(Key(name: name, objectHash: objectHash)) }
+        }
+        if names != .named, listsOfAnyName > 0 {
+            find(Key(name: nil, objectHash: nil))
+            if let objectHash, listsOfObjects > 0 { find(Key(name: nil, objectHash: objectHash)) }
+        }
+        return ObserverList.merge(found)
+    }
+
+    /// Which observers a notification is for, by the name they ask for.
+    enum NameScope {
+        case all
+        /// Those that ask for its name.
+        case named
+        /// Those that ask for any name.
+        case any
+    }
+
+    private mutating func countList(_ key: Key, _ change: Int) {
+        if key.objectHash != nil { listsOfObjects += change }
+        if key.name == nil { listsOfAnyName += change }
+    }
+}
+
+/// The observers of one name and object, in the order in which they were added.
+struct ObserverList<Observer> {
+    private var ids: [ObserverID] = []
+    /// In step with `ids`; nil where one was removed.
+    private(set) var slots: [Observer?] = []
+    private(set) var count = 0
+    /// At how many observers they are to be looked through next.
+    private var sweepAt = 16
+
+    mutating func add(_ observer: Observer, id: ObserverID) -> [Observer?] {
+        ids.append(id)
+        slots.append(observer)
+        count += 1
+        sweepAt = max(16, min(sweepAt, 2 * count))
+        guard count >= sweepAt else { return [] }
+        sweepAt = 2 * count
+        return slots
+    }
+
+    mutating func remove(id: ObserverID) -> Observer? {
+        var (low, high) = (0, ids.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ids[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        guard low < ids.count, ids[low] == id, let removed = slots[low] else { return nil }
+        slots[low] = nil
+        count -= 1
+        if slots.count > 16, count * 2 < slots.count { closeGaps() }
+        return removed
+    }
+
+    private mutating func closeGaps() {
+        ids = zip(ids, slots).compactMap { $1 == nil ? nil : $0 }
+        slots.removeAll { $0 == nil }
+    }
+
+    static func merge(_ lists: [ObserverList]) -> [Observer?] {
+        if lists.count == 1 { return lists[0].slots }
+        var all: [(id: ObserverID, observer: Observer)] = []
+        for list in lists {
+            for (id, slot) in zip(list.ids, list.slots) {
+                if let slot { all.append((id, slot)) }
+            }
+        }
+        return all.sorted { $0.id < $1.id }.map(\.observer)
+    }
+}

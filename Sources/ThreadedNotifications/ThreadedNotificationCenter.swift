@@ -1,0 +1,272 @@
+public import Foundation
+
+/// A notification center whose observers each say on which thread they handle: the generalisation that Apple's document
+/// "Delivering Notifications To Particular Threads" asks for at its end, with one mailbox for each thread.
+///
+///     let token = ThreadedNotificationCenter.default.addObserver(forName: name, on: .main) { notification in
+///         …   // on the main thread, whichever thread posts
+///     }
+///
+///     post ─► capture ─► mailbox ─► signal ─► run loop ─► drain ─► handler
+///
+/// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee 1).
+/// Order: what one thread posts reaches an observer in the order posted (4); observers of one notification that share a
+/// thread are called in the order in which they were added (5). No order is promised across posting threads.
+/// Removal: by token; see `ObserverToken` (6, 7). An observer that is added or removed during a post does not get that
+/// notification, unless it got it already.
+/// Matching: a name and an object, nil being any. An object is compared by identity and not retained; a hashable value by
+/// equality.
+/// Cost: a post takes a lock and a look-up, and for each observer on another thread a lock and 100 bytes or so until it is
+/// handled; it does not depend on what else is observed. The thread is signalled when its mailbox was empty.
+/// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
+public final class ThreadedNotificationCenter: Sendable {
+    private let registry = Locked(ObserverRegistry<Registration>())
+    private let capture: FoundationCapture?
+
+    /// A center whose observers also get what is posted to `NotificationCenter.default`.
+    public static let `default` = ThreadedNotificationCenter(capturing: .default)
+
+    /// A center of its own.
+    ///
+    /// - Parameter foundation: whose notifications are captured, so that posts made by code that knows nothing of this
+    ///   center are redirected. It holds one registration there for each name that is observed, however many observers there are.
+    ///   What is posted here is not posted there. Of those who get a captured notification, the observers of any name come
+    ///   before or after the observers of its name, as Foundation has it. On a center where an `AsyncMessage` is posted,
+    ///   Foundation aborts the process if any name is observed.
+    public init(capturing foundation: NotificationCenter? = nil) {
+        guard let foundation else {
+            capture = nil
+            return
+        }
+        let observers = WeakCenter()
+        capture = FoundationCapture(foundation) { notification, names in
+            observers.center?.deliver(notification, to: names, stage: .capture, at: SourcePlace("Foundation", 0))
+        }
+        observers.center = self
+    }
+
+    // MARK: Posting
+
+    /// Posts a notification: delivers to the observers on this thread, and hands over to the others'.
+    ///
+    /// What happens: for observers on this very thread the handler is called before `post` returns, if nothing waits
+    /// there (guarantee 2). For those on other threads `post` does not wait (3), unless an observer's policy is to block.
+    /// - Returns: for how many observers what happened; a thread that has ended is among it (10).
+    @discardableResult
+    public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> PostReport {
+        deliver(notification, to: .all, stage: .post, at: SourcePlace(file, line))
+    }
+
+    /// Posts a notification with this name, object and userInfo.
+    @discardableResult
+    public func post(
+        name: Notification.Name, object: Any? = nil, userInfo: [AnyHashable: Any]? = nil, file: String = #fileID,
+        line: Int = #line
+    ) -> PostReport {
+        post(Notification(name: name, object: object, userInfo: userInfo), file: file, line: line)
+    }
+
+    /// Posts a notification and waits until every observer on another thread has handled it.
+    ///
+    /// What happens: for observers on this very thread, what waits there is delivered first, then this; so nothing is overtaken.
+    /// An observer that is removed meanwhile is not waited for.
+    /// - Parameter limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still
+    ///   on its way.
+    /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadEnded`, or `.waitWouldDeadlock` if an
+    ///   observer's thread waits for this one, or is this one in a run loop mode that is not the observer's (13). Afterwards:
+    ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
+    @discardableResult
+    public func post(
+        _ notification: Notification, waitUntilDelivered limit: Duration, file: String = #fileID, line: Int = #line
+    ) throws(DeliveryError) -> PostReport {
+        let place = SourcePlace(file, line)
+        let object = NotificationObject(notification.object)
+        let observers = matching(notification, object, .all)
+        var expected: [DeliveryWait.Expected] = []
+        for case let observer? in observers {
+            guard let mailbox = observer.mailbox else { continue }
+            if mailbox.isCurrent {
+                if observer.options.sameThread == .atOnce || mailbox.isDeliverableNow(observer.lane) { continue }
+            } else if let reason = mailbox.reasonNotToWait {
+                throw reason
+            }
+            guard let thread = mailbox.identity else { continue }
+            expected.append(
+                DeliveryWait.Expected(
+                    observer: observer.id, notification: notification.name.rawValue, thread: thread))
+        }
+        let wait = try DeliveryWait(for: expected, at: place)
+        let report = deliver(notification, object, to: observers, stage: .post, wait: wait, at: place)
+        try wait.wait(notification: notification.name.rawValue, limit: limit)
+        return report
+    }
+
+    private func matching(
+        _ notification: Notification, _ object: NotificationObject, _ names: ObserverRegistry<Registration>.NameScope
+    ) -> [Registration?] {
+        let hash = object.hash
+        return registry.withLock { $0.matching(name: notification.name.rawValue, objectHash: hash, names: names) }
+    }
+
+    @discardableResult
+    private func deliver(
+        _ notification: Notification, to names: ObserverRegistry<Registration>.NameScope,
+        stage: DeliveryEvent.Stage, at place: SourcePlace
+    ) -> PostReport {
+        let object = NotificationObject(notification.object)
+        let observers = matching(notification, object, names)
+        return deliver(notification, object, to: observers, stage: stage, wait: nil, at: place)
+    }
+
+    private func deliver(
+        _ notification: Notification, _ object: NotificationObject, to observers: [Registration?],
+        stage: DeliveryEvent.Stage, wait: DeliveryWait?, at place: SourcePlace
+    ) -> PostReport {
+        let post = DeliveryEvent.nextPost()
+        DeliveryEvent.trace(stage, name: notification.name, post: post)
+        var report = PostReport()
+        for case let observer? in observers where observer.filter.matches(object) {
+            let outcome = observer.post(
+                notification, object: object, post: post, wait: wait, deliversWaitingFirst: wait != nil, at: place)
+            if case .cancelled = outcome { remove(observer) }
+            report.count(outcome)
+        }
+        return report
+    }
+
+    // MARK: Observing
+
+    /// Adds an observer whose handler gets a value made of the notification. Nothing in it is unsafe: what a `Notification`
+    /// holds stays on the posting thread.
+    ///
+    /// - Parameters:
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which object, compared by identity, or of which hashable value; nil: any. Anything else is a
+    ///     programmer's error and stops the program.
+    ///   - thread: where the handler runs.
+    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
+    ///   - handler: called on `thread` with the value.
+    /// - Returns: a token. Keep it: dropping it removes the observer.
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, on thread: some TargetThread,
+        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (Value) -> Void
+    ) -> ObserverToken {
+        add(
+            name, object, thread.reference.mailbox, options,
+            .value(map: mapping) { if let value = $0 as? Value { handler(value) } })
+    }
+
+    /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too: what is not
+    /// safe there is better mapped.
+    public func addObserver(
+        forName name: Notification.Name?, object: Any? = nil, on thread: some TargetThread,
+        options: ObserverOptions = ObserverOptions(), using handler: @escaping @Sendable (Notification) -> Void
+    ) -> ObserverToken {
+        add(name, object, thread.reference.mailbox, options, .notification(handler))
+    }
+
+    /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
+    /// thread only.
+    public func addObserver(
+        forName name: Notification.Name?, object: Any? = nil, options: ObserverOptions = ObserverOptions(),
+        onCurrentThread handler: @escaping (Notification) -> Void
+    ) -> ObserverToken {
+        add(
+            name, object, ThreadContext.current.attachedMailboxOrNew(), options,
+            .threadBound(ThreadBoundHandler(handler)))
+    }
+
+    /// Adds an object and its method as an observer on the current thread, as the document's selectors are.
+    ///
+    ///     center.addObserver(self, MyObject.windowWillClose, forName: name)
+    ///
+    /// Removal: the object is not retained, and its going removes the observer; it is kept alive while its handler runs.
+    /// - Returns: a token, to remove it earlier. It need not be kept.
+    @discardableResult
+    public func addObserver<Object: AnyObject>(
+        _ observer: Object, _ method: @escaping (Object) -> (Notification) -> Void, forName name: Notification.Name?,
+        object: Any? = nil, options: ObserverOptions = ObserverOptions()
+    ) -> ObserverToken {
+        add(
+            name, object, ThreadContext.current.attachedMailboxOrNew(), options,
+            .threadBound(ThreadBoundHandler(observer, method)), isCancelledWhenDropped: false)
+    }
+
+    /// Adds an observer whose handler is isolated to an actor, which lives on a `RunLoopThread` or on the main thread, and is
+    /// called there without a further hop. The actor is retained until the observer is removed.
+    /// - Throws: `DeliveryError.actorNotPinned`.
+    public func addObserver<Target: Actor, Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
+        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @Sendable (isolated Target, Value) -> Void
+    ) throws(DeliveryError) -> ObserverToken {
+        let executor = actor.unownedExecutor.asSerialExecutor()
+        let mailbox: ThreadMailbox
+        if let thread = executor as? RunLoopThread {
+            mailbox = thread.mailbox
+        } else if actor is MainActor {
+            mailbox = .main
+        } else {
+            throw .actorNotPinned(actor: "\(Target.self)")
+        }
+        return add(
+            name, object, mailbox, options,
+            .value(map: mapping) { value in
+                if let value = value as? Value { actor.assumeIsolated { handler($0, value) } }
+            })
+    }
+
+    /// The notifications as an `AsyncSequence`, of values that are made of them on the posting thread.
+    ///
+    /// - Parameters:
+    ///   - buffer: how many values are held for an iterator that does not keep up, and which are dropped.
+    ///   - mapping: called on the posting thread; nil: this notification is not for the sequence.
+    /// - Returns: a sequence that has observed from this moment on.
+    public func notifications<Value: Sendable>(
+        named name: Notification.Name?, object: Any? = nil,
+        buffer: AsyncStream<Value>.Continuation.BufferingPolicy, mapping: @escaping @Sendable (Notification) -> Value?
+    ) -> NotificationSequence<Value> {
+        NotificationSequence(buffer: buffer) { sink in
+            addObserver(forName: name, object: object, on: .postingThread, mapping: mapping, using: sink)
+        }
+    }
+
+    private func add(
+        _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
+        _ handler: NotificationHandler, isCancelledWhenDropped: Bool = true
+    ) -> ObserverToken {
+        let registration = Registration(
+            name: name, object: NotificationObject(object), mailbox: mailbox, options: options, handler: handler)
+        DeliveryEvent.trace(.register, name: name, observer: registration.id, target: mailbox?.identity)
+        capture?.retain(registration.key.name)
+        let toLookThrough = registry.withLock {
+            $0.add(registration, id: registration.id, key: registration.key)
+        }
+        // Whose object or thread has gone, and nobody holds a token to remove it.
+        for case let other? in toLookThrough where other.isGone { remove(other) }
+        return ObserverToken(registration, of: self, isCancelledWhenDropped: isCancelledWhenDropped)
+    }
+
+    func remove(_ registration: Registration) {
+        let isFirst = registration.cancel()
+        guard registry.withLock({ $0.remove(id: registration.id, key: registration.key) }) != nil else { return }
+        capture?.release(registration.key.name)
+        if isFirst {
+            DeliveryEvent.trace(
+                .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity)
+        }
+    }
+
+    /// How many observers there are, and how many registrations with a Foundation center.
+    var registrations: (observers: Int, captured: Int) {
+        (registry.withLock { $0.count }, capture?.count ?? 0)
+    }
+}
+
+// The center that a capture is for.
+//
+// Safety: a weak reference is read and written atomically, and it is set before anything is captured.
+private final class WeakCenter: @unchecked Sendable {
+    weak var center: ThreadedNotificationCenter?
+}

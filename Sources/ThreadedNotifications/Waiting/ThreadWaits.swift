@@ -1,0 +1,40 @@
+/// The waits of this process's threads, and the one lock they are behind.
+enum ThreadWaits {
+    private static let graph = Locked(WaitGraph())
+
+    /// Begins a wait of the calling thread, which must end it.
+    /// - Throws: `DeliveryError.waitWouldDeadlock`; then nothing was begun.
+    static func begin(
+        for targets: [WaitGraph.Target], waitsFor: String, at place: SourcePlace
+    ) throws(DeliveryError) -> WaitGraph.WaitID {
+        let thread = ThreadIdentity.current
+        let wait = WaitGraph.Wait(
+            thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
+            description: DeliveryError.Wait(
+                thread: thread, waitsFor: waitsFor, file: place.file, line: place.line))
+        return try graph.withLock { $0.begin(wait) }.get()
+    }
+
+    /// To be told before the waiting thread is: else it would seem to wait still.
+    static func complete(_ target: WaitGraph.Target, of id: WaitGraph.WaitID) {
+        graph.withLock { $0.complete(target, of: id) }
+    }
+
+    static func end(_ id: WaitGraph.WaitID) {
+        graph.withLock { $0.end(id) }
+    }
+
+    /// Whether no thread waits.
+    static var isEmpty: Bool { graph.withLock { $0.isEmpty } }
+}
+
+/// Where in the source something is.
+struct SourcePlace: Sendable {
+    var file: String
+    var line: Int
+
+    init(_ file: String, _ line: Int) {
+        self.file = file
+        self.line = line
+    }
+}

@@ -1,0 +1,72 @@
+/// Who waits for whom: a pure value. A wait that would close a cycle would never end, and is not begun (guarantee 13).
+///
+/// A thread waits for threads that must deliver something first, or for an observer whose handlers must return first. A
+/// waiting thread holds up everybody who waits for it, and everybody who waits for an observer whose handler it is in.
+struct WaitGraph {
+    typealias WaitID = UInt64
+
+    enum Target: Hashable {
+        /// The thread with this number.
+        case thread(Int)
+        /// The handlers of this observer.
+        case observer(ObserverID)
+    }
+
+    struct Wait {
+        var thread: ThreadIdentity
+        /// The observers whose handlers the thread is in.
+        var handlersUnderWay: [ObserverID]
+        /// Each is there as often as it is waited for.
+        var targets: [Target]
+        var description: DeliveryError.Wait
+    }
+
+    private var waits: [WaitID: Wait] = [:]
+    private var lastID: WaitID = 0
+
+    var isEmpty: Bool { waits.isEmpty }
+
+    /// Begins a wait, or returns the cycle that it would close, beginning with it.
+    mutating func begin(_ wait: Wait) -> Result<WaitID, DeliveryError> {
+        if let cycle = cycle(closedBy: wait) {
+            return .failure(.waitWouldDeadlock(cycle.map(\.description)))
+        }
+        lastID += 1
+        waits[lastID] = wait
+        return .success(lastID)
+    }
+
+    /// One of the targets of a wait did what was waited for.
+    mutating func complete(_ target: Target, of id: WaitID) {
+        guard let index = waits[id]?.targets.firstIndex(of: target) else { return }
+        waits[id]?.targets.remove(at: index)
+    }
+
+    mutating func end(_ id: WaitID) {
+        waits[id] = nil
+    }
+
+    /// Looks for a way from what a wait waits for back to what it holds up.
+    private func cycle(closedBy wait: Wait) -> [Wait]? {
+        let heldUp = Set([.thread(wait.thread.number)] + wait.handlersUnderWay.map(Target.observer))
+        if !heldUp.isDisjoint(with: wait.targets) { return [wait] }
+        var visited: Set<WaitID> = []
+        func way(from targets: [Target]) -> [Wait]? {
+            for (id, next) in waits.sorted(by: { $0.key < $1.key }) where !visited.contains(id) {
+                guard targets.contains(where: { holdsUp(next, $0) }) else { continue }
+                visited.insert(id)
+                if !heldUp.isDisjoint(with: next.targets) { return [next] }
+                if let rest = way(from: next.targets) { return [next] + rest }
+            }
+            return nil
+        }
+        return way(from: wait.targets).map { [wait] + $0 }
+    }
+
+    private func holdsUp(_ wait: Wait, _ target: Target) -> Bool {
+        switch target {
+        case .thread(let number): wait.thread.number == number
+        case .observer(let id): wait.handlersUnderWay.contains(id)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// Posters, threads and observers that come and go, all at once: the guarantees hold together.
+final class StressTests: XCTestCase {
+    /// 2,000,000 with `STRESS=1`; a smaller run otherwise, which the thread sanitizer has as well.
+    private var notifications: Int {
+        ProcessInfo.processInfo.environment["STRESS"] == nil ? 40_000 : 2_000_000
+    }
+
+    func testEveryFateIsAccountedForAndNothingIsMisplacedReorderedOrDeliveredAfterRemoval() throws {
+        let limit = Duration.seconds(600)
+        let center = ThreadedNotificationCenter()
+        let names = (0..<4).map { Notification.Name("stress \($0)") }
+        let threads = (0..<4).map { RunLoopThread(name: "target \($0)") }
+        for thread in threads { try thread.start() }
+        let posters = 8
+        let perPoster = notifications / posters
+        let faults = Locked<[String]>([])
+        let tallies = Locked<[DeliveryCounts]>([])
+        let isOver = Atomic<Bool>(false)
+
+        @Sendable func observe(_ index: Int) -> (token: ObserverToken, isRemoved: @Sendable () -> Void) {
+            let thread = threads[index % threads.count]
+            let number = thread.identity?.number
+            let last = Locked(Array(repeating: -1, count: posters))
+            let isRemoved = Atomic<Bool>.Box(false)
+            let token = center.addObserver(
+                forName: names[index % names.count], on: thread,
+                mapping: { $0.object as? Int }
+            ) { value in
+                let (poster, place) = (value / 10_000_000, value % 10_000_000)
+                if ThreadIdentity.current.number != number { faults.withLock { $0.append("wrong thread") } }
+                if isRemoved.value.load(ordering: .acquiring) { faults.withLock { $0.append("after removal") } }
+                let before = last.withLock { last in
+                    defer { last[poster] = place }
+                    return last[poster]
+                }
+                if before >= place { faults.withLock { $0.append("\(place) after \(before)") } }
+            }
+            return (token, { isRemoved.value.store(true, ordering: .releasing) })
+        }
+
+        let steady = (0..<8).map { observe($0) }
+        let started = DispatchGroup()
+        for poster in 0..<posters {
+            started.enter()
+            Thread.detachNewThread {
+                for place in 0..<perPoster {
+                    center.post(name: names[place % names.count], object: poster * 10_000_000 + place)
+                }
+                started.leave()
+            }
+        }
+        let changers = DispatchGroup()
+        for changer in 0..<2 {
+            changers.enter()
+            Thread.detachNewThread {
+                var round = changer
+                while !isOver.load(ordering: .relaxed) {
+                    let observers = (0..<4).map { observe(round + $0) }
+                    for (token, isRemoved) in observers {
+                        do {
+                            try token.cancelAndWait(limit: .seconds(60))
+                            isRemoved()
+                        } catch {
+                            faults.withLock { $0.append("\(error)") }
+                        }
+                    }
+                    round += 1
+                    // What waited for the removed ones is met when their threads have come to it.
+                    for thread in threads { try? thread.perform(waitUntilDone: .seconds(60)) {} }
+                    let counts = observers.map(\.token.counts)
+                    tallies.withLock { $0 += counts }
+                }
+                changers.leave()
+            }
+        }
+        XCTAssertEqual(started.wait(timeout: .now() + .seconds(600)), .success)
+        isOver.store(true, ordering: .relaxed)
+        XCTAssertEqual(changers.wait(timeout: .now() + .seconds(60)), .success)
+        for thread in threads { thread.stop() }
+        for thread in threads { try thread.waitUntilFinished(limit: limit) }
+
+        XCTAssertEqual(faults.withLock { Array($0.prefix(5)) }, [])
+        for (token, _) in steady {
+            XCTAssertEqual(token.counts.posted, posters * perPoster / names.count)
+            XCTAssertEqual(token.counts.delivered, token.counts.posted)
+            XCTAssertEqual(token.counts.pending, 0)
+        }
+        let churned = tallies.withLock { $0 }
+        XCTAssertGreaterThan(churned.count, 0)
+        for counts in churned {
+            XCTAssertEqual(counts.pending, 0)
+            XCTAssertEqual(counts.posted, counts.delivered + counts.cancelled)
+        }
+        print("stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.posted }) posted to them")
+    }
+}
+
+extension Atomic {
+    /// An atomic that closures may share.
+    final class Box: Sendable where Value: Sendable {
+        let value: Atomic<Value>
+
+        init(_ value: consuming Value) {
+            self.value = Atomic(value)
+        }
+    }
+}
