@@ -136,6 +136,8 @@ final class ThreadMailbox: Sendable {
             let (pending, waiters, lanes) = state.withLock({ state -> ([MailboxItem], [RoomWaiter], [Lane])? in
                 guard state.phase != .finished else { return nil }
                 state.phase = .finished
+                // It has descriptors, and tokens may keep this mailbox for long.
+                state.runLoop = nil
                 let (items, waiters) = state.pending.removeAll()
                 return (items, waiters, state.lanes)
             })

@@ -97,7 +97,8 @@ final class StressTests: XCTestCase {
             XCTAssertEqual(counts.pending, 0)
             XCTAssertEqual(counts.posted, counts.delivered + counts.cancelled)
         }
-        print("stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.posted }) posted to them")
+        print(
+            "stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.posted }) posted to them")
     }
 }
 

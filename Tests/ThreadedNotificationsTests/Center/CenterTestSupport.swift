@@ -1,0 +1,45 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+extension RunLoopThread {
+    /// A new thread that runs.
+    static func started(_ name: String) throws(DeliveryError) -> RunLoopThread {
+        let thread = RunLoopThread(name: name)
+        try thread.start()
+        return thread
+    }
+
+    /// Lets it do what waits, and end.
+    func stopAndWait() throws(DeliveryError) {
+        stop()
+        try waitUntilFinished(limit: .seconds(20))
+    }
+}
+
+extension Thread {
+    /// Runs a block on so many new threads, and returns what waits for their ends.
+    static func posting(_ threads: Int, _ block: @escaping @Sendable () -> Void) -> DispatchGroup {
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            Thread.detachNewThread {
+                block()
+                group.leave()
+            }
+        }
+        return group
+    }
+}
+
+/// The events that happen meanwhile, of one observer if one is named.
+func tracing(of observer: UInt64? = nil, _ body: () throws -> Void) throws -> [DeliveryEvent] {
+    let events = Locked<[DeliveryEvent]>([])
+    DeliveryEvent.tracer = { event in
+        if observer == nil || event.observer == observer { events.withLock { $0.append(event) } }
+    }
+    defer { DeliveryEvent.tracer = nil }
+    try body()
+    return events.withLock { $0 }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("captured")
+
+final class FoundationCaptureTests: XCTestCase {
+    func testAPostToAFoundationCenterIsRedirected() throws {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let worker = try RunLoopThread.started("worker")
+        let threads = Locked<[Int]>([])
+        let token = center.addObserver(forName: posted, object: "sender", on: worker) { _ in
+            let number = ThreadIdentity.current.number
+            threads.withLock { $0.append(number) }
+        }
+        foundation.post(name: posted, object: "sender")
+        foundation.post(name: posted, object: "another")
+        try worker.stopAndWait()
+        XCTAssertEqual(threads.withLock { $0 }, [try XCTUnwrap(worker.identity).number])
+        token.cancel()
+    }
+
+    func testTheDefaultCenterCapturesFromFoundationsDefault() {
+        let token = ThreadedNotificationCenter.default.addObserver(forName: posted, on: .postingThread) { _ in }
+        NotificationCenter.default.post(name: posted, object: nil)
+        ThreadedNotificationCenter.default.post(name: posted)
+        XCTAssertEqual(token.counts.delivered, 2)
+    }
+
+    func testOneRegistrationPerNameHoweverManyObserversAndNoneWhenTheyAreGone() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        var tokens = (0..<300).map { index in
+            center.addObserver(
+                forName: index % 3 == 2 ? nil : Notification.Name("name \(index % 3)"), on: .postingThread
+            ) { _ in }
+        }
+        XCTAssertEqual(center.registrations.observers, 300)
+        XCTAssertEqual(center.registrations.captured, 3)
+        foundation.post(name: Notification.Name("name 0"), object: nil)
+        XCTAssertEqual(tokens.reduce(0) { $0 + $1.counts.delivered }, 200, "each once")
+        tokens.removeAll()
+        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.registrations.captured, 0)
+    }
+
+    func testWhoObservesAgainWhileTheOldRegistrationIsRemovedMissesNothing() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        for _ in 0..<2000 {
+            let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
+            foundation.post(name: posted, object: nil)
+            XCTAssertEqual(token.counts.delivered, 1)
+            token.cancel()
+        }
+        XCTAssertEqual(center.registrations.captured, 0)
+    }
+
+    func testATokenMayGoWhileAFoundationCenterLetsGoOfABlockThatHoldsIt() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        var token: ObserverToken? = center.addObserver(forName: posted, on: .postingThread) { _ in }
+        let block = foundation.addObserver(forName: Notification.Name("other"), object: nil, queue: nil) {
+            [token] _ in withExtendedLifetime(token) {}
+        }
+        token = nil
+        // Foundation holds its lock while it lets go of the block.
+        foundation.removeObserver(block)
+        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.registrations.captured, 0)
+    }
+
+    func testACenterThatGoesLeavesNothingWithFoundation() {
+        let foundation = NotificationCenter()
+        let released = expectation(description: "released")
+        do {
+            let held = ReleaseRecorder { released.fulfill() }
+            let center = ThreadedNotificationCenter(capturing: foundation)
+            let token = center.addObserver(forName: posted, on: .postingThread) { _ in
+                withExtendedLifetime(held) {}
+            }
+            foundation.post(name: posted, object: nil)
+            XCTAssertEqual(token.counts.delivered, 1)
+        }
+        wait(for: [released], timeout: 20)
+    }
+}

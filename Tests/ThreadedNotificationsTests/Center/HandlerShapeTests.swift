@@ -1,0 +1,295 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("shape")
+
+/// What may handle a notification, and how notifications and observers match.
+final class HandlerShapeTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testAMappingIsCalledOnThePostingThreadAndNilIsNotForTheObserver() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let threads = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: posted, on: worker,
+            mapping: { notification -> Int? in
+                let number = ThreadIdentity.current.number
+                threads.withLock { $0.append(number) }
+                return notification.object as? Int
+            }
+        ) { value in threads.withLock { $0.append(value) } }
+        XCTAssertEqual(center.post(name: posted, object: 1000), PostReport(waiting: 1))
+        XCTAssertEqual(center.post(name: posted, object: "not for it"), PostReport())
+        try worker.stopAndWait()
+        XCTAssertEqual(threads.withLock { $0.sorted() }, [1, 1, 1000])
+        XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
+    }
+
+    func testAHandlerThatIsNotSendableIsCalledAndReleasedOnItsThreadOnly() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let events = Locked<[String]>([])
+        let token = try worker.perform(waitUntilDone: limit) {
+            let held = ReleaseRecorder { events.withLock { $0.append("released on \(worker.isCurrent)") } }
+            // Not Sendable: it holds a reference to a value that is changed without a lock.
+            var count = 0
+            return center.addObserver(
+                forName: posted,
+                onCurrentThread: { _ in
+                    count += 1
+                    withExtendedLifetime(held) {}
+                    let seen = "handled \(count) on \(worker.isCurrent)"
+                    events.withLock { $0.append(seen) }
+                })
+        }
+        center.post(name: posted)
+        center.post(name: posted)
+        try worker.perform(waitUntilDone: limit) {}
+        token.cancel()
+        try worker.stopAndWait()
+        XCTAssertEqual(
+            events.withLock { $0 }, ["handled 1 on true", "handled 2 on true", "released on true"])
+    }
+
+    func testAnObjectAndItsMethodAreHeldWeaklyAndItsGoingRemovesTheObserver() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        var object: MethodObserver? = MethodObserver(log)
+        center.addObserver(object!, MethodObserver.handle, forName: posted)
+        Thread.posting(1) { center.post(name: posted) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(center.post(name: posted).delivered, 1)
+        XCTAssertEqual(center.registrations.observers, 1)
+
+        Thread.posting(1) { center.post(name: posted) }.wait()
+        object = nil
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.withLock { $0 }, ["handled", "handled", "gone"])
+        XCTAssertEqual(center.post(name: posted), PostReport(cancelled: 1))
+        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.post(name: posted), PostReport())
+    }
+
+    func testAnObjectIsKeptAliveWhileItsHandlerRuns() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let holder = Holder()
+        holder.object = MethodObserver(log) { holder.object = nil }
+        center.addObserver(holder.object!, MethodObserver.handle, forName: posted)
+        center.post(name: posted)
+        XCTAssertEqual(log.withLock { $0 }, ["handled", "gone"])
+    }
+
+    func testObjectsThatAreGoneLeaveTheRegistryEvenIfNothingIsPosted() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        for _ in 0..<10_000 { center.addObserver(MethodObserver(log), MethodObserver.handle, forName: posted) }
+        XCTAssertLessThan(center.registrations.observers, 100)
+    }
+
+    @MainActor
+    func testAClassOfTheMainActorObservesWithItsMethodsAndClosures() {
+        let center = ThreadedNotificationCenter()
+        let object = MainActorObserver()
+        object.observe(center)
+        Thread.posting(1) { center.post(name: posted) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(object.handled, 2)
+        withExtendedLifetime(object) {}
+    }
+
+    func testAnActorsHandlerRunsIsolatedOnItsThreadWithoutAHop() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let parser = Parser(worker)
+        let token = try center.addObserver(
+            forName: posted, isolatedTo: parser, mapping: { $0.object as? Int }
+        ) { parser, value in
+            parser.add(value, worker.isCurrent)
+        }
+        for value in 1...3 { center.post(name: posted, object: value) }
+        let result = Locked<[Int]>([])
+        let done = expectation(description: "asked")
+        Task {
+            let values = await parser.values
+            result.withLock { $0 = values }
+            done.fulfill()
+        }
+        wait(for: [done], timeout: 20)
+        XCTAssertEqual(result.withLock { $0 }, [1, 2, 3], "the task's job came after them")
+        token.cancel()
+        try worker.stopAndWait()
+    }
+
+    func testAnActorOnTheMainThreadIsReachedThere() throws {
+        let center = ThreadedNotificationCenter()
+        let threads = Locked<[Int]>([])
+        let token = try center.addObserver(
+            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int }
+        ) { _, _ in
+            MainActor.assertIsolated()
+            let number = ThreadIdentity.current.number
+            threads.withLock { $0.append(number) }
+        }
+        Thread.posting(1) { center.post(name: posted, object: 1) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(threads.withLock { $0 }, [1])
+        token.cancel()
+    }
+
+    func testAnActorThatLivesOnNoThreadIsRefused() {
+        let center = ThreadedNotificationCenter()
+        XCTAssertThrowsError(
+            try center.addObserver(forName: posted, isolatedTo: Homeless(), mapping: { $0.object as? Int }) { _, _ in }
+        ) {
+            XCTAssertEqual($0 as? DeliveryError, .actorNotPinned(actor: "Homeless"))
+        }
+    }
+
+    // MARK: Matching
+
+    func testObjectsMatchByIdentityAndValuesByEqualityAndNilIsAny() {
+        let center = ThreadedNotificationCenter()
+        final class Same: Hashable {
+            static func == (one: Same, other: Same) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
+        let (one, other) = (Same(), Same())
+        let handled = Locked<[String]>([])
+        let tokens: [ObserverToken] = [
+            ("any", nil), ("one", one), ("text", "text" as Any), ("three", 3), ("pair", [1, 2]),
+        ].map { (who, object: Any?) in
+            center.addObserver(forName: posted, object: object, on: .postingThread) { _ in
+                handled.withLock { $0.append(who) }
+            }
+        }
+        func who(_ object: Any?) -> [String] {
+            handled.withLock { $0 = [] }
+            center.post(name: posted, object: object)
+            return handled.withLock { $0 }
+        }
+        struct NotHashable {}
+        XCTAssertEqual(who(nil), ["any"])
+        XCTAssertEqual(who(one), ["any", "one"])
+        XCTAssertEqual(who(other), ["any"], "equal, but another object")
+        XCTAssertEqual(who(String("txet".reversed())), ["any", "text"])
+        XCTAssertEqual(who(3), ["any", "three"])
+        XCTAssertEqual(who([1, 2]), ["any", "pair"])
+        XCTAssertEqual(who(NotHashable()), ["any"])
+        XCTAssertEqual(tokens.count, 5)
+    }
+
+    func testAFilterObjectIsNotRetainedAndItsSuccessorDoesNotMatch() {
+        let center = ThreadedNotificationCenter()
+        var object: NSObject? = NSObject()
+        weak let weakObject = object
+        let token = center.addObserver(forName: posted, object: object, on: .postingThread) { _ in }
+        XCTAssertEqual(center.post(name: posted, object: object).delivered, 1)
+        object = nil
+        XCTAssertNil(weakObject)
+        // Some of them stand at the address of the first.
+        for _ in 0..<1000 { center.post(name: posted, object: NSObject()) }
+        XCTAssertEqual(token.counts.posted, 1)
+    }
+
+    func testAnObserverOfAnyNameGetsAllAndObserversOfAnotherNameNone() {
+        let center = ThreadedNotificationCenter()
+        let any = center.addObserver(forName: nil, on: .postingThread) { _ in }
+        let other = center.addObserver(forName: Notification.Name("other"), on: .postingThread) { _ in }
+        center.post(name: posted)
+        XCTAssertEqual(any.counts.delivered, 1)
+        XCTAssertEqual(other.counts.posted, 0)
+    }
+
+    func testAnObserverAddedOrRemovedDuringAPostDoesNotGetIt() {
+        let center = ThreadedNotificationCenter()
+        let tokens = Locked<[ObserverToken]>([])
+        let first = center.addObserver(forName: posted, on: .postingThread) { _ in
+            let added = center.addObserver(forName: posted, on: .postingThread) { _ in }
+            tokens.withLock {
+                $0[0].cancel()
+                $0.append(added)
+            }
+        }
+        let second = center.addObserver(forName: posted, on: .postingThread) { _ in }
+        tokens.withLock { $0.append(second) }
+        XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1, cancelled: 1))
+        XCTAssertEqual(second.counts.delivered, 0)
+        XCTAssertEqual(tokens.withLock { $0[1].counts.posted }, 0)
+        first.cancel()
+    }
+}
+
+private final class MethodObserver {
+    private let log: Locked<[String]>
+    private let whenHandled: () -> Void
+
+    init(_ log: Locked<[String]>, whenHandled: @escaping () -> Void = {}) {
+        self.log = log
+        self.whenHandled = whenHandled
+    }
+
+    deinit { log.withLock { $0.append("gone") } }
+
+    func handle(_ notification: Notification) {
+        whenHandled()
+        log.withLock { $0.append("handled") }
+    }
+}
+
+private final class Holder {
+    var object: MethodObserver?
+}
+
+@MainActor
+private final class MainActorObserver {
+    private(set) var handled = 0
+    private var token: ObserverToken?
+
+    func observe(_ center: ThreadedNotificationCenter) {
+        center.addObserver(self, MainActorObserver.handle, forName: posted)
+        token = center.addObserver(forName: posted, onCurrentThread: { [weak self] _ in self?.handled += 1 })
+    }
+
+    private func handle(_ notification: Notification) {
+        MainActor.assertIsolated()
+        handled += 1
+    }
+}
+
+private actor Parser {
+    private let thread: RunLoopThread
+    private(set) var values: [Int] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(_ thread: RunLoopThread) {
+        self.thread = thread
+    }
+
+    func add(_ value: Int, _ isOnThread: Bool) {
+        XCTAssertTrue(isOnThread)
+        values.append(value)
+    }
+}
+
+private actor Homeless {}
+
+/// Tells when it is released.
+final class ReleaseRecorder: Sendable {
+    private let released: @Sendable () -> Void
+
+    init(_ released: @escaping @Sendable () -> Void) {
+        self.released = released
+    }
+
+    deinit { released() }
+}
+
+extension RunLoopThread {
+    /// Whether this is the calling thread.
+    var isCurrent: Bool { identity == ThreadIdentity.current }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("leak")
+
+/// Threads and observers may come and go for ever (guarantee 10).
+final class LeakTests: XCTestCase {
+    func testTenThousandThreadsThatComeObserveAndGoLeaveNothingBehind() throws {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let released = Atomic<Int>(0)
+        let log = Locked<[String]>([])
+        final class Object {
+            func handle(_ notification: Notification) {}
+        }
+        func comeAndGo(_ threads: Int) {
+            for index in 0..<threads {
+                Thread.posting(1) {
+                    let held = ReleaseRecorder { released.add(1, ordering: .relaxed) }
+                    let name = Notification.Name("leak \(index % 100)")
+                    let token = center.addObserver(forName: name, on: .current) { _ in withExtendedLifetime(held) {} }
+                    center.addObserver(Object(), Object.handle, forName: name)
+                    if index % 3 == 0 { RunLoop.runCurrentOnce() }
+                    foundation.post(name: name, object: nil)
+                    withExtendedLifetime(token) {}
+                    // Waits when the thread ends.
+                    if index % 2 == 0 { _ = try? ThreadReference.current.perform(after: .seconds(3600)) {}.cancel() }
+                }.wait()
+            }
+        }
+        comeAndGo(1000)
+        let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
+        comeAndGo(9000)
+        XCTAssertLessThanOrEqual(Self.descriptors, descriptors + 4)
+        XCTAssertLessThan(Self.residentKilobytes - memory, 20_000, "kB for 9000 threads")
+        XCTAssertLessThan(center.registrations.observers, 100 * 20, "objects that are gone are found by and by")
+        XCTAssertLessThanOrEqual(center.registrations.captured, 100)
+        XCTAssertEqual(released.load(ordering: .relaxed), 10_000)
+        XCTAssertEqual(log.withLock { $0 }, [])
+    }
+
+    func testRunLoopThreadsThatComeAndGoLeaveNothingBehind() throws {
+        let center = ThreadedNotificationCenter()
+        func comeAndGo(_ threads: Int) throws {
+            for index in 0..<threads {
+                let worker = try RunLoopThread.started("worker")
+                let token = center.addObserver(
+                    forName: posted, on: worker,
+                    options: ObserverOptions(modes: index % 2 == 0 ? [.common] : [.default, RunLoop.Mode("own")])
+                ) { _ in }
+                center.post(name: posted)
+                try worker.stopAndWait()
+                XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
+            }
+        }
+        try comeAndGo(200)
+        let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
+        weak var last: RunLoopThread?
+        weak var lastMailbox: ThreadMailbox?
+        try comeAndGo(1000)
+        do {
+            let worker = try RunLoopThread.started("worker")
+            let token = center.addObserver(forName: posted, on: worker) { _ in }
+            (last, lastMailbox) = (worker, worker.mailbox)
+            try worker.stopAndWait()
+            token.cancel()
+        }
+        XCTAssertNil(last)
+        XCTAssertNil(lastMailbox)
+        XCTAssertLessThanOrEqual(Self.descriptors, descriptors + 4)
+        XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 1000 threads")
+    }
+
+    func testAThreadThatIsNeverStartedGoesAndItsNotificationsAreCounted() {
+        let center = ThreadedNotificationCenter()
+        var unstarted: RunLoopThread? = RunLoopThread(name: "unstarted")
+        weak let weakly = unstarted
+        let token = center.addObserver(forName: posted, on: unstarted!) { _ in }
+        center.post(name: posted)
+        XCTAssertEqual(token.counts.pending, 1)
+        unstarted = nil
+        XCTAssertNil(weakly)
+        XCTAssertEqual(token.counts, .init(posted: 1, targetGone: 1))
+    }
+
+    func testWhatWaitsForARemovedObserverIsReleasedWhenItsThreadComesToIt() throws {
+        let center = ThreadedNotificationCenter()
+        let released = Atomic<Bool>.Box(false)
+        let token = center.addObserver(forName: posted, on: .main) { _ in }
+        Thread.posting(1) {
+            center.post(
+                name: posted,
+                userInfo: ["held": ReleaseRecorder { released.value.store(true, ordering: .relaxed) }])
+        }.wait()
+        token.cancel()
+        XCTAssertFalse(released.value.load(ordering: .relaxed))
+        RunLoop.runCurrentOnce()
+        XCTAssertTrue(released.value.load(ordering: .relaxed))
+        XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
+    }
+
+    private static var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private static var residentKilobytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+        return Int(line.filter(\.isNumber)) ?? 0
+    }
+}

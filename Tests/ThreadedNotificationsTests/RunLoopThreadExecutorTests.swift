@@ -1,0 +1,147 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+final class RunLoopThreadExecutorTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    fileprivate actor Counter {
+        private let thread: RunLoopThread
+        private(set) var count = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        init(_ thread: RunLoopThread) {
+            self.thread = thread
+        }
+
+        func add() -> Bool {
+            count += 1
+            return thread.isCurrent
+        }
+
+        func perform(_ body: @Sendable () -> Void) {
+            body()
+        }
+
+        func addAfter(_ other: AsyncStream<Int>) async -> Int {
+            for await value in other { count += value }
+            return count
+        }
+    }
+
+    func testAnActorsMethodsRunOnItsThread() throws {
+        let worker = try RunLoopThread.started("worker")
+        let counter = Counter(worker)
+        let done = expectation(description: "done")
+        Task {
+            for _ in 0..<1000 {
+                let isOnThread = await counter.add()
+                XCTAssertTrue(isOnThread)
+            }
+            let count = await counter.count
+            XCTAssertEqual(count, 1000)
+            done.fulfill()
+        }
+        wait(for: [done], timeout: 20)
+        try worker.stopAndWait()
+    }
+
+    func testATaskMayPreferTheThread() throws {
+        let worker = try RunLoopThread.started("worker")
+        let done = expectation(description: "done")
+        Task(executorPreference: worker) {
+            XCTAssertTrue(worker.isCurrent)
+            await Task.yield()
+            XCTAssertTrue(worker.isCurrent)
+            done.fulfill()
+        }
+        wait(for: [done], timeout: 20)
+        try worker.stopAndWait()
+    }
+
+    func testIsolationMayBeAssumedOnTheThreadOnly() throws {
+        let worker = try RunLoopThread.started("worker")
+        let other = try RunLoopThread.started("other")
+        let counter = Counter(worker)
+        let count = try worker.perform(waitUntilDone: limit) {
+            counter.assumeIsolated { counter in
+                _ = counter.add()
+                return counter.count
+            }
+        }
+        XCTAssertEqual(count, 1)
+        XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
+        XCTAssertEqual(try worker.perform(waitUntilDone: limit) { worker.isIsolatingCurrentContext() }, true)
+        XCTAssertEqual(try other.perform(waitUntilDone: limit) { worker.isIsolatingCurrentContext() }, false)
+        try worker.stopAndWait()
+        try other.stopAndWait()
+    }
+
+    func testJobsKeepTheirOrderWithNotificationsAndBlocks() throws {
+        let worker = try RunLoopThread.started("worker")
+        let counter = Counter(worker)
+        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            blocked.signal()
+            goOn.wait()
+        }
+        blocked.wait()
+        let log = Locked<[Int]>([])
+        // Runs on this thread until it hands its job to the actor's.
+        Task.immediate { await counter.perform { log.withLock { $0.append(1) } } }
+        try worker.perform { log.withLock { $0.append(2) } }
+        Task.immediate { await counter.perform { log.withLock { $0.append(3) } } }
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
+    }
+
+    func testStoppingWhileTasksAwaitLeavesNobodyAwaiting() throws {
+        for _ in 0..<100 {
+            let worker = try RunLoopThread.started("worker")
+            let counter = Counter(worker)
+            let (values, feed) = AsyncStream.makeStream(of: Int.self)
+            let all = expectation(description: "all returned")
+            all.expectedFulfillmentCount = 9
+            for _ in 0..<8 {
+                Task {
+                    for _ in 0..<10 { _ = await counter.add() }
+                    all.fulfill()
+                }
+            }
+            Task {
+                _ = await counter.addAfter(values)
+                all.fulfill()
+            }
+            worker.stop()
+            try worker.waitUntilFinished(limit: limit)
+            feed.yield(1)
+            feed.finish()
+            wait(for: [all], timeout: 20)
+        }
+    }
+
+    func testJobsForAThreadThatIsStoppedBeforeItStartedAreRunToo() throws {
+        let worker = RunLoopThread(name: "never")
+        let counter = Counter(worker)
+        let done = expectation(description: "done")
+        Task {
+            let isOnThread = await counter.add()
+            XCTAssertFalse(isOnThread)
+            // It stands in for the thread, so isolation may be assumed.
+            await counter.assertIsolatedHere()
+            done.fulfill()
+        }
+        worker.stop()
+        wait(for: [done], timeout: 20)
+    }
+}
+
+extension RunLoopThreadExecutorTests.Counter {
+    fileprivate func assertIsolatedHere() {
+        assertIsolated()
+        XCTAssertEqual(count, 1)
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("perform")
+
+/// "Performing a block of code on a given thread".
+final class TargetThreadTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testABlockForTheCurrentThreadIsPerformedInlineAndForAnotherThere() throws {
+        let worker = try RunLoopThread.started("worker")
+        let log = Locked<[String]>([])
+        @Sendable func note(_ text: String) {
+            let name = ThreadIdentity.current.name ?? "(null)"
+            log.withLock { $0.append("\(text) on \(name)") }
+        }
+        try ThreadReference.current.perform { note("1") }
+        XCTAssertEqual(log.withLock { $0 }, ["1 on main"], "before perform returned")
+        try worker.perform(waitUntilDone: limit) {
+            note("2")
+            try worker.perform { note("3") }
+            note("4")
+        }
+        try ThreadReference.main.perform { note("5") }
+        try worker.perform(waitUntilDone: limit) { try ThreadReference.main.perform { note("7") } }
+        note("6")
+        RunLoop.runCurrentOnce()
+        try worker.stopAndWait()
+        XCTAssertEqual(
+            log.withLock { $0 },
+            ["1 on main", "2 on worker", "3 on worker", "4 on worker", "5 on main", "6 on main", "7 on main"])
+    }
+
+    func testABlockInTheBackgroundRunsOnAThreadOfItsOwn() {
+        let performed = expectation(description: "performed")
+        let number = Locked(0)
+        ThreadReference.performInBackground {
+            let own = ThreadIdentity.current.number
+            number.withLock { $0 = own }
+            performed.fulfill()
+        }
+        wait(for: [performed], timeout: 20)
+        XCTAssertNotEqual(number.withLock { $0 }, 1)
+    }
+
+    func testBlocksAndNotificationsForAThreadKeepTheirOrder() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let log = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: posted, on: worker, mapping: { $0.object as? Int }
+        ) { value in log.withLock { $0.append(value) } }
+        for number in 0..<500 {
+            if number % 2 == 0 {
+                center.post(name: posted, object: number)
+            } else {
+                try worker.perform { log.withLock { $0.append(number) } }
+            }
+        }
+        // On its own thread a block does not overtake what waits either.
+        try worker.perform {
+            center.post(name: posted, object: 500)
+            try? worker.perform { log.withLock { $0.append(501) } }
+        }
+        try worker.stopAndWait()
+        XCTAssertEqual(log.withLock { $0 }, Array(0...501))
+        token.cancel()
+    }
+
+    func testABlockForTheCurrentThreadDoesNotOvertakeWhatWaits() throws {
+        let log = Locked<[Int]>([])
+        Thread.posting(1) { try? ThreadReference.main.perform { log.withLock { $0.append(1) } } }.wait()
+        try ThreadReference.main.perform { log.withLock { $0.append(2) } }
+        XCTAssertEqual(log.withLock { $0 }, [])
+        let three = try ThreadReference.main.perform(waitUntilDone: limit) {
+            log.withLock { $0.append(3) }
+            return 3
+        }
+        XCTAssertEqual(log.withLock { $0 }, [1, 2, three], "what waits is done first")
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
+    }
+
+    func testWaitingReturnsTheBlocksValueAndRethrowsItsError() throws {
+        struct Refusal: Error, Equatable {}
+        let worker = try RunLoopThread.started("worker")
+        for thread in [worker.reference, .main, .postingThread] {
+            XCTAssertEqual(try thread.perform(waitUntilDone: limit) { 42 }, 42)
+            XCTAssertThrowsError(try thread.perform(waitUntilDone: limit) { throw Refusal() }) {
+                XCTAssertEqual($0 as? Refusal, Refusal())
+            }
+        }
+        try worker.stopAndWait()
+    }
+
+    func testABlockThatHasNotBegunWithinTheLimitIsNotPerformed() throws {
+        let worker = try RunLoopThread.started("worker")
+        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            blocked.signal()
+            goOn.wait()
+        }
+        blocked.wait()
+        let performed = Atomic<Bool>.Box(false)
+        let error = DeliveryError.notDeliveredInTime(
+            pending: [.init(notification: nil, observer: nil, thread: "\(worker.identity!)")], after: .milliseconds(-1))
+        XCTAssertThrowsError(
+            try worker.perform(waitUntilDone: .milliseconds(-1)) { performed.value.store(true, ordering: .relaxed) }
+        ) { XCTAssertEqual($0 as? DeliveryError, error) }
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertFalse(performed.value.load(ordering: .relaxed))
+    }
+
+    func testADelayedBlockNeedsNotTheCallersRunLoopAndIsNotEarly() throws {
+        let worker = try RunLoopThread.started("worker")
+        let performed = expectation(description: "performed")
+        let delay = Duration.milliseconds(30)
+        let elapsed = Locked(Duration.zero)
+        let outcome = Locked<DelayedBlock?>(nil)
+        // The calling thread ends at once.
+        Thread.posting(1) {
+            let start = ContinuousClock.now
+            let block = try? worker.perform(after: delay) {
+                let time = ContinuousClock.now - start
+                elapsed.withLock { $0 = time }
+                XCTAssertTrue(worker.isCurrent)
+                performed.fulfill()
+            }
+            outcome.withLock { $0 = block }
+        }.wait()
+        wait(for: [performed], timeout: 20)
+        XCTAssertGreaterThanOrEqual(elapsed.withLock { $0 }, delay)
+        XCTAssertEqual(outcome.withLock { $0 }?.outcome, .performed)
+        XCTAssertEqual(outcome.withLock { $0 }?.cancel(), false)
+        try worker.stopAndWait()
+    }
+
+    func testADelayedBlockCanBeCancelledAndLetsGoOfWhatItHolds() throws {
+        let worker = try RunLoopThread.started("worker")
+        let released = Atomic<Bool>.Box(false)
+        let block: DelayedBlock
+        do {
+            let held = ReleaseRecorder { released.value.store(true, ordering: .relaxed) }
+            block = try worker.perform(after: .seconds(3600)) { withExtendedLifetime(held) {} }
+        }
+        XCTAssertEqual(block.outcome, .waiting)
+        XCTAssertTrue(block.cancel())
+        XCTAssertTrue(block.cancel(), "cancelling twice is cancelling once")
+        XCTAssertTrue(released.value.load(ordering: .relaxed))
+        XCTAssertEqual(block.outcome, .cancelled)
+        try worker.stopAndWait()
+    }
+
+    func testADelayedBlockWhoseThreadEndsSaysSo() throws {
+        let worker = try RunLoopThread.started("worker")
+        let due = expectation(description: "due")
+        DeliveryEvent.tracer = { if $0.stage == .targetGone { due.fulfill() } }
+        defer { DeliveryEvent.tracer = nil }
+        let block = try worker.perform(after: .milliseconds(100)) {}
+        try worker.stopAndWait()
+        wait(for: [due], timeout: 20)
+        XCTAssertEqual(block.outcome, .targetGone)
+    }
+
+    func testABlockForAThreadThatHasEndedOrNotStartedIsRefused() throws {
+        let ended = try RunLoopThread.started("ended")
+        try ended.stopAndWait()
+        let unstarted = RunLoopThread(name: "unstarted")
+        XCTAssertThrowsError(try ended.perform {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
+        }
+        XCTAssertThrowsError(try ended.perform(after: .zero) {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
+        }
+        XCTAssertThrowsError(try ended.perform(waitUntilDone: limit) {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(ended.identity!)"))
+        }
+        XCTAssertThrowsError(try unstarted.perform {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
+        }
+        XCTAssertThrowsError(try unstarted.perform(after: .zero) {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
+        }
+        XCTAssertThrowsError(try unstarted.perform(waitUntilDone: limit) {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
+        }
+        XCTAssertNil(unstarted.identity)
+    }
+
+    func testABlockThatPerformsItselfWithoutEndNeitherOverflowsTheStackNorStarvesTheRunLoop() throws {
+        let worker = try RunLoopThread.started("worker")
+        let count = Atomic<Int>(0)
+        let done = DispatchSemaphore(value: 0)
+        @Sendable func again() {
+            if count.add(1, ordering: .relaxed).newValue < 100_000 { try? worker.perform(again) } else { done.signal() }
+        }
+        try worker.perform(again)
+        XCTAssertEqual(done.wait(timeout: .now() + .seconds(20)), .success)
+        try worker.stopAndWait()
+    }
+}

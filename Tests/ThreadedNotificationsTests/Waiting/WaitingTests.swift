@@ -1,0 +1,264 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("waiting")
+
+@Sendable private func endThread() { Thread.exit() }
+
+/// Who waits for delivery, and what ends the wait.
+final class WaitingTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+    private let note = Notification(name: posted)
+
+    override func tearDown() {
+        XCTAssertTrue(ThreadWaits.isEmpty, "a wait was not ended")
+    }
+
+    func testPostReturnsWhenEveryObserverOnEveryThreadHasHandled() throws {
+        let center = ThreadedNotificationCenter()
+        let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
+        let handled = Atomic<Int>(0)
+        let targets: [ThreadReference] = threads.map(\.reference) + threads.map(\.reference) + [.main, .postingThread]
+        let tokens = targets.map { thread in
+            center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
+        }
+        for round in 1...200 {
+            try center.post(note, waitUntilDelivered: limit)
+            XCTAssertEqual(handled.load(ordering: .relaxed), 8 * round)
+        }
+        for thread in threads { try thread.stopAndWait() }
+        XCTAssertEqual(tokens.count, 8)
+    }
+
+    func testOnTheTargetThreadWhatWaitsIsDeliveredFirst() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(forName: posted, on: .main, mapping: { $0.object as? Int }) { value in
+            handled.withLock { $0.append(value) }
+        }
+        Thread.posting(1) { for value in 1...3 { center.post(name: posted, object: value) } }.wait()
+        let report = try center.post(Notification(name: posted, object: 4), waitUntilDelivered: limit)
+        XCTAssertEqual(report, PostReport(delivered: 1))
+        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3, 4])
+        token.cancel()
+    }
+
+    func testOnTheTargetThreadInAModeThatIsNotTheObserversTheWaitWouldNeverEnd() throws {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(modes: [RunLoop.Mode("modal")])
+        ) { _ in }
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: limit)) {
+            guard case DeliveryError.waitWouldDeadlock(let cycle) = $0 else { return XCTFail("\($0)") }
+            XCTAssertEqual(cycle.map(\.thread.number), [1])
+        }
+        XCTAssertEqual(token.counts.posted, 0)
+    }
+
+    func testATimeoutSaysWhatIsPendingAndTheNotificationIsStillOnItsWay() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            blocked.signal()
+            goOn.wait()
+        }
+        blocked.wait()
+        let token = center.addObserver(forName: posted, on: worker) { _ in }
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: .zero)) {
+            let pending = DeliveryError.Pending(
+                notification: "waiting", observer: token.id, thread: "\(worker.identity!)")
+            XCTAssertEqual($0 as? DeliveryError, .notDeliveredInTime(pending: [pending], after: .zero))
+            XCTAssertTrue("\($0)".contains("waiting to observer \(token.id) on {number = "), "\($0)")
+        }
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
+    }
+
+    func testAThreadThatNeverRunsItsLoopTimesOut() throws {
+        let center = ThreadedNotificationCenter()
+        let (ready, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let token = Locked<ObserverToken?>(nil)
+        Thread.detachNewThread {
+            let observer = center.addObserver(forName: posted, on: .current) { _ in }
+            token.withLock { $0 = observer }
+            ready.signal()
+            goOn.wait()
+        }
+        ready.wait()
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: .milliseconds(5))) {
+            guard case DeliveryError.notDeliveredInTime(let pending, _) = $0 else { return XCTFail("\($0)") }
+            XCTAssertEqual(pending.count, 1)
+        }
+        XCTAssertEqual(token.withLock { $0 }?.counts, .init(posted: 1, pending: 1))
+
+        // Its end ends the waits for it, and what waited is counted.
+        let error = Locked<DeliveryError?>(nil)
+        let waiting = Thread.posting(1) { [limit] in
+            do throws(DeliveryError) {
+                try center.post(Notification(name: posted), waitUntilDelivered: limit)
+            } catch let ended {
+                error.withLock { $0 = ended }
+            }
+        }
+        while token.withLock({ $0 })?.counts.posted != 2 { sched_yield() }
+        goOn.signal()
+        waiting.wait()
+        guard case .threadEnded = error.withLock({ $0 }) else {
+            return XCTFail("\(String(describing: error.withLock { $0 }))")
+        }
+        XCTAssertEqual(token.withLock { $0 }?.counts, .init(posted: 2, targetGone: 2))
+    }
+
+    func testAThreadThatEndsInItsHandlerEndsTheWaitForIt() throws {
+        let center = ThreadedNotificationCenter()
+        let first = try RunLoopThread.started("first")
+        let token = center.addObserver(forName: posted, on: first) { _ in endThread() }
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(first.identity!)"))
+        }
+        try token.cancelAndWait(limit: limit)
+
+        let second = try RunLoopThread.started("second")
+        XCTAssertThrowsError(try second.perform(waitUntilDone: limit) { endThread() }) {
+            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(second.identity!)"))
+        }
+    }
+
+    func testWaitingForAnUnstartedThreadFailsAtOnceAndPostsNothing() throws {
+        let center = ThreadedNotificationCenter()
+        let unstarted = RunLoopThread(name: "unstarted")
+        let token = center.addObserver(forName: posted, on: unstarted) { _ in }
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
+        }
+        XCTAssertEqual(token.counts, .init())
+        // Without waiting it is held until the thread starts.
+        XCTAssertEqual(center.post(name: posted).waiting, 1)
+        try unstarted.start()
+        try unstarted.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
+    }
+
+    func testAnObserverThatIsRemovedIsWaitedForNoLonger() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = center.addObserver(forName: posted, on: worker) { _ in }
+        let remover = center.addObserver(forName: posted, on: .postingThread) { _ in token.cancel() }
+        let report = try center.post(note, waitUntilDelivered: limit)
+        XCTAssertEqual(report.delivered, 1)
+        XCTAssertEqual(token.counts.posted, token.counts.cancelled + token.counts.delivered)
+        remover.cancel()
+        try worker.stopAndWait()
+    }
+
+    func testWhatTheOverflowPolicyDropsFailsTheWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            blocked.signal()
+            goOn.wait()
+        }
+        blocked.wait()
+        let token = center.addObserver(
+            forName: posted, on: worker, options: ObserverOptions(overflow: .refuse(capacity: 1))
+        ) { _ in }
+        center.post(note)
+        XCTAssertThrowsError(try center.post(note, waitUntilDelivered: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .dropped(notification: "waiting", observers: [token.id]))
+        }
+        goOn.signal()
+        try worker.stopAndWait()
+    }
+
+    func testABlockingPolicyDoesNotWaitInACycle() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+        ) { _ in }
+        // main waits for the worker, which posts to main: there is room for one.
+        let reports = try worker.perform(waitUntilDone: limit) {
+            [center.post(name: posted), center.post(name: posted)]
+        }
+        XCTAssertEqual(reports, [PostReport(waiting: 1), PostReport(dropped: 1)])
+        // On the target thread itself there is nobody else to make room.
+        XCTAssertEqual(center.post(note), PostReport(dropped: 1))
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 1, dropped: 2))
+        try worker.stopAndWait()
+    }
+
+    func testWaitingForAHandlerThatWaitsForTheCallerFailsAtOnce() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let began = DispatchSemaphore(value: 0)
+        let outcome = Locked<String?>(nil)
+        let token = center.addObserver(forName: posted, on: worker) { [limit] _ in
+            began.signal()
+            do {
+                try ThreadReference.main.perform(waitUntilDone: limit) {}
+                outcome.withLock { $0 = "done" }
+            } catch {
+                outcome.withLock { $0 = "\(error)" }
+            }
+        }
+        center.post(note)
+        began.wait()
+        // Whichever of the two waits comes second fails; the other goes on.
+        do throws(DeliveryError) {
+            try token.cancelAndWait(limit: limit)
+        } catch {
+            guard case .waitWouldDeadlock(let cycle) = error else { return XCTFail("\(error)") }
+            XCTAssertEqual(cycle.count, 2)
+            while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
+        }
+        try worker.stopAndWait()
+        let other = try XCTUnwrap(outcome.withLock { $0 })
+        XCTAssertTrue(other == "done" || other.contains("would never end"), other)
+    }
+
+    func testWaitingForTheEndOfAThreadThatWaitsForTheCallerFailsAtOnce() throws {
+        let worker = try RunLoopThread.started("worker")
+        let error = try worker.perform(waitUntilDone: limit) { [limit] () -> String in
+            // main waits for the worker; a second thread waits for main's end of the wait, and the worker for it.
+            let second = try RunLoopThread.started("second")
+            let error = try second.perform(waitUntilDone: limit) { () -> String in
+                do {
+                    try worker.waitUntilFinished(limit: limit)
+                    return "no error"
+                } catch {
+                    return "\(error)"
+                }
+            }
+            try second.stopAndWait()
+            return error
+        }
+        XCTAssertTrue(error.contains("to end"), error)
+        XCTAssertTrue(error.contains("would never end"), error)
+        try worker.stopAndWait()
+    }
+
+    func testAWaitThatIsOverIsNoPartOfACycle() throws {
+        let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
+        // Each asks the other again and again, right after it was answered; never both at once for each other.
+        let turns = Atomic<Int>(0)
+        for _ in 0..<500 {
+            try a.perform(waitUntilDone: limit) {}
+            try a.perform(waitUntilDone: limit) { [limit] in
+                try b.perform(waitUntilDone: limit) { _ = turns.add(1, ordering: .relaxed) }
+            }
+            try b.perform(waitUntilDone: limit) { [limit] in
+                try a.perform(waitUntilDone: limit) { _ = turns.add(1, ordering: .relaxed) }
+            }
+        }
+        XCTAssertEqual(turns.load(ordering: .relaxed), 1000)
+        try a.stopAndWait()
+        try b.stopAndWait()
+    }
+}
