@@ -89,11 +89,11 @@ extension TargetThread {
             for: [DeliveryWait.Expected(observer: 0, notification: nil, thread: thread)],
             at: SourcePlace(file, line))
         let result = Locked<Result<Value, any Error>?>(nil)
-        let performed = PerformedBlock(wait: wait) {
+        let performed = PerformedBlock(for: mailbox, wait: wait) {
             let value = Result(catching: block)
             result.withLock { $0 = value }
         }
-        hand(performed, to: mailbox)
+        performed.handOver()
         do throws(DeliveryError) {
             try wait.wait(notification: nil, limit: limit)
         } catch {
@@ -120,17 +120,12 @@ extension TargetThread {
         case .threadNotStarted(let thread): throw .threadNotStarted(thread: thread)
         default: throw .threadStopped(thread: mailbox?.description ?? "")
         }
-        let performed = PerformedBlock(wait: nil, block)
+        let performed = PerformedBlock(for: mailbox, wait: nil, block)
         let deadline = ContinuousClock.Instant.after(delay)
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) {
-            if let mailbox { hand(performed, to: mailbox) } else { performed.perform() }
+            performed.handOver()
         }
         return DelayedBlock(performed)
-    }
-
-    private func hand(_ performed: PerformedBlock, to mailbox: ThreadMailbox) {
-        DeliveryEvent.trace(.append, post: performed.post, target: mailbox.identity)
-        if mailbox.append(.performed(performed)) != .accepted { performed.targetIsGone() }
     }
 
     private func performAtOnce(_ block: () -> Void, post: UInt64) {

@@ -51,8 +51,8 @@ final class TargetThreadTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: posted, on: worker, mapping: { $0.object as? Int }
-        ) { value in log.withLock { $0.append(value) } }
+            forName: posted, on: worker, mapping: { $0.object as? Int },
+            using: { value in log.withLock { $0.append(value) } })
         for number in 0..<500 {
             if number % 2 == 0 {
                 center.post(name: posted, object: number)

@@ -1,7 +1,8 @@
 /// A block on its way to a thread, that somebody waits for or may cancel. It is performed, cancelled or refused, once.
 final class PerformedBlock: Sendable {
     private enum State {
-        case waiting(@Sendable () -> Void)
+        /// With the mailbox that it will be handed to; nil: it is performed in the background.
+        case waiting(@Sendable () -> Void, for: ThreadMailbox?)
         case performed
         case cancelled
         case targetGone
@@ -11,9 +12,17 @@ final class PerformedBlock: Sendable {
     private let wait: DeliveryWait?
     let post = DeliveryEvent.nextPost()
 
-    init(wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
+    init(for mailbox: ThreadMailbox?, wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
         self.wait = wait
-        state = Locked(.waiting(block))
+        state = Locked(.waiting(block, for: mailbox))
+    }
+
+    /// Adds the block to the end of its thread's mailbox, if that has not become needless.
+    func handOver() {
+        guard case .waiting(_, let mailbox) = state.withLock({ $0 }) else { return }
+        guard let mailbox else { return perform() }
+        DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
+        if mailbox.append(.performed(self)) != .accepted { targetIsGone() }
     }
 
     /// Performs the block on the calling thread, if that has not become needless.
@@ -52,7 +61,7 @@ final class PerformedBlock: Sendable {
 
     private func leaveWaiting(for next: State) -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard case .waiting(let block) = state else { return nil }
+            guard case .waiting(let block, _) = state else { return nil }
             state = next
             return block
         }

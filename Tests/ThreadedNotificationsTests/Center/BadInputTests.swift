@@ -102,15 +102,15 @@ struct BadInputTests {
         let worker = try RunLoopThread.started("worker")
         let deepest = Locked((now: 0, ever: 0))
         let token = center.addObserver(
-            forName: posted, on: worker, mapping: { $0.object as? Int }
-        ) { level in
-            deepest.withLock { deepest in
-                deepest.now += 1
-                deepest.ever = max(deepest.ever, deepest.now)
-            }
-            if level < 10_000 { center.post(name: posted, object: level + 1) }
-            deepest.withLock { $0.now -= 1 }
-        }
+            forName: posted, on: worker, mapping: { $0.object as? Int },
+            using: { level in
+                deepest.withLock { deepest in
+                    deepest.now += 1
+                    deepest.ever = max(deepest.ever, deepest.now)
+                }
+                if level < 10_000 { center.post(name: posted, object: level + 1) }
+                deepest.withLock { $0.now -= 1 }
+            })
         let isDone = DispatchSemaphore(value: 0)
         let last = center.addObserver(forName: posted, object: 10_000, on: worker) { _ in isDone.signal() }
         center.post(name: posted, object: 1)

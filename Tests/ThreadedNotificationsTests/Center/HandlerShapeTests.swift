@@ -19,8 +19,7 @@ final class HandlerShapeTests: XCTestCase {
                 let number = ThreadIdentity.current.number
                 threads.withLock { $0.append(number) }
                 return notification.object as? Int
-            }
-        ) { value in threads.withLock { $0.append(value) } }
+            }, using: { value in threads.withLock { $0.append(value) } })
         XCTAssertEqual(center.post(name: posted, object: 1000), PostReport(waiting: 1))
         XCTAssertEqual(center.post(name: posted, object: "not for it"), PostReport())
         try worker.stopAndWait()
@@ -106,10 +105,10 @@ final class HandlerShapeTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let parser = Parser(worker)
         let token = try center.addObserver(
-            forName: posted, isolatedTo: parser, mapping: { $0.object as? Int }
-        ) { parser, value in
-            parser.add(value, worker.isCurrent)
-        }
+            forName: posted, isolatedTo: parser, mapping: { $0.object as? Int },
+            using: { parser, value in
+                parser.add(value, worker.isCurrent)
+            })
         for value in 1...3 { center.post(name: posted, object: value) }
         let result = Locked<[Int]>([])
         let done = expectation(description: "asked")
@@ -128,12 +127,12 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let threads = Locked<[Int]>([])
         let token = try center.addObserver(
-            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int }
-        ) { _, _ in
-            MainActor.assertIsolated()
-            let number = ThreadIdentity.current.number
-            threads.withLock { $0.append(number) }
-        }
+            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int },
+            using: { _, _ in
+                MainActor.assertIsolated()
+                let number = ThreadIdentity.current.number
+                threads.withLock { $0.append(number) }
+            })
         Thread.posting(1) { center.post(name: posted, object: 1) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(threads.withLock { $0 }, [1])

@@ -20,7 +20,7 @@ final class StressTests: XCTestCase {
         let posters = 8
         let perPoster = notifications / posters
         let faults = Locked<[String]>([])
-        let tallies = Locked<[DeliveryCounts]>([])
+        let removed = Locked<[ObserverToken]>([])
         let isOver = Atomic<Bool>(false)
 
         @Sendable func observe(_ index: Int) -> (token: ObserverToken, isRemoved: @Sendable () -> Void) {
@@ -30,17 +30,17 @@ final class StressTests: XCTestCase {
             let isRemoved = Atomic<Bool>.Box(false)
             let token = center.addObserver(
                 forName: names[index % names.count], on: thread,
-                mapping: { $0.object as? Int }
-            ) { value in
-                let (poster, place) = (value / 10_000_000, value % 10_000_000)
-                if ThreadIdentity.current.number != number { faults.withLock { $0.append("wrong thread") } }
-                if isRemoved.value.load(ordering: .acquiring) { faults.withLock { $0.append("after removal") } }
-                let before = last.withLock { last in
-                    defer { last[poster] = place }
-                    return last[poster]
-                }
-                if before >= place { faults.withLock { $0.append("\(place) after \(before)") } }
-            }
+                mapping: { $0.object as? Int },
+                using: { value in
+                    let (poster, place) = (value / 10_000_000, value % 10_000_000)
+                    if ThreadIdentity.current.number != number { faults.withLock { $0.append("wrong thread") } }
+                    if isRemoved.value.load(ordering: .acquiring) { faults.withLock { $0.append("after removal") } }
+                    let before = last.withLock { last in
+                        defer { last[poster] = place }
+                        return last[poster]
+                    }
+                    if before >= place { faults.withLock { $0.append("\(place) after \(before)") } }
+                })
             return (token, { isRemoved.value.store(true, ordering: .releasing) })
         }
 
@@ -71,10 +71,8 @@ final class StressTests: XCTestCase {
                         }
                     }
                     round += 1
-                    // What waited for the removed ones is met when their threads have come to it.
-                    for thread in threads { try? thread.perform(waitUntilDone: .seconds(60)) {} }
-                    let counts = observers.map(\.token.counts)
-                    tallies.withLock { $0 += counts }
+                    let tokens = observers.map(\.token)
+                    removed.withLock { $0 += tokens }
                 }
                 changers.leave()
             }
@@ -91,7 +89,7 @@ final class StressTests: XCTestCase {
             XCTAssertEqual(token.counts.delivered, token.counts.posted)
             XCTAssertEqual(token.counts.pending, 0)
         }
-        let churned = tallies.withLock { $0 }
+        let churned = removed.withLock { $0 }.map(\.counts)
         XCTAssertGreaterThan(churned.count, 0)
         for counts in churned {
             XCTAssertEqual(counts.pending, 0)

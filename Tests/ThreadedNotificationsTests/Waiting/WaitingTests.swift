@@ -36,9 +36,11 @@ final class WaitingTests: XCTestCase {
     func testOnTheTargetThreadWhatWaitsIsDeliveredFirst() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: posted, on: .main, mapping: { $0.object as? Int }) { value in
-            handled.withLock { $0.append(value) }
-        }
+        let token = center.addObserver(
+            forName: posted, on: .main, mapping: { $0.object as? Int },
+            using: { value in
+                handled.withLock { $0.append(value) }
+            })
         Thread.posting(1) { for value in 1...3 { center.post(name: posted, object: value) } }.wait()
         let report = try center.post(Notification(name: posted, object: 4), waitUntilDelivered: limit)
         XCTAssertEqual(report, PostReport(delivered: 1))
@@ -122,11 +124,13 @@ final class WaitingTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(first.identity!)"))
         }
         try token.cancelAndWait(limit: limit)
+        try first.waitUntilFinished(limit: limit)
 
         let second = try RunLoopThread.started("second")
         XCTAssertThrowsError(try second.perform(waitUntilDone: limit) { endThread() }) {
             XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(second.identity!)"))
         }
+        try second.waitUntilFinished(limit: limit)
     }
 
     func testWaitingForAnUnstartedThreadFailsAtOnceAndPostsNothing() throws {
