@@ -61,7 +61,11 @@ public struct DeliveryEvent: Sendable {
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
         get { tracerInUse.withLock { $0 } }
         set {
-            tracerInUse.withLock { $0 = newValue }
+            // The old one is foreign, and is let go of without the lock.
+            _ = tracerInUse.withLock { tracer in
+                defer { tracer = newValue }
+                return tracer
+            }
             isTraced.store(newValue != nil, ordering: .releasing)
         }
     }

@@ -2,44 +2,175 @@ import Foundation
 import ThreadedNotifications
 import XCTest
 
-/// The README's code, compiled as a user has it: with nothing but the public interface.
+/// The README's code, compiled as a user has it: with nothing but the public interface, and nothing unsafe.
 final class ReadmeExampleTests: XCTestCase {
-    func testTheReadmesCodePrintsWhatItSays() throws {
-        let printed = PrintedLines()
+    private let printed = PrintedLines()
+
+    func testTheCentersCodePrintsWhatItSays() throws {
+        let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
 
         // README: begin
         let worker = RunLoopThread(name: "worker")
+        try worker.start()
+        let center = ThreadedNotificationCenter.default
+        let name = Notification.Name("WindowWillClose")
+
+        let token = center.addObserver(forName: name, on: worker) { notification in
+            print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
+        }
+        NotificationCenter.default.post(name: name, object: nil)
+
+        worker.stop()
+        try worker.waitUntilFinished(limit: .seconds(5))
+        token.cancel()
+        // README: end
+
+        try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
+    }
+
+    func testTheHandlersCodePrintsWhatItSays() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("title"))
+
+        // README: begin
+        let title = center.addObserver(
+            forName: name, on: .main,
+            mapping: { $0.userInfo?["title"] as? String },  // on the posting thread
+            using: { title in print("the title is \(title)") })  // on the main thread
+
+        var closed = 0
+        let counter = center.addObserver(forName: name) { _ in closed += 1 }  // on this thread; not Sendable
+
+        let latest = center.addObserver(
+            forName: name, on: .main, options: ObserverOptions(overflow: .keepLatest)
+        ) { notification in print("only the latest \(notification.name.rawValue)") }
+
+        let report = center.post(name: name, userInfo: ["title": "Untitled"])
+        print("\(report.delivered) of 3 have handled it")
+        // README: end
+
+        XCTAssertEqual(printed.lines, ["the title is Untitled", "only the latest title", "3 of 3 have handled it"])
+        XCTAssertEqual(closed, 1)
+        for token in [title, counter, latest] { XCTAssertEqual(token.counts.delivered, 1) }
+    }
+
+    func testTheBlocksCodePrintsWhatItSays() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        @Sendable func send(_ first: String, _ last: String, _ company: String) -> Int { 3 }
+
+        // README: begin
+        let networkThread = RunLoopThread(name: "network")
+        try networkThread.start()
+        let (firstName, lastName, companyName) = ("Ada", "Lovelace", "Analytical Engines")
+
+        try networkThread.perform {
+            _ = send(firstName, lastName, companyName)
+        }
+        let sent = try networkThread.perform(waitUntilDone: .seconds(5)) {
+            send(firstName, lastName, companyName)
+        }
+        print("\(sent) fields were sent on the network thread")
+        try networkThread.perform(after: .seconds(60)) { print("a minute later") }.cancel()
+        // README: end
+
+        XCTAssertEqual(printed.lines, ["3 fields were sent on the network thread"])
+        networkThread.stop()
+        try networkThread.waitUntilFinished(limit: .seconds(20))
+    }
+
+    func testTheActorsCodePrintsWhatItSays() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("line"))
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+
+        // README: begin
+        actor Parser {
+            let thread: RunLoopThread
+            var lines: [String] = []
+            nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+            init(on thread: RunLoopThread) { self.thread = thread }
+        }
+        let parser = Parser(on: worker)
+        let parsing = try center.addObserver(
+            forName: name, isolatedTo: parser, mapping: { $0.object as? String },
+            using: { parser, line in parser.lines.append(line) })  // on the actor's thread, without a hop
+
+        let lines = center.notifications(named: name, buffer: .bufferingNewest(100), mapping: { $0.object as? String })
+        let reading = Task {
+            for await line in lines { print("read \(line)") }
+        }
+        try center.post(Notification(name: name, object: "GET /"), waitUntilDelivered: .seconds(5))
+        // README: end
+
+        lines.cancel()
+        let (isRead, count) = (expectation(description: "read"), expectation(description: "counted"))
+        Task {
+            await reading.value
+            isRead.fulfill()
+            let lines = await parser.lines
+            XCTAssertEqual(lines, ["GET /"])
+            count.fulfill()
+        }
+        wait(for: [isRead, count], timeout: 20)
+        XCTAssertEqual(printed.lines, ["read GET /"])
+        parsing.cancel()
+        worker.stop()
+    }
+
+    func testTheDocumentsCodePrintsWhatItSays() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+        let name = Notification.Name("WindowWillClose")
+
+        // README: begin
         let observer = RedirectingObserver { notification in
             print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
         }
-        try worker.start()
         try worker.perform { observer.setUpThreadingSupport() }
-        let name = Notification.Name("WindowWillClose")
         let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
             observer.processNotification($0)
         }
         NotificationCenter.default.post(name: name, object: nil)
+        // README: end
+
         worker.stop()
         try worker.waitUntilFinished(limit: .seconds(5))
         NotificationCenter.default.removeObserver(token)
-        // README: end
-
-        XCTAssertEqual(printed.lines.count, 1)
-        let line = try XCTUnwrap(printed.lines.first)
-        XCTAssertTrue(line.hasPrefix("WindowWillClose is handled on {number = "), line)
-        XCTAssertTrue(line.hasSuffix(", name = worker}"), line)
+        try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
     }
 
     func testTheReadmeShowsThisFilesCode() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let marked = source.components(separatedBy: "        // README: begin\n").dropFirst().first
-        let code = try XCTUnwrap(marked?.components(separatedBy: "        // README: end\n").first)
-            .split(separator: "\n").map { $0.dropFirst(8) + "\n" }.joined()
+        let here = source.components(separatedBy: "        // README: begin\n").dropFirst().map { section in
+            (section.components(separatedBy: "        // README: end\n").first ?? "").split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).dropLast().map { $0.dropFirst(8) + "\n" }.joined()
+        }
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
-        XCTAssertTrue(readme.contains("\n\(code)```\n"), "the README shows other code than this:\n\(code)")
+        let shown = readme.components(separatedBy: "```swift\n").dropFirst().map { block in
+            // What every example begins with, and a function of a test cannot hold.
+            (block.components(separatedBy: "```\n").first ?? "")
+                .replacing("import Foundation\nimport ThreadedNotifications\n\n", with: "")
+        }
+        XCTAssertEqual(shown.count, 5)
+        for code in shown { XCTAssertTrue(here.contains(code), "no test compiles this:\n\(code)") }
+    }
+
+    private func expectPrinted(_ count: Int, _ prefix: String, _ suffix: String) throws {
+        XCTAssertEqual(printed.lines.count, count)
+        let line = try XCTUnwrap(printed.lines.first)
+        XCTAssertTrue(line.hasPrefix(prefix), line)
+        XCTAssertTrue(line.hasSuffix(suffix), line)
     }
 }
 

@@ -323,8 +323,13 @@ final class ThreadMailbox: Sendable {
     /// now waits, and the stack is not too deep.
     func isReady(for lane: Int) -> Bool {
         guard deliveriesAtOnce < Self.maximalDepth else { return false }
-        let lanes = deliverableLanes()
-        return lanes.contains(lane) && lanes.allSatisfy(isEmpty)
+        let lanes = state.withLock { $0.lanes }
+        var isServed = false
+        for number in lanes.indices where lanes[number].source.isDeliverableNow {
+            if !isEmpty(lane: number) { return false }
+            if number == lane { isServed = true }
+        }
+        return isServed
     }
 
     /// Whether the run loop serves a lane in the mode that it runs in.
