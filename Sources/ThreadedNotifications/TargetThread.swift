@@ -70,6 +70,8 @@ extension TargetThread {
     /// - Parameters:
     ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
     ///     one that has goes on.
+    ///   - file: the caller's; errors name it.
+    ///   - line: the caller's; errors name it.
     ///   - block: its value is returned, its error is thrown.
     /// - Throws: the block's error; `DeliveryError.notDeliveredInTime`, `.waitWouldDeadlock` (then nothing was performed),
     ///   `.threadNotStarted`, or `.threadEnded`.
@@ -130,8 +132,7 @@ extension TargetThread {
 
     private func performAtOnce(_ block: () -> Void, post: UInt64) {
         let context = ThreadContext.current
-        guard let mailbox = reference.mailbox else { return context.perform(block, post: post, wait: nil) }
-        mailbox.performAtOnce { context.perform(block, post: post, wait: nil) }
+        context.nest("a block") { context.perform(block, post: post, wait: nil) }
     }
 
     private static func value<Value: Sendable>(of result: Locked<Result<Value, any Error>?>) throws -> Value {

@@ -11,7 +11,7 @@ enum MailboxItem: Sendable {
     /// A job of the thread as an executor.
     case job(UnownedJob, RunLoopThread)
     /// What must be released on this thread and on no other.
-    case release(ThreadBoundHandler)
+    case release(Unmanaged<ThreadBoundHandler>)
 }
 
 /// A notification for one observer, on its way.

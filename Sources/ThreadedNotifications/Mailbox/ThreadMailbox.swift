@@ -44,9 +44,8 @@ final class ThreadMailbox: Sendable {
 
     private let state = Locked(State())
 
-    // Safety: only the target thread touches these two, or, if it never started, whoever finishes the mailbox.
+    // Safety: only the target thread touches it, or, if it never started, whoever finishes the mailbox.
     private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
-    private nonisolated(unsafe) var deliveriesAtOnce = 0
 
     /// The main thread's.
     static let main: ThreadMailbox = {
@@ -60,9 +59,6 @@ final class ThreadMailbox: Sendable {
         self.threadName = threadName
         _ = lane(for: [.common])
     }
-
-    /// Those that are nested deeper join the mailbox.
-    private static let maximalDepth = 100
 
     // MARK: The thread
 
@@ -196,10 +192,9 @@ final class ThreadMailbox: Sendable {
         if isCurrent {
             switch registration.options.sameThread {
             case .atOnce:
-                let overtakes = !isEmpty(lane: registration.lane)
-                return deliverAtOnce(delivery, overtakes: overtakes)
+                return registration.deliverAtOnce(delivery, overtakes: !isEmpty(lane: registration.lane))
             case .ordered:
-                if isReady(for: registration.lane) { return deliverAtOnce(delivery, overtakes: false) }
+                if isReady(for: registration.lane) { return registration.deliverAtOnce(delivery) }
             }
         }
         DeliveryEvent.trace(
@@ -311,10 +306,9 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Lets go of what may be released on the target thread only.
-    func release(_ bound: ThreadBoundHandler) {
-        if isCurrent { return }
+    func release(_ bound: Unmanaged<ThreadBoundHandler>) {
         // Refused if the thread has ended: then no thread is wrong.
-        _ = append(.release(bound), holdsUntilStarted: true)
+        if isCurrent || append(.release(bound), holdsUntilStarted: true) != .accepted { bound.release() }
     }
 
     // MARK: On the target thread
@@ -322,7 +316,7 @@ final class ThreadMailbox: Sendable {
     /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
     /// now waits, and the stack is not too deep.
     func isReady(for lane: Int) -> Bool {
-        guard deliveriesAtOnce < Self.maximalDepth else { return false }
+        guard ThreadContext.current.mayNest else { return false }
         let lanes = state.withLock { $0.lanes }
         var isServed = false
         for number in lanes.indices where lanes[number].source.isDeliverableNow {
@@ -344,19 +338,6 @@ final class ThreadMailbox: Sendable {
     private func deliverableLanes() -> [Int] {
         let lanes = state.withLock { $0.lanes }
         return lanes.indices.filter { lanes[$0].source.isDeliverableNow }
-    }
-
-    private func deliverAtOnce(_ delivery: Delivery, overtakes: Bool) -> PostOutcome {
-        deliveriesAtOnce += 1
-        defer { deliveriesAtOnce -= 1 }
-        return delivery.registration.deliver(delivery, overtakes: overtakes) ? .delivered : .cancelled
-    }
-
-    /// Performs a block at once, as a notification that may be.
-    func performAtOnce(_ block: () -> Void) {
-        deliveriesAtOnce += 1
-        defer { deliveriesAtOnce -= 1 }
-        block()
     }
 
     /// Delivers what waits in the run loop's mode, so that what follows does not overtake it.
@@ -413,7 +394,7 @@ extension MailboxItem {
         case .block(let block, let post): ThreadContext.current.perform(block, post: post, wait: nil)
         case .performed(let block): block.perform()
         case .job(let job, let thread): thread.runJob(job)
-        case .release: break
+        case .release(let bound): bound.release()
         }
     }
 
@@ -423,7 +404,7 @@ extension MailboxItem {
         case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
         case .performed(let block): block.targetIsGone()
         case .job(let job, let thread): thread.runLate(job)
-        case .release: break
+        case .release(let bound): bound.release()
         }
     }
 }

@@ -4,11 +4,11 @@ final class ThreadContext {
     var identity: ThreadIdentity?
     /// The handlers and blocks that run on this thread, the innermost last.
     var handlersUnderWay: [HandlerUnderWay] = []
-    /// How many of them are nested plain deliveries.
-    var plainDeliveriesUnderWay = 0
     /// The ended thread whose late jobs this thread runs at the moment.
     var standsInFor: RunLoopThread?
 
+    /// How many of them began in the middle of one another, and not in their turn.
+    private var nested = 0
     private var attachedMailbox: ThreadMailbox?
     private var destructorRounds = 0
 
@@ -33,6 +33,22 @@ final class ThreadContext {
 
     func handlersUnderWay(of registration: Registration) -> Int {
         handlersUnderWay.count { $0.registration?.toOpaque() == Unmanaged.passUnretained(registration).toOpaque() }
+    }
+
+    /// Whether one more may begin in the middle of what this thread does; else it waits its turn, before the stack runs out.
+    var mayNest: Bool { nested < 100 }
+
+    /// Lets a handler or block begin in the middle of what this thread does.
+    func nest<Result>(_ what: @autoclosure () -> String, _ body: () -> Result) -> Result {
+        precondition(
+            nested < 1000,
+            """
+            ThreadedNotifications: \(what()) comes from its own handler, 1000 deep, and the stack would run out. Observe on a \
+            thread (on: .current), in its order and without waiting: there it waits its turn.
+            """)
+        nested += 1
+        defer { nested -= 1 }
+        return body()
     }
 
     /// Performs a block that was handed over to this thread.

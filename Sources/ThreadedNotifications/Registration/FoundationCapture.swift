@@ -11,7 +11,11 @@ final class FoundationCapture: Sendable {
 
     private let center: NotificationCenter
     private let captured: @Sendable (Notification, ObserverRegistry<Registration>.NameScope) -> Void
+    /// Never locked while Foundation is called: Foundation may hold its own lock while it lets go of our tokens.
     private let names = Locked<[String?: Captured]>([:])
+    /// Held while Foundation registers or removes, which calls nobody: so that whoever observes a name returns when it is captured,
+    /// and a name is not captured twice.
+    private let registering = NSLock()
     /// Removes what nobody observes any more. Not on the thread that removed the last observer: that may be in the middle of
     /// a Foundation center's own removal, which holds a lock while it lets go of a block that holds our token.
     private let upkeep = DispatchQueue(label: "ThreadedNotifications.FoundationCapture")
@@ -33,16 +37,19 @@ final class FoundationCapture: Sendable {
 
     /// An observer of this name was added. When it returns, what is posted is captured.
     func retain(_ name: String?) {
-        // Held while Foundation registers, which calls nobody: another observer of the name must not return before.
-        names.withLock { names in
+        registering.lock()
+        defer { registering.unlock() }
+        let isCaptured = names.withLock { names in
             names[name, default: Captured()].observers += 1
-            guard names[name]?.token == nil else { return }
-            let scope: ObserverRegistry<Registration>.NameScope = name == nil ? .any : .named
-            let token = center.addObserver(
-                forName: name.map { Notification.Name($0) }, object: nil, queue: nil
-            ) { [captured] in captured($0, scope) }
-            names[name]?.token = FoundationToken(token: token)
+            return names[name]?.token != nil
         }
+        if isCaptured { return }
+        let scope: ObserverRegistry<Registration>.NameScope = name == nil ? .any : .named
+        let token = FoundationToken(
+            token: center.addObserver(forName: name.map { Notification.Name($0) }, object: nil, queue: nil) {
+                [captured] in captured($0, scope)
+            })
+        names.withLock { $0[name]?.token = token }
     }
 
     /// An observer of this name was removed.
@@ -55,12 +62,15 @@ final class FoundationCapture: Sendable {
     }
 
     private func removeIfUnused(_ name: String?) {
-        names.withLock { names in
-            guard let unused = names[name], unused.observers == 0 else { return }
+        registering.lock()
+        defer { registering.unlock() }
+        let token = names.withLock { names -> FoundationToken? in
+            guard let unused = names[name], unused.observers == 0 else { return nil }
             names[name] = nil
-            // Once only: Foundation gives a removed token's key to the next observer.
-            unused.token?.remove(from: center)
+            return unused.token
         }
+        // Once only: Foundation gives a removed token's key to the next observer.
+        token?.remove(from: center)
     }
 
     /// How many registrations there are, after what is to be removed was.

@@ -112,10 +112,15 @@ final class Registration: Sendable {
     }
 
     private func releaseHandler() {
-        let handler = handler
-        self.handler = nil
-        // What is bound to a thread may be released on that thread only.
-        if case .threadBound(let bound) = handler { mailbox?.release(bound) }
+        // What is bound to a thread may be released on that thread only, so no reference is left here by then.
+        if let bound = takeHandler() { mailbox?.release(bound) }
+    }
+
+    private func takeHandler() -> Unmanaged<ThreadBoundHandler>? {
+        let taken = handler
+        handler = nil
+        guard case .threadBound(let bound) = taken else { return nil }
+        return .passRetained(bound)
     }
 
     // MARK: Delivery
@@ -144,22 +149,18 @@ final class Registration: Sendable {
         }
         ledger.countPosted()
         let delivery = Delivery(registration: self, payload: payload, post: post, wait: wait)
-        guard let mailbox else { return deliverOnPostingThread(delivery) }
-        if deliversWaitingFirst, mailbox.isCurrent { mailbox.deliverWaiting() }
+        guard let mailbox else { return deliverAtOnce(delivery) }
+        if deliversWaitingFirst, mailbox.isCurrent {
+            if options.sameThread == .ordered { mailbox.deliverWaiting() }
+            return deliverAtOnce(delivery)
+        }
         return mailbox.post(delivery, name: notification.name, object: object, at: place)
     }
 
-    private func deliverOnPostingThread(_ delivery: Delivery) -> PostOutcome {
-        let context = ThreadContext.current
-        context.plainDeliveriesUnderWay += 1
-        defer { context.plainDeliveriesUnderWay -= 1 }
-        precondition(
-            context.plainDeliveriesUnderWay <= 1000,
-            """
-            ThreadedNotificationCenter: \(delivery.name.rawValue) is posted by its own handler, 1000 deep, and the stack \
-            would run out. Observe on a thread (on: .current) instead of on the posting thread: there it waits its turn.
-            """)
-        return deliver(delivery, overtakes: false) ? .delivered : .cancelled
+    /// Delivers in the middle of what the calling thread does.
+    func deliverAtOnce(_ delivery: Delivery, overtakes: Bool = false) -> PostOutcome {
+        let isDelivered = ThreadContext.current.nest(delivery.name.rawValue) { deliver(delivery, overtakes: overtakes) }
+        return isDelivered ? .delivered : .cancelled
     }
 
     /// Calls the handler on the calling thread, unless the observer was removed.

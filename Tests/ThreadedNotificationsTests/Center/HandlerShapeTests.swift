@@ -53,6 +53,21 @@ final class HandlerShapeTests: XCTestCase {
             events.withLock { $0 }, ["handled 1 on true", "handled 2 on true", "released on true"])
     }
 
+    func testAHandlerThatIsRemovedElsewhereIsReleasedOnItsThreadAlways() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let wrong = Locked(0)
+        for _ in 0..<1000 {
+            let token = try worker.perform(waitUntilDone: limit) {
+                let held = ReleaseRecorder { if !worker.isCurrent { wrong.withLock { $0 += 1 } } }
+                return center.addObserver(forName: posted) { _ in withExtendedLifetime(held) {} }
+            }
+            token.cancel()
+        }
+        try worker.stopAndWait()
+        XCTAssertEqual(wrong.withLock { $0 }, 0)
+    }
+
     func testAnObjectAndItsMethodAreHeldWeaklyAndItsGoingRemovesTheObserver() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
