@@ -63,10 +63,12 @@ public struct DeliveryEvent: Sendable {
         set {
             // The old one is foreign, and is let go of without the lock.
             _ = tracerInUse.withLock { tracer in
-                defer { tracer = newValue }
+                defer {
+                    tracer = newValue
+                    isTraced.store(newValue != nil, ordering: .releasing)
+                }
                 return tracer
             }
-            isTraced.store(newValue != nil, ordering: .releasing)
         }
     }
 

@@ -59,7 +59,9 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         /// The next value; nil at the end, and once the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             guard !Task.isCancelled else {
+                // Another iterator must not await what will not come.
                 source.token.cancel()
+                source.continuation.finish()
                 return nil
             }
             return await stream.next(isolation: actor)

@@ -31,7 +31,8 @@ public enum SameThreadPolicy: Sendable, Hashable {
 }
 
 /// What happens to notifications for an observer that does not keep up. Capacities count what waits for that observer, and
-/// are at least 1. What is dropped is counted in `ObserverToken.counts`, reported to the poster and traced.
+/// are at least 1. What is dropped is counted in `ObserverToken.counts`, reported to the poster and traced; a `post` that waits
+/// for its delivery throws.
 public enum OverflowPolicy: Sendable, Hashable {
     /// Any number may wait.
     case unbounded
@@ -39,12 +40,13 @@ public enum OverflowPolicy: Sendable, Hashable {
     case dropOldest(capacity: Int)
     /// The new one is dropped.
     case dropNewest(capacity: Int)
-    /// One for each name and object: a new one takes the place of what waits under the same, at the end.
+    /// One for each name and object: a new one takes the place of what waits under the same, at the end. Objects are compared
+    /// as observers' are; what can be compared with nothing never takes another's place.
     case keepLatest
     /// `post` waits for room, for that long at most; then the new one is dropped. It is dropped at once if waiting would
     /// never end: on the target thread itself, or in a cycle of waiting threads.
     case block(capacity: Int, limit: Duration)
-    /// The new one is dropped, and a `post` that waits for delivery throws.
+    /// The new one is dropped, and the poster is told so: `PostReport.refused`.
     case refuse(capacity: Int)
 
     var capacity: Int? {

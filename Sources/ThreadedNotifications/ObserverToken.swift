@@ -7,16 +7,14 @@
 public final class ObserverToken: Sendable {
     private let registration: Registration
     private let center: ThreadedNotificationCenter
-    private let isCancelledWhenDropped: Bool
 
-    init(_ registration: Registration, of center: ThreadedNotificationCenter, isCancelledWhenDropped: Bool) {
+    init(_ registration: Registration, of center: ThreadedNotificationCenter) {
         self.registration = registration
         self.center = center
-        self.isCancelledWhenDropped = isCancelledWhenDropped
     }
 
     deinit {
-        if isCancelledWhenDropped { cancel() }
+        if registration.isKeptByToken { cancel() }
     }
 
     /// The observer's number in this process, from 1; never used again. Events and errors name it.

@@ -70,7 +70,16 @@ public final class RunLoopThread: TargetThread {
             case .started: throw .threadAlreadyStarted(thread: name)
             case .stoppedBeforeStart: throw .threadStopped(thread: name)
             }
-            switch SystemThread.start({ self.main(isAttached) }) {
+            // Kept by what the thread knows of itself, and by nothing on its stack: a handler may call `Thread.exit()`.
+            let keeper = Locked<RunLoopThread?>(self)
+            let body: @Sendable () -> Void = { [name, mailbox] in
+                ThreadContext.current.keepsAlive = keeper.withLock { kept in
+                    defer { kept = nil }
+                    return kept
+                }
+                Self.main(name, mailbox, isAttached)
+            }
+            switch SystemThread.start(body) {
             case .success(let thread): state.thread = thread
             case .failure(let error): throw .threadNotCreated(thread: name, code: error.code)
             }
@@ -128,7 +137,7 @@ public final class RunLoopThread: TargetThread {
         state.withLock { $0.thread = nil }
     }
 
-    private func main(_ isAttached: DispatchSemaphore) {
+    private static func main(_ name: String, _ mailbox: ThreadMailbox, _ isAttached: DispatchSemaphore) {
         ThreadIdentity.nameCurrentThread(name)
         ThreadContext.current.attach(mailbox)
         isAttached.signal()

@@ -56,7 +56,9 @@ extension TargetThread {
             return
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        switch mailbox.append(.block(block, post: post)) {
+        let acceptance = mailbox.append(.block(block, post: post))
+        if acceptance != .accepted { DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity) }
+        switch acceptance {
         case .accepted: return
         case .notStarted: throw .threadNotStarted(thread: mailbox.description)
         case .targetGone: throw .threadStopped(thread: mailbox.description)
@@ -82,7 +84,11 @@ extension TargetThread {
         guard let mailbox = reference.mailbox, !mailbox.isCurrent else {
             reference.mailbox?.deliverWaiting()
             let result = Locked<Result<Value, any Error>?>(nil)
-            performAtOnce({ result.withLock { $0 = Result(catching: block) } }, post: DeliveryEvent.nextPost())
+            performAtOnce(
+                {
+                    let value = Result(catching: block)
+                    result.withLock { $0 = value }
+                }, post: DeliveryEvent.nextPost())
             return try Self.value(of: result)
         }
         if let reason = mailbox.reasonNotToWait { throw reason }
@@ -124,9 +130,7 @@ extension TargetThread {
         }
         let performed = PerformedBlock(for: mailbox, wait: nil, block)
         let deadline = ContinuousClock.Instant.after(delay)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) {
-            performed.handOver()
-        }
+        delays.asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) { performed.handOver() }
         return DelayedBlock(performed)
     }
 
@@ -169,3 +173,6 @@ public final class DelayedBlock: Sendable {
     @discardableResult
     public func cancel() -> Bool { block.cancel() }
 }
+
+/// Hands over what is due. One after the other, so that blocks for the same moment do not overtake each other.
+private let delays = DispatchQueue(label: "ThreadedNotifications.TargetThread.delays")

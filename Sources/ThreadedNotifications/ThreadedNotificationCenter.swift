@@ -12,10 +12,11 @@ public import Foundation
 /// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee 1).
 /// Order: what one thread posts reaches an observer in the order posted (4); observers of one notification that share a
 /// thread are called in the order in which they were added (5). No order is promised across posting threads.
+/// Handlers on the posting thread come after the hand-over to other threads, so what they post does not overtake there.
 /// Removal: by token; see `ObserverToken` (6, 7). An observer that is added or removed during a post does not get that
 /// notification, unless it got it already.
 /// Matching: a name and an object, nil being any. An object is compared by identity and not retained; a hashable value by
-/// equality.
+/// equality, on the threads that post.
 /// Cost: a post takes a lock and a look-up, and for each observer on another thread a lock and 100 bytes or so until it is
 /// handled; it does not depend on what else is observed. The thread is signalled when its mailbox was empty.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
@@ -32,7 +33,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   center are redirected. It holds one registration there for each name that is observed, however many observers there are.
     ///   What is posted here is not posted there. Of those who get a captured notification, the observers of any name come
     ///   before or after the observers of its name, as Foundation has it. On a center where an `AsyncMessage` is posted,
-    ///   Foundation aborts the process if any name is observed.
+    ///   Foundation aborts the process if any name is observed. An observer that is added while a notification is being captured
+    ///   may get that one.
     public init(capturing foundation: NotificationCenter? = nil) {
         guard let foundation else {
             capture = nil
@@ -83,7 +85,7 @@ public final class ThreadedNotificationCenter: Sendable {
         let object = NotificationObject(notification.object)
         let observers = matching(notification, object, .all)
         var expected: [DeliveryWait.Expected] = []
-        for case let observer? in observers {
+        for case let observer? in observers where observer.filter.matches(object) {
             guard let mailbox = observer.mailbox else { continue }
             if mailbox.isCurrent {
                 if observer.options.sameThread == .atOnce || mailbox.isDeliverableNow(observer.lane) { continue }
@@ -125,11 +127,31 @@ public final class ThreadedNotificationCenter: Sendable {
         let post = DeliveryEvent.nextPost()
         DeliveryEvent.trace(stage, name: notification.name, post: post)
         var report = PostReport()
-        for case let observer? in observers where observer.filter.matches(object) {
+        func hand(to observer: Registration, owed: Int) {
             let outcome = observer.post(
-                notification, object: object, post: post, wait: wait, deliversWaitingFirst: wait != nil, at: place)
+                notification, object: object, post: post, wait: wait, deliversWaitingFirst: wait != nil, owed: owed,
+                at: place)
             if case .cancelled = outcome { remove(observer) }
             report.count(outcome)
+        }
+        // First to other threads, so that what a handler here posts does not overtake this there.
+        let current = ThreadContext.current.mailbox
+        var (here, ordered) = (0, 0)
+        for case let observer? in observers where observer.filter.matches(object) {
+            if let mailbox = observer.mailbox, mailbox !== current {
+                hand(to: observer, owed: 0)
+            } else {
+                here += 1
+                if observer.mailbox != nil { ordered += 1 }
+            }
+        }
+        if here == 0 { return report }
+        for case let observer? in observers where observer.filter.matches(object) {
+            if let mailbox = observer.mailbox {
+                guard mailbox === current else { continue }
+                ordered -= 1
+            }
+            hand(to: observer, owed: ordered)
         }
         return report
     }
@@ -141,8 +163,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///
     /// - Parameters:
     ///   - name: which notifications; nil: any.
-    ///   - object: of which object, compared by identity, or of which hashable value; nil: any. Anything else is a
-    ///     programmer's error and stops the program.
+    ///   - object: of which object, compared by identity and not retained; or of which hashable value, compared by equality on
+    ///     the threads that post; nil: any. Anything else is a programmer's error and stops the program.
     ///   - thread: where the handler runs.
     ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on `thread` with the value.
@@ -168,11 +190,16 @@ public final class ThreadedNotificationCenter: Sendable {
 
     /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
     /// thread only.
+    ///
+    /// - Parameter isolation: the actor that the caller runs on. It must be bound to this thread, as the main actor and an actor
+    ///   on a `RunLoopThread` are; another actor's thread is a different one each time, and stops the program.
+    @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, options: ObserverOptions = ObserverOptions(),
-        onCurrentThread handler: @escaping (Notification) -> Void
+        isolation: isolated (any Actor)? = #isolation, onCurrentThread handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
-        add(
+        Self.checkThread(of: isolation)
+        return add(
             name, object, ThreadContext.current.attachedMailboxOrNew(), options,
             .threadBound(ThreadBoundHandler(handler)))
     }
@@ -182,15 +209,63 @@ public final class ThreadedNotificationCenter: Sendable {
     ///     center.addObserver(self, MyObject.windowWillClose, forName: name)
     ///
     /// Removal: the object is not retained, and its going removes the observer; it is kept alive while its handler runs.
+    /// - Parameters:
+    ///   - observer: the object.
+    ///   - method: its class's method; write the class's name, not `Self`.
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which sender, as for any observer.
+    ///   - options: what may be chosen about an observer.
+    ///   - isolation: the actor that the caller runs on, which must be bound to this thread.
     /// - Returns: a token, to remove it earlier. It need not be kept.
+    @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     @discardableResult
     public func addObserver<Object: AnyObject>(
         _ observer: Object, _ method: @escaping (Object) -> (Notification) -> Void, forName name: Notification.Name?,
-        object: Any? = nil, options: ObserverOptions = ObserverOptions()
+        object: Any? = nil, options: ObserverOptions = ObserverOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> ObserverToken {
-        add(
+        Self.checkThread(of: isolation)
+        return add(
             name, object, ThreadContext.current.attachedMailboxOrNew(), options,
-            .threadBound(ThreadBoundHandler(observer, method)), isCancelledWhenDropped: false)
+            .threadBound(ThreadBoundHandler(observer, method)), isKeptByToken: false)
+    }
+
+    /// Stops the program if code isolated to this actor may run on other threads than the current one.
+    private static func checkThread(of isolation: (any Actor)?) {
+        guard let isolation else { return }
+        precondition(
+            mailbox(of: isolation)?.isCurrent == true,
+            """
+            ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could run \
+            beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:mapping:using:).
+            """)
+    }
+
+    /// The mailbox of the thread on which alone an actor runs.
+    private static func mailbox(of actor: any Actor) -> ThreadMailbox? {
+        guard let executor = actor.unownedExecutor.asSerialExecutor() else { return nil }
+        if let thread = executor as? RunLoopThread { return thread.mailbox }
+        return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
+    }
+
+    /// Adds an observer whose handler is isolated to the main actor, and is called on the main thread with a value made of the
+    /// notification.
+    ///
+    /// - Parameters:
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which sender, as for any observer.
+    ///   - options: what may be chosen about an observer.
+    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
+    ///   - handler: called on the main thread, in the default and common modes.
+    /// - Returns: a token. Keep it: dropping it removes the observer.
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, options: ObserverOptions = ObserverOptions(),
+        mapping: @escaping @Sendable (Notification) -> Value?,
+        onMainActor handler: @escaping @MainActor @Sendable (Value) -> Void
+    ) -> ObserverToken {
+        addObserver(forName: name, object: object, on: .main, options: options, mapping: mapping) { value in
+            MainActor.assumeIsolated { handler(value) }
+        }
     }
 
     /// Adds an observer whose handler is isolated to an actor, which lives on a `RunLoopThread` or on the main thread, and is
@@ -201,19 +276,12 @@ public final class ThreadedNotificationCenter: Sendable {
         options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (isolated Target, Value) -> Void
     ) throws(DeliveryError) -> ObserverToken {
-        let executor = actor.unownedExecutor.asSerialExecutor()
-        let mailbox: ThreadMailbox
-        if let thread = executor as? RunLoopThread {
-            mailbox = thread.mailbox
-        } else if actor is MainActor {
-            mailbox = .main
-        } else {
-            throw .actorNotPinned(actor: "\(Target.self)")
-        }
+        guard let mailbox = Self.mailbox(of: actor) else { throw .actorNotPinned(actor: "\(Target.self)") }
         return add(
             name, object, mailbox, options,
             .value(map: mapping) { value in
-                if let value = value as? Value { actor.assumeIsolated { handler($0, value) } }
+                guard let value = value as? Value else { return }
+                mailbox.runJob { actor.assumeIsolated { handler($0, value) } }
             })
     }
 
@@ -234,28 +302,29 @@ public final class ThreadedNotificationCenter: Sendable {
 
     private func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ handler: NotificationHandler, isCancelledWhenDropped: Bool = true
+        _ handler: NotificationHandler, isKeptByToken: Bool = true
     ) -> ObserverToken {
         let registration = Registration(
-            name: name, object: NotificationObject(object), mailbox: mailbox, options: options, handler: handler)
+            name: name, object: NotificationObject(object), mailbox: mailbox, options: options, handler: handler,
+            isKeptByToken: isKeptByToken)
         DeliveryEvent.trace(.register, name: name, observer: registration.id, target: mailbox?.identity)
         capture?.retain(registration.key.name)
         let toLookThrough = registry.withLock {
             $0.add(registration, id: registration.id, key: registration.key)
         }
         // Whose object or thread has gone, and nobody holds a token to remove it.
-        for case let other? in toLookThrough where other.isGone { remove(other) }
-        return ObserverToken(registration, of: self, isCancelledWhenDropped: isCancelledWhenDropped)
+        for list in toLookThrough {
+            for case let other? in list where other.isGone { remove(other) }
+        }
+        return ObserverToken(registration, of: self)
     }
 
     func remove(_ registration: Registration) {
-        let isFirst = registration.cancel()
+        registration.cancel()
         guard registry.withLock({ $0.remove(id: registration.id, key: registration.key) }) != nil else { return }
         capture?.release(registration.key.name)
-        if isFirst {
-            DeliveryEvent.trace(
-                .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity)
-        }
+        DeliveryEvent.trace(
+            .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity)
     }
 
     /// How many observers there are, and how many registrations with a Foundation center.

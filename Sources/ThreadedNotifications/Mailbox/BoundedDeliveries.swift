@@ -22,9 +22,6 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
     /// The places of one hash. Kept only for the policy that keeps the latest.
     private var places: [Int: [Place]] = [:]
     private var waiters: [Waiter] = []
-    /// Changes whenever something is held or let go.
-    private(set) var version: UInt64 = 0
-
     var isUnused: Bool { held.isEmpty && waiters.isEmpty }
 
     var waiting: [(place: Place, item: Item)] { held.map { ($0.key, $0.value.item) } }
@@ -60,7 +57,6 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
     }
 
     mutating func hold(_ item: Item, place: Place, hash: Int?, policy: OverflowPolicy) {
-        version += 1
         held[place] = Held(item: item, hash: hash)
         switch policy {
         case .dropOldest:
@@ -88,13 +84,15 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
         return waiters
     }
 
-    mutating func removeWaiter(_ waiter: Waiter) {
-        waiters.removeAll { $0 === waiter }
+    /// - Returns: whether it waited still.
+    mutating func removeWaiter(_ waiter: Waiter) -> Bool {
+        guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        waiters.remove(at: index)
+        return true
     }
 
     private mutating func remove(_ place: Place) -> Item? {
         guard let removed = held.removeValue(forKey: place) else { return nil }
-        version += 1
         if let hash = removed.hash {
             places[hash]?.removeAll { $0 == place }
             if places[hash]?.isEmpty == true { places[hash] = nil }

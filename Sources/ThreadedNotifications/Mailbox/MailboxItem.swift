@@ -10,8 +10,6 @@ enum MailboxItem: Sendable {
     case performed(PerformedBlock)
     /// A job of the thread as an executor.
     case job(UnownedJob, RunLoopThread)
-    /// What must be released on this thread and on no other.
-    case release(Unmanaged<ThreadBoundHandler>)
 }
 
 /// A notification for one observer, on its way.

@@ -48,6 +48,8 @@ struct PendingDeliveries<Item, Waiter: AnyObject> {
     private var lanes: [Lane] = []
     private var bounded: [ObserverID: BoundedDeliveries<Item, Waiter>] = [:]
     private var nextPlace: Place = 1
+    /// Changes whenever something of a bounded observer comes or goes.
+    private(set) var version: UInt64 = 0
 
     /// - Returns: the new lane's number.
     mutating func addLane() -> Int {
@@ -85,6 +87,7 @@ struct PendingDeliveries<Item, Waiter: AnyObject> {
         case .refuse: return .refused
         case .wait: return .wait
         case .room(let displaced):
+            version += 1
             bounded[observer, default: BoundedDeliveries()].hold(item, place: nextPlace, hash: hash, policy: policy)
             if let displaced { entryWasDropped(displaced.place, lane: lane) }
             let mustSignal = append(.held(by: observer), lane: lane)
@@ -92,18 +95,16 @@ struct PendingDeliveries<Item, Waiter: AnyObject> {
         }
     }
 
-    /// The places at which something of this observer waits whose key has this hash, and how often its waiting items
-    /// have changed: if that is still so later, so are the places.
-    func candidates(observer: ObserverID, hash: Int) -> (items: [(Place, Item)], version: UInt64) {
-        bounded[observer].map { ($0.candidates(hash: hash), $0.version) } ?? ([], 0)
+    /// What waits of this observer whose key has this hash. It is so still while `version` stays the same.
+    func candidates(observer: ObserverID, hash: Int) -> [(Place, Item)] {
+        bounded[observer]?.candidates(hash: hash) ?? []
     }
-
-    func version(of observer: ObserverID) -> UInt64 { bounded[observer]?.version ?? 0 }
 
     /// Takes out what a bounded observer's entry stands for.
     /// - Returns: the item, nil if it was dropped; and who waited for room.
     mutating func takeHeld(by observer: ObserverID, place: Place) -> (item: Item?, waiter: Waiter?) {
         guard let index = bounded.index(forKey: observer) else { return (nil, nil) }
+        version += 1
         let taken = bounded.values[index].take(place)
         if bounded.values[index].isUnused { bounded.remove(at: index) }
         return taken
@@ -111,12 +112,17 @@ struct PendingDeliveries<Item, Waiter: AnyObject> {
 
     /// Forgets who waits for room for this observer.
     mutating func removeWaiters(of observer: ObserverID) -> [Waiter] {
-        bounded[observer]?.removeWaiters() ?? []
+        guard let index = bounded.index(forKey: observer) else { return [] }
+        defer { if bounded.values[index].isUnused { bounded.remove(at: index) } }
+        return bounded.values[index].removeWaiters()
     }
 
     /// Forgets one who waited for room, and waits no longer.
-    mutating func removeWaiter(_ waiter: Waiter, of observer: ObserverID) {
-        bounded[observer]?.removeWaiter(waiter)
+    /// - Returns: whether it waited still; else it was told that there is room, or that there never will be.
+    mutating func removeWaiter(_ waiter: Waiter, of observer: ObserverID) -> Bool {
+        guard let index = bounded.index(forKey: observer) else { return false }
+        defer { if bounded.values[index].isUnused { bounded.remove(at: index) } }
+        return bounded.values[index].removeWaiter(waiter)
     }
 
     /// Empties a lane into an empty buffer, oldest first; the buffer's storage is used from now on.

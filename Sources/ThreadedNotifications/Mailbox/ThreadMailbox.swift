@@ -30,6 +30,8 @@ final class ThreadMailbox: Sendable {
         var lanes: [Lane] = []
         var runLoop: RunLoopReference?
         var identity: ThreadIdentity?
+        /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
+        var toRelease: [Unmanaged<ThreadBoundHandler>] = []
     }
 
     /// What became of something handed over.
@@ -44,8 +46,12 @@ final class ThreadMailbox: Sendable {
 
     private let state = Locked(State())
 
-    // Safety: only the target thread touches it, or, if it never started, whoever finishes the mailbox.
+    // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
     private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
+    /// For how many observers a post on this thread has still to call the handler: what is posted meanwhile comes after.
+    private nonisolated(unsafe) var deliveriesOwed = 0
+    private nonisolated(unsafe) var isRunningJob = false
+    private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
 
     /// The main thread's.
     static let main: ThreadMailbox = {
@@ -139,6 +145,9 @@ final class ThreadMailbox: Sendable {
             })
         else { return }
         for lane in lanes { lane.source.invalidate() }
+        releaseHandlers()
+        for (job, thread) in postponedJobs { thread.runLate(job) }
+        postponedJobs = []
         let taken = taken.removeAll().compactMap { entry in
             if case .item(let item) = entry.content { item } else { nil }
         }
@@ -184,9 +193,10 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Delivers a notification if this is its thread and its turn; else adds it to the end.
-    func post(_ delivery: Delivery, name: Notification.Name, object: NotificationObject, at place: SourcePlace)
-        -> PostOutcome
-    {
+    /// - Parameter owed: how many observers on this thread are to get the same notification after this one.
+    func post(
+        _ delivery: Delivery, name: Notification.Name, object: NotificationObject, owed: Int, at place: SourcePlace
+    ) -> PostOutcome {
         let registration = delivery.registration
         let isCurrent = isCurrent
         if isCurrent {
@@ -194,7 +204,7 @@ final class ThreadMailbox: Sendable {
             case .atOnce:
                 return registration.deliverAtOnce(delivery, overtakes: !isEmpty(lane: registration.lane))
             case .ordered:
-                if isReady(for: registration.lane) { return registration.deliverAtOnce(delivery) }
+                if isReady(for: registration.lane) { return deliverAtOnce(delivery, owed: owed) }
             }
         }
         DeliveryEvent.trace(
@@ -220,23 +230,19 @@ final class ThreadMailbox: Sendable {
         let registration = delivery.registration
         let policy = registration.options.overflow
         var delivery = delivery
-        var hash: Int?
-        if policy == .keepLatest, !object.isIncomparable {
-            let key = NotificationKey(name: name, object: object)
-            delivery.key = key
-            hash = key.hash
-        }
+        if policy == .keepLatest { delivery.key = NotificationKey(name: name, object: object) }
+        let hash = delivery.key?.hash
         var deadline: ContinuousClock.Instant?
         if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
 
         while true {
             // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
-            let (replacing, version) = placeToReplace(by: delivery, hash: hash)
+            let (replacing, version) = placeToReplace(by: delivery, name: name, object: object)
             let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
             let item = MailboxItem.delivery(delivery)
             let (outcome, signal): (Pending.BoundedOutcome?, Signal?) = state.withLock { state in
                 guard state.phase == .open || state.phase == .unstarted else { return (nil, nil) }
-                if hash != nil, state.pending.version(of: registration.id) != version { return (.wait, nil) }
+                if hash != nil, state.pending.version != version { return (.wait, nil) }
                 let outcome = state.pending.append(
                     item, lane: registration.lane, observer: registration.id, policy: policy,
                     replacing: replacing, hash: hash, waiter: waiter)
@@ -255,10 +261,12 @@ final class ThreadMailbox: Sendable {
                 return .waiting
             case .refused:
                 registration.meet(.dropped, delivery)
+                if case .refuse = policy { return .refused }
                 return .dropped
             case .wait:
                 guard let waiter, let deadline else { continue }
                 if registration.isCancelled {
+                    _ = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
                     registration.meet(.cancelled, delivery)
                     return .cancelled
                 }
@@ -271,12 +279,20 @@ final class ThreadMailbox: Sendable {
         }
     }
 
-    private func placeToReplace(by delivery: Delivery, hash: Int?) -> (place: UInt64?, version: UInt64) {
-        guard let hash else { return (nil, 0) }
+    private func placeToReplace(
+        by delivery: Delivery, name: Notification.Name, object: NotificationObject
+    ) -> (place: UInt64?, version: UInt64) {
+        guard let hash = delivery.key?.hash else { return (nil, 0) }
         let id = delivery.registration.id
-        let (candidates, version) = state.withLock { $0.pending.candidates(observer: id, hash: hash) }
+        let (candidates, version) = state.withLock {
+            ($0.pending.candidates(observer: id, hash: hash), $0.pending.version)
+        }
         let same = candidates.first { _, item in
-            if case .delivery(let other) = item { other.key?.isSame(as: delivery.key) == true } else { false }
+            if case .delivery(let other) = item {
+                other.key?.isSame(asName: name, object: object) == true
+            } else {
+                false
+            }
         }
         return (same?.0, version)
     }
@@ -286,17 +302,19 @@ final class ThreadMailbox: Sendable {
         _ waiter: RoomWaiter, _ registration: Registration, until deadline: ContinuousClock.Instant,
         at place: SourcePlace
     ) -> Bool {
+        let target = identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
+        let hasWaited: Bool
         do throws(DeliveryError) {
-            let target = identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
             try waiter.wait(
                 for: target, waitsFor: "\(description) to make room for observer \(registration.id)", until: deadline,
                 at: place)
-            state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
-            return true
+            hasWaited = true
         } catch {
-            state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
-            return false
+            hasWaited = false
         }
+        let waitsStill = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
+        // Who was woken has a place to take, also if it did not wait.
+        return hasWaited || !waitsStill
     }
 
     /// Those who wait for room for an observer that was removed wait no longer.
@@ -307,28 +325,50 @@ final class ThreadMailbox: Sendable {
 
     /// Lets go of what may be released on the target thread only.
     func release(_ bound: Unmanaged<ThreadBoundHandler>) {
-        // Refused if the thread has ended: then no thread is wrong.
-        if isCurrent || append(.release(bound), holdsUntilStarted: true) != .accepted { bound.release() }
+        let (isHandedOver, signal): (Bool, Signal?) =
+            isCurrent
+            ? (false, nil)
+            : state.withLock { state in
+                guard state.phase != .finished else { return (false, nil) }
+                state.toRelease.append(bound)
+                return (true, state.toRelease.count == 1 ? Signal(to: 0, of: state) : nil)
+            }
+        signal?.send()
+        // When the thread has ended, no thread is wrong.
+        if !isHandedOver { bound.release() }
+    }
+
+    private func releaseHandlers() {
+        let handlers = state.withLock { state in
+            defer { state.toRelease = [] }
+            return state.toRelease
+        }
+        for handler in handlers { handler.release() }
     }
 
     // MARK: On the target thread
 
     /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
-    /// now waits, and the stack is not too deep.
+    /// now waits or is owed, and the stack is not too deep.
     func isReady(for lane: Int) -> Bool {
-        guard ThreadContext.current.mayNest else { return false }
+        guard deliveriesOwed == 0, ThreadContext.current.mayNest else { return false }
         let lanes = state.withLock { $0.lanes }
-        var isServed = false
-        for number in lanes.indices where lanes[number].source.isDeliverableNow {
-            if !isEmpty(lane: number) { return false }
-            if number == lane { isServed = true }
+        guard lanes[lane].source.isDeliverableNow else { return false }
+        for number in lanes.indices where !isEmpty(lane: number) {
+            if number == lane || lanes[number].source.isDeliverableNow { return false }
         }
-        return isServed
+        return true
+    }
+
+    private func deliverAtOnce(_ delivery: Delivery, owed: Int) -> PostOutcome {
+        deliveriesOwed += owed
+        defer { deliveriesOwed -= owed }
+        return delivery.registration.deliverAtOnce(delivery)
     }
 
     /// Whether the run loop serves a lane in the mode that it runs in.
     func isDeliverableNow(_ lane: Int) -> Bool {
-        deliverableLanes().contains(lane)
+        state.withLock { $0.lanes[lane].source }.isDeliverableNow
     }
 
     private func isEmpty(lane: Int) -> Bool {
@@ -342,7 +382,24 @@ final class ThreadMailbox: Sendable {
 
     /// Delivers what waits in the run loop's mode, so that what follows does not overtake it.
     func deliverWaiting() {
-        drain(deliverableLanes())
+        ThreadContext.current.nest("what waits here") { drain(deliverableLanes()) }
+    }
+
+    /// Runs a job, or what else is isolated to an actor of this thread. Jobs that come up in the middle of it, because it
+    /// runs the run loop or waits, are run after it: an actor's jobs do not interleave.
+    func runJob(_ job: () -> Void) {
+        guard !isRunningJob else { return job() }
+        isRunningJob = true
+        job()
+        while !postponedJobs.isEmpty {
+            let (postponed, thread) = postponedJobs.removeFirst()
+            thread.runJob(postponed)
+        }
+        isRunningJob = false
+    }
+
+    private func runOrPostpone(_ job: UnownedJob, _ thread: RunLoopThread) {
+        if isRunningJob { postponedJobs.append((job, thread)) } else { runJob { thread.runJob(job) } }
     }
 
     /// A lane was signalled.
@@ -353,6 +410,7 @@ final class ThreadMailbox: Sendable {
 
     /// Delivers all that waits in these lanes, and nothing that is appended meanwhile: for that there was a signal.
     private func drain(_ lanes: [Int]) {
+        releaseHandlers()
         state.withLock { state in
             for lane in lanes {
                 taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
@@ -369,12 +427,21 @@ final class ThreadMailbox: Sendable {
         while let entry = taken.takeFirst(of: lanes) {
             switch entry.content {
             case .item(let item):
-                item.deliver()
+                deliver(item)
             case .held(let observer):
                 let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, place: entry.place) }
                 waiter?.wake()
-                item?.deliver()
+                if let item { deliver(item) }
             }
+        }
+    }
+
+    private func deliver(_ item: MailboxItem) {
+        switch item {
+        case .delivery(let delivery): _ = delivery.registration.deliver(delivery, overtakes: false)
+        case .block(let block, let post): ThreadContext.current.perform(block, post: post, wait: nil)
+        case .performed(let block): block.perform()
+        case .job(let job, let thread): runOrPostpone(job, thread)
         }
     }
 }
@@ -382,19 +449,8 @@ final class ThreadMailbox: Sendable {
 extension MailboxItem {
     fileprivate var isAcceptedWhileClosing: Bool {
         switch self {
-        case .job, .release: true
+        case .job: true
         case .delivery, .block, .performed: false
-        }
-    }
-
-    /// On the target thread.
-    fileprivate func deliver() {
-        switch self {
-        case .delivery(let delivery): _ = delivery.registration.deliver(delivery, overtakes: false)
-        case .block(let block, let post): ThreadContext.current.perform(block, post: post, wait: nil)
-        case .performed(let block): block.perform()
-        case .job(let job, let thread): thread.runJob(job)
-        case .release(let bound): bound.release()
         }
     }
 
@@ -404,7 +460,6 @@ extension MailboxItem {
         case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
         case .performed(let block): block.targetIsGone()
         case .job(let job, let thread): thread.runLate(job)
-        case .release(let bound): bound.release()
         }
     }
 }

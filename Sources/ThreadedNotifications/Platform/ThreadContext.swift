@@ -4,6 +4,8 @@ final class ThreadContext {
     var identity: ThreadIdentity?
     /// The handlers and blocks that run on this thread, the innermost last.
     var handlersUnderWay: [HandlerUnderWay] = []
+    /// Lives until the thread ends.
+    var keepsAlive: RunLoopThread?
     /// The ended thread whose late jobs this thread runs at the moment.
     var standsInFor: RunLoopThread?
 
@@ -80,7 +82,9 @@ final class ThreadContext {
             handler.registration?.takeUnretainedValue().end()
             handler.wait?.resolve(handler.registration?.takeUnretainedValue().id ?? 0, .targetGone)
         }
+        ThreadWaits.endAll()
         attachedMailbox?.finish()
+        keepsAlive = nil
     }
 }
 

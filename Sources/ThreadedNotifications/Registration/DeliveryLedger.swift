@@ -23,11 +23,11 @@ struct DeliveryLedger: ~Copyable {
 
     func count(_ fate: Fate) {
         switch fate {
-        case .delivered: delivered.add(1, ordering: .relaxed)
-        case .coalesced: coalesced.add(1, ordering: .relaxed)
-        case .dropped: dropped.add(1, ordering: .relaxed)
-        case .cancelled: cancelled.add(1, ordering: .relaxed)
-        case .targetGone: targetGone.add(1, ordering: .relaxed)
+        case .delivered: delivered.add(1, ordering: .releasing)
+        case .coalesced: coalesced.add(1, ordering: .releasing)
+        case .dropped: dropped.add(1, ordering: .releasing)
+        case .cancelled: cancelled.add(1, ordering: .releasing)
+        case .targetGone: targetGone.add(1, ordering: .releasing)
         }
     }
 

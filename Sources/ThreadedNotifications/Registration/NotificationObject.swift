@@ -3,7 +3,9 @@ internal import Foundation
 /// A notification's object, as it is compared: objects by identity, hashable values by equality, and what is neither by
 /// nothing.
 enum NotificationObject: @unchecked Sendable {
-    // Safety: of the object or value nothing is used but its identity, or its `Hashable` conformance, on the posting thread.
+    // Safety: of an object nothing is used but its identity. Of a value nothing is used but its `Hashable` conformance; an
+    // observer's, or that of a waiting notification that keeps the latest, is then compared on the threads that post, as the
+    // documentation of `addObserver` says.
     case none
     case object(AnyObject)
     case value(AnyHashable)
@@ -32,8 +34,6 @@ enum NotificationObject: @unchecked Sendable {
         case .value(let value): value.hashValue
         }
     }
-
-    var isIncomparable: Bool { if case .incomparable = self { true } else { false } }
 
     func isSame(as other: NotificationObject) -> Bool {
         switch (self, other) {

@@ -17,25 +17,28 @@ struct ObserverRegistry<Observer> {
     private var listsOfObjects = 0
     private var listsOfAnyName = 0
 
-    var isEmpty: Bool { lists.isEmpty }
-
     /// How many observers there are.
-    var count: Int { lists.values.reduce(0) { $0 + $1.count } }
+    private(set) var count = 0
+    /// At how many observers they are to be looked through next.
+    private var lookThroughAt = 16
 
-    /// Whether it depends on a posted notification's object who gets it.
-    var needsObject: Bool { listsOfObjects > 0 }
-
-    /// - Parameter id: greater than all that were added before.
-    /// - Returns: now and then all of the same list, to be looked through for those that can never be called again.
-    mutating func add(_ observer: Observer, id: ObserverID, key: Key) -> [Observer?] {
+    /// - Parameter id: the observer's place among the others; two that are added at the same time may come in either order.
+    /// - Returns: now and then all observers, to be looked through for those that can never be called again; else nothing.
+    mutating func add(_ observer: Observer, id: ObserverID, key: Key) -> [[Observer?]] {
         if lists[key] == nil { countList(key, 1) }
-        return lists[key, default: ObserverList()].add(observer, id: id)
+        lists[key, default: ObserverList()].add(observer, id: id)
+        count += 1
+        lookThroughAt = max(16, min(lookThroughAt, 2 * count))
+        guard count >= lookThroughAt else { return [] }
+        lookThroughAt = 2 * count
+        return lists.values.map(\.slots)
     }
 
     /// - Returns: what was removed; nil if it was not there any more.
     mutating func remove(id: ObserverID, key: Key) -> Observer? {
         guard let index = lists.index(forKey: key) else { return nil }
-        let removed = lists.values[index].remove(id: id)
+        guard let removed = lists.values[index].remove(id: id) else { return nil }
+        count -= 1
         if lists.values[index].count == 0 {
             lists.remove(at: index)
             countList(key, -1)
@@ -86,17 +89,14 @@ struct ObserverList<Observer> {
     /// In step with `ids`; nil where one was removed.
     private(set) var slots: [Observer?] = []
     private(set) var count = 0
-    /// At how many observers they are to be looked through next.
-    private var sweepAt = 16
 
-    mutating func add(_ observer: Observer, id: ObserverID) -> [Observer?] {
-        ids.append(id)
-        slots.append(observer)
+    mutating func add(_ observer: Observer, id: ObserverID) {
+        // At the end, but for those that are added at the same time.
+        var place = ids.count
+        while place > 0, ids[place - 1] > id { place -= 1 }
+        ids.insert(id, at: place)
+        slots.insert(observer, at: place)
         count += 1
-        sweepAt = max(16, min(sweepAt, 2 * count))
-        guard count >= sweepAt else { return [] }
-        sweepAt = 2 * count
-        return slots
     }
 
     mutating func remove(id: ObserverID) -> Observer? {

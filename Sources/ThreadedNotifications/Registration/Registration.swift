@@ -16,6 +16,8 @@ final class Registration: Sendable {
     /// Which lane of the mailbox: its run loop modes.
     let lane: Int
     let options: ObserverOptions
+    /// Whether its token's going removes it; else its object's or its thread's going does.
+    let isKeptByToken: Bool
     let ledger = DeliveryLedger()
 
     private let life = Atomic<UInt64>(ObserverLife.registered.word)
@@ -26,7 +28,7 @@ final class Registration: Sendable {
 
     init(
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
-        handler: NotificationHandler
+        handler: NotificationHandler, isKeptByToken: Bool
     ) {
         precondition(
             !options.modes.isEmpty,
@@ -41,6 +43,7 @@ final class Registration: Sendable {
         self.mailbox = mailbox
         lane = mailbox?.lane(for: options.modes) ?? 0
         self.options = options
+        self.isKeptByToken = isKeptByToken
         self.handler = handler
     }
 
@@ -50,6 +53,7 @@ final class Registration: Sendable {
 
     /// Whether it can never be called again, although nobody removed it.
     var isGone: Bool {
+        guard !isKeptByToken else { return false }
         if mailbox?.isFinished == true { return true }
         guard begin() else { return true }
         defer { end() }
@@ -81,12 +85,11 @@ final class Registration: Sendable {
     }
 
     /// After it returns, no handler begins.
-    /// - Returns: whether this call was the first.
-    func cancel() -> Bool {
-        guard let (old, new) = change({ $0.cancelled }), !old.isCancelled else { return false }
+    func cancel() {
+        guard let (old, new) = change({ $0.cancelled }), !old.isCancelled else { return }
         if new.isOver { releaseHandler() }
         mailbox?.observerWasCancelled(id)
-        return true
+        DeliveryWait.observerWasCancelled(id)
     }
 
     /// Waits until no handler of this cancelled observer runs on another thread.
@@ -132,15 +135,20 @@ final class Registration: Sendable {
         guard case .value(let map, _) = handler else {
             return (.notification(CapturedNotification(notification: notification)), false)
         }
+        let context = ThreadContext.current
+        context.handlersUnderWay.append(HandlerUnderWay(registration: .passUnretained(self), wait: nil))
+        defer { context.handlersUnderWay.removeLast() }
         return (map(notification).map { Payload.value($0, of: notification.name) }, false)
     }
 
     /// Called on the posting thread.
-    /// - Parameter deliversWaitingFirst: on the target thread itself, whether what waits there is delivered first and then
-    ///   this, so that it is delivered when the call returns.
+    /// - Parameters:
+    ///   - deliversWaitingFirst: on the target thread itself, whether what waits there is delivered first and then this, so
+    ///     that it is delivered when the call returns.
+    ///   - owed: how many observers on this thread are to get the same notification after this one.
     func post(
         _ notification: Notification, object: NotificationObject, post: UInt64, wait: DeliveryWait?,
-        deliversWaitingFirst: Bool, at place: SourcePlace
+        deliversWaitingFirst: Bool, owed: Int, at place: SourcePlace
     ) -> PostOutcome {
         let (payload, wasCancelled) = payload(of: notification)
         guard let payload else {
@@ -154,7 +162,7 @@ final class Registration: Sendable {
             if options.sameThread == .ordered { mailbox.deliverWaiting() }
             return deliverAtOnce(delivery)
         }
-        return mailbox.post(delivery, name: notification.name, object: object, at: place)
+        return mailbox.post(delivery, name: notification.name, object: object, owed: owed, at: place)
     }
 
     /// Delivers in the middle of what the calling thread does.
@@ -175,7 +183,7 @@ final class Registration: Sendable {
             if handle == nil {
                 // Its object is no more, which is as good as removing it.
                 end()
-                _ = cancel()
+                cancel()
                 meet(.cancelled, delivery)
                 return false
             }

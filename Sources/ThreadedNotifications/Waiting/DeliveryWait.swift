@@ -11,6 +11,9 @@ final class DeliveryWait: Sendable {
         var dropped: [ObserverID] = []
     }
 
+    /// The waits for each observer: its removal ends them.
+    private static let waits = Locked<[ObserverID: [WeakWait]]>([:])
+
     private let state = Locked(State())
     private let isOver = DispatchSemaphore(value: 0)
     private let id: WaitGraph.WaitID
@@ -40,10 +43,40 @@ final class DeliveryWait: Sendable {
                 state.pending[one.observer] = (.thread(one.thread.number), description)
             }
         }
+        Self.waits.withLock { waits in
+            for one in expected where one.observer != 0 {
+                waits[one.observer, default: []].append(WeakWait(wait: self))
+            }
+        }
     }
 
     deinit {
         ThreadWaits.end(id)
+    }
+
+    /// What waits for a removed observer is not waited for.
+    static func observerWasCancelled(_ observer: ObserverID) {
+        let waits = waits.withLock { $0[observer]?.compactMap(\.wait) ?? [] }
+        for wait in waits { wait.resolve(observer, .cancelled) }
+    }
+
+    private func forget(_ observer: ObserverID) {
+        guard observer != 0 else { return }
+        Self.waits.withLock { waits in
+            waits[observer]?.removeAll { $0.id == id }
+            if waits[observer]?.isEmpty == true { waits[observer] = nil }
+        }
+    }
+
+    /// A wait, not retained.
+    private struct WeakWait: Sendable {
+        let id: WaitGraph.WaitID
+        private(set) weak var wait: DeliveryWait?
+
+        init(wait: DeliveryWait) {
+            id = wait.id
+            self.wait = wait
+        }
     }
 
     /// What is waited for happened, or will not happen any more; the first to say so counts.
@@ -58,6 +91,7 @@ final class DeliveryWait: Sendable {
             return (pending.target, state.pending.isEmpty)
         }
         guard let resolved else { return }
+        forget(observer)
         ThreadWaits.complete(resolved.target, of: id)
         if resolved.wasLast { isOver.signal() }
     }
@@ -73,6 +107,7 @@ final class DeliveryWait: Sendable {
         let (pending, ended, dropped) = state.withLock { state in
             (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped)
         }
+        for one in pending { forget(one.observer ?? 0) }
         if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: limit) }
         if let ended { throw .threadEnded(thread: ended) }
         if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped.sorted()) }

@@ -24,6 +24,12 @@ enum ThreadWaits {
         graph.withLock { $0.end(id) }
     }
 
+    /// The calling thread ends.
+    static func endAll() {
+        let number = ThreadIdentity.current.number
+        graph.withLock { $0.endAll(ofThread: number) }
+    }
+
     /// Whether no thread waits.
     static var isEmpty: Bool { graph.withLock { $0.isEmpty } }
 }

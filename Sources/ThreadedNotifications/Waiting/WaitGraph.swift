@@ -46,14 +46,22 @@ struct WaitGraph {
         waits[id] = nil
     }
 
+    /// A thread ends, and waits no longer.
+    mutating func endAll(ofThread number: Int) {
+        waits = waits.filter { $0.value.thread.number != number }
+    }
+
     /// Looks for a way from what a wait waits for back to what it holds up.
     private func cycle(closedBy wait: Wait) -> [Wait]? {
         let heldUp = Set([.thread(wait.thread.number)] + wait.handlersUnderWay.map(Target.observer))
-        if !heldUp.isDisjoint(with: wait.targets) { return [wait] }
+        // Its own handler it does not wait for, but it does for the same on other threads.
+        if wait.targets.contains(.thread(wait.thread.number)) { return [wait] }
         var visited: Set<WaitID> = []
         func way(from targets: [Target]) -> [Wait]? {
             for (id, next) in waits.sorted(by: { $0.key < $1.key }) where !visited.contains(id) {
-                guard targets.contains(where: { holdsUp(next, $0) }) else { continue }
+                guard next.thread.number != wait.thread.number, targets.contains(where: { holdsUp(next, $0) }) else {
+                    continue
+                }
                 visited.insert(id)
                 if !heldUp.isDisjoint(with: next.targets) { return [next] }
                 if let rest = way(from: next.targets) { return [next] + rest }

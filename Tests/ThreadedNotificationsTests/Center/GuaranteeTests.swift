@@ -419,7 +419,7 @@ final class GuaranteeTests: XCTestCase {
         XCTAssertEqual(latest.counts, .init(posted: 6, delivered: 2, coalesced: 4))
         let refused = try run(.refuse(capacity: 2))
         XCTAssertEqual(refused.handled, [1, 2])
-        XCTAssertEqual(refused.reports.map(\.dropped), [0, 0, 1, 1, 1, 1])
+        XCTAssertEqual(refused.reports.map(\.refused), [0, 0, 1, 1, 1, 1])
         let blocked = try run(.block(capacity: 2, limit: .milliseconds(1)))
         XCTAssertEqual(blocked.handled, [1, 2])
         XCTAssertEqual(blocked.counts, .init(posted: 6, delivered: 2, dropped: 4))
