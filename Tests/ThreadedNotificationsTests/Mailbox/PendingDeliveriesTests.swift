@@ -43,4 +43,75 @@ struct PendingDeliveriesTests {
         }
         #expect(order == Array(0..<10))
     }
+
+    @Test(
+        "whatever waits in a lane was signalled after the lane was last emptied", arguments: 0..<30 as Range<UInt64>)
+    func signals(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let lanes = 1 + Int(seed % 4)
+        let policies: [OverflowPolicy] = [.dropOldest(capacity: 1), .keepLatest, .refuse(capacity: 2)]
+        let observers = policies.indices.map {
+            ComparedMailbox.Observer(id: ObserverID($0 + 1), lane: $0 % lanes, policy: policies[$0])
+        }
+        var mailbox = ComparedMailbox(lanes: lanes, observers: observers)
+        for _ in 0..<400 {
+            // So that now and then a lane is full of what stands for nothing.
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0: try mailbox.append(lane: Int.random(in: 0..<lanes, using: &random))
+            case 1: try mailbox.take(lane: Int.random(in: 0..<lanes, using: &random))
+            case 2: try mailbox.deliverFirst(of: Array(0..<lanes))
+            default: try mailbox.append(for: observers.randomElement(using: &random)!.id, key: 0, waits: false)
+            }
+            try mailbox.check()
+        }
+        try mailbox.removeAll()
+    }
+
+    @Test("when the thread ends, everything is given once, in the order of appending, and nothing after")
+    func removal() {
+        var pending = Pending()
+        let lanes = [pending.addLane(), pending.addLane()]
+        let waiter = Waiter()
+        for item in 0..<40 {
+            switch item % 4 {
+            case 0: _ = pending.append(item, lane: lanes[0])
+            case 1: _ = pending.append(item, lane: lanes[1])
+            case 2: _ = pending.append(item, lane: lanes[1], observer: 1, policy: .refuse(capacity: 40))
+            default: _ = pending.append(item, lane: lanes[0], observer: 2, policy: .dropNewest(capacity: 40))
+            }
+        }
+        _ = pending.append(40, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
+        _ = pending.append(41, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
+        let (items, waiters) = pending.removeAll()
+        #expect(items == Array(0...40))
+        #expect(waiters.count == 1 && waiters.first === waiter)
+        let again = pending.removeAll()
+        #expect(again.items == [])
+        #expect(again.waiters.isEmpty)
+        let mustSignal = pending.append(42, lane: lanes[0])
+        #expect(mustSignal)
+    }
+
+    @Test("a million are appended, dropped, taken and told of in a time that is linear")
+    func linearCost() {
+        let count = 1_000_000
+        // Would take hours if any one of them looked through the others.
+        var pending = Pending()
+        var taken = TakenDeliveries<Int, Waiter>()
+        let lane = pending.addLane()
+        let bounded = 20_000
+        for item in 0..<count { _ = pending.append(item, lane: lane) }
+        taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
+        var isInOrder = true
+        for item in 0..<count {
+            guard case .item(item)? = taken.takeFirst(of: [lane])?.content else {
+                isInOrder = false
+                break
+            }
+        }
+        #expect(isInOrder)
+        let policy = OverflowPolicy.dropOldest(capacity: bounded)
+        for item in 0..<5 * bounded { _ = pending.append(item, lane: lane, observer: 1, policy: policy) }
+        #expect(pending.removeAll().items == Array(4 * bounded..<5 * bounded))
+    }
 }

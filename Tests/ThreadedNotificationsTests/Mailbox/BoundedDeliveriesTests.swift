@@ -1,0 +1,168 @@
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("BoundedDeliveries")
+struct BoundedDeliveriesTests {
+    private typealias Waiter = ComparedMailbox.Waiter
+    private typealias Pending = PendingDeliveries<Int, Waiter>
+
+    static let policies: [OverflowPolicy] =
+        [.keepLatest]
+        + [1, 2, 3, 7].flatMap { capacity -> [OverflowPolicy] in
+            [
+                .dropOldest(capacity: capacity), .dropNewest(capacity: capacity), .refuse(capacity: capacity),
+                .block(capacity: capacity, limit: .seconds(1)),
+            ]
+        }
+
+    @Test("each policy decides what a plain array would, and the fates add up", arguments: policies)
+    func againstAnArray(policy: OverflowPolicy) throws {
+        for seed in 0..<80 as Range<UInt64> {
+            do { try drive([policy, policy], lanes: 2, steps: 60, seed: seed) } catch {
+                Issue.record("seed \(seed): \(error)")
+                return
+            }
+        }
+    }
+
+    @Test("observers of all policies share lanes without mixing", arguments: 0..<40 as Range<UInt64>)
+    func allPolicies(seed: UInt64) throws {
+        try drive(Self.policies + [.unbounded], lanes: 3, steps: 200, seed: seed)
+    }
+
+    private func drive(_ policies: [OverflowPolicy], lanes: Int, steps: Int, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let observers = policies.enumerated().map { index, policy in
+            ComparedMailbox.Observer(id: ObserverID(index + 1), lane: index % lanes, policy: policy)
+        }
+        var mailbox = ComparedMailbox(lanes: lanes, observers: observers)
+        for step in 0..<steps {
+            let observer = observers.randomElement(using: &random)!.id
+            switch Int.random(in: 0..<16, using: &random) {
+            case 0..<9:
+                try mailbox.append(
+                    for: observer, key: Int.random(in: 0..<5, using: &random), waits: !random.once(in: 4))
+            case 9: try mailbox.append(lane: Int.random(in: 0..<lanes, using: &random))
+            case 10: try mailbox.take(lane: Int.random(in: 0..<lanes, using: &random))
+            case 11..<14:
+                let drained = (0..<lanes).filter { _ in random.once(in: 2) }
+                for _ in 0..<Int.random(in: 1...4, using: &random) { try mailbox.deliverFirst(of: drained) }
+            case 14:
+                if let waiter = mailbox.waiters(of: observer).randomElement(using: &random) {
+                    mailbox.giveUp(waiter, of: observer)
+                }
+            default: if random.once(in: 3) { try mailbox.removeWaiters(of: observer) }
+            }
+            if step % 8 == 0 { try mailbox.check() }
+        }
+        try mailbox.check()
+        try mailbox.removeAll()
+        let fates = mailbox.fates
+        try #require(fates.appended == fates.delivered + fates.displaced + fates.refused + fates.told)
+    }
+
+    @Test("a lane that is never drained stays as short as what waits in it", arguments: policies)
+    func undrained(policy: OverflowPolicy) throws {
+        var mailbox = ComparedMailbox(lanes: 1, observers: [.init(id: 1, lane: 0, policy: policy)])
+        try mailbox.append(lane: 0)
+        for number in 0..<1_000 {
+            try mailbox.append(for: 1, key: number % 5, waits: false)
+            try mailbox.check()
+        }
+        // What stands for nothing any more hides nothing.
+        try mailbox.take(lane: 0)
+        while try mailbox.deliverFirst(of: [0]) {}
+        #expect(mailbox.fates.delivered == 1 + (policy.capacity ?? 5))
+    }
+
+    @Test("what a drain has taken counts until it is delivered, and can still be dropped")
+    func takenCounts() throws {
+        for policy in Self.policies {
+            var mailbox = ComparedMailbox(lanes: 1, observers: [.init(id: 1, lane: 0, policy: policy)])
+            for key in 0..<7 { try mailbox.append(for: 1, key: key % 5, waits: false) }
+            try mailbox.take(lane: 0)
+            for key in 0..<4 {
+                try mailbox.append(for: 1, key: key, waits: false)
+                try mailbox.check()
+            }
+            try mailbox.take(lane: 0)
+            while try mailbox.deliverFirst(of: [0]) {}
+            #expect(mailbox.count(of: 1) == 0)
+        }
+    }
+
+    @Test("the policy that keeps the latest replaces the same key only, and the latest waits where it came")
+    func keepLatest() {
+        var pending = Pending()
+        let lane = pending.addLane()
+        // The keys are the tens; all have the same hash.
+        func append(_ item: Int) -> Int? {
+            let same = pending.candidates(observer: 1, hash: 0).items.first { $0.1 / 10 == item / 10 }
+            let outcome = pending.append(
+                item, lane: lane, observer: 1, policy: .keepLatest, replacing: same?.0, hash: 0)
+            if case .appended(_, let displaced) = outcome { return displaced } else { return -1 }
+        }
+        let displaced = [10, 20, 11, 30, 21, 12].map { append($0) }
+        #expect(displaced == [nil, nil, 10, nil, 20, 11])
+        #expect(pending.removeAll().items == [30, 21, 12])
+    }
+
+    @Test("those who wait for room are told first come first, one for each that goes")
+    func waiters() throws {
+        var pending = Pending()
+        let lane = pending.addLane()
+        let waiters = (0..<4).map { _ in Waiter() }
+        func append(_ item: Int, _ waiter: Waiter? = nil) -> String {
+            switch pending.append(
+                item, lane: lane, observer: 1, policy: .block(capacity: 2, limit: .zero), waiter: waiter)
+            {
+            case .appended: "appended"
+            case .refused: "refused"
+            case .wait: "wait"
+            }
+        }
+        #expect((0..<2).map { append($0) } == ["appended", "appended"])
+        #expect(append(2) == "refused")
+        #expect(waiters.map { append(2, $0) } == ["wait", "wait", "wait", "wait"])
+        pending.removeWaiter(waiters[1], of: 1)
+        var entries: [Pending.Entry] = []
+        pending.takeAll(lane: lane, into: &entries)
+        let places = entries.map(\.place)
+        let first = pending.takeHeld(by: 1, place: places[0])
+        #expect(first.item == 0)
+        #expect(first.waiter === waiters[0])
+        #expect(append(3) == "appended")
+        #expect(append(4, waiters[0]) == "wait")
+        let again = pending.takeHeld(by: 1, place: places[0])
+        #expect(again.item == nil)
+        #expect(again.waiter == nil)
+        let second = pending.takeHeld(by: 1, place: places[1])
+        #expect(second.item == 1)
+        #expect(second.waiter === waiters[2])
+        let removed = pending.removeWaiters(of: 1)
+        #expect(removed.elementsEqual([waiters[3], waiters[0]]) { $0 === $1 })
+    }
+
+    @Test("while something waits, an observer's version tells every change of what waits")
+    func version() {
+        var pending = Pending()
+        let lane = pending.addLane()
+        var versions: [UInt64] = []
+        func append(_ item: Int, replacing: UInt64? = nil) {
+            _ = pending.append(item, lane: lane, observer: 1, policy: .keepLatest, replacing: replacing, hash: item)
+            versions.append(pending.version(of: 1))
+        }
+        for item in 0..<3 { append(item) }
+        append(2, replacing: pending.candidates(observer: 1, hash: 2).items.first?.0)
+        _ = pending.takeHeld(by: 1, place: 1)
+        versions.append(pending.version(of: 1))
+        #expect(Set(versions).count == versions.count)
+        #expect(!versions.contains(0))
+        #expect(pending.candidates(observer: 1, hash: 2).version == versions.last)
+        // What changes nothing counts for nothing, nor does what another observer has.
+        _ = pending.takeHeld(by: 1, place: 1)
+        _ = pending.append(1, lane: lane, observer: 2, policy: .keepLatest, hash: 1)
+        #expect(pending.version(of: 1) == versions.last)
+    }
+}

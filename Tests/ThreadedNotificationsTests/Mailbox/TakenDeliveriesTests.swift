@@ -1,0 +1,80 @@
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("TakenDeliveries")
+struct TakenDeliveriesTests {
+    private typealias Pending = PendingDeliveries<Int, ComparedMailbox.Waiter>
+    private typealias Taken = TakenDeliveries<Int, ComparedMailbox.Waiter>
+
+    @Test(
+        "drains that are nested in any way take what a plain array would give them", arguments: 0..<60 as Range<UInt64>)
+    func againstAnArray(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let lanes = 3
+        var mailbox = ComparedMailbox(lanes: lanes)
+        func drain(depth: Int) throws {
+            let drained = (0..<lanes).filter { _ in random.once(in: 2) }
+            for lane in drained { try mailbox.take(lane: lane) }
+            try mailbox.checkHasMoreThanOne(in: drained)
+            while try mailbox.deliverFirst(of: drained) {
+                // The handler.
+                for _ in 0..<3 where random.once(in: 4) {
+                    try mailbox.append(lane: Int.random(in: 0..<lanes, using: &random))
+                }
+                if depth < 4, random.once(in: 4) { try drain(depth: depth + 1) }
+                try mailbox.checkHasMoreThanOne(in: drained)
+                try mailbox.check()
+                if random.once(in: 10) { return }
+            }
+        }
+        for _ in 0..<25 {
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                try mailbox.append(lane: Int.random(in: 0..<lanes, using: &random))
+            }
+            try drain(depth: 0)
+        }
+        try mailbox.removeAll()
+        #expect(mailbox.fates.appended == mailbox.fates.delivered + mailbox.fates.told)
+        #expect(mailbox.fates.delivered > 0)
+    }
+
+    @Test("a nested drain goes on where the outer one stands, and both are through what came in between")
+    func nestedDrain() {
+        var (pending, taken) = (Pending(), Taken())
+        let lanes = [pending.addLane(), pending.addLane()]
+        func append(_ item: Int, lane: Int) { _ = pending.append(item, lane: lane) }
+        func take() {
+            for lane in lanes { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+        }
+        func takeFirst() -> Int? {
+            taken.takeFirst(of: lanes).flatMap { if case .item(let item) = $0.content { item } else { nil } }
+        }
+        for item in 1...4 { append(item, lane: lanes[item % 2]) }
+        take()
+        #expect(takeFirst() == 1)
+        append(5, lane: lanes[1])
+        append(6, lane: lanes[0])
+        take()
+        #expect(takeFirst() == 2)
+        append(7, lane: lanes[1])
+        take()
+        #expect((3...7).map { _ in takeFirst() } == [3, 4, 5, 6, 7])
+        #expect(takeFirst() == nil)
+    }
+
+    @Test("a drain of some lanes leaves the others alone")
+    func otherLanes() {
+        var (pending, taken) = (Pending(), Taken())
+        let (one, other) = (pending.addLane(), pending.addLane())
+        _ = pending.append(1, lane: other)
+        _ = pending.append(2, lane: one)
+        for lane in [one, other] { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+        let first = taken.takeFirst(of: [one])
+        #expect(first?.place == 2)
+        let second = taken.takeFirst(of: [one])
+        #expect(second == nil)
+        #expect(taken.isEmpty(lane: one))
+        #expect(!taken.isEmpty(lane: other))
+    }
+}
