@@ -1,0 +1,236 @@
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("WaitGraph")
+struct WaitGraphTests {
+    private typealias Target = WaitGraph.Target
+
+    /// A wait graph, and a list of waits in which cycles are found by trying all ways.
+    private struct Compared {
+        struct Naive {
+            var number: Int
+            var id: WaitGraph.WaitID?
+            var thread: Int
+            var handlers: [ObserverID]
+            var targets: [Target]
+
+            /// What must not be waited for while this waits.
+            func holdsUp(_ target: Target) -> Bool {
+                switch target {
+                case .thread(let number): thread == number
+                case .observer(let id): handlers.contains(id)
+                }
+            }
+
+            func waits(for other: Naive) -> Bool { targets.contains(where: other.holdsUp) }
+        }
+
+        private var graph = WaitGraph()
+        private(set) var waits: [Naive] = []
+        private var begun: [Naive] = []
+        private(set) var refused = 0
+
+        /// - Returns: whether it was accepted.
+        @discardableResult
+        mutating func begin(_ thread: Int, in handlers: [ObserverID] = [], for targets: [Target]) throws -> Bool {
+            let identity = ThreadIdentity(number: thread, name: nil, kernelID: Int32(thread))
+            var naive = Naive(number: begun.count, id: nil, thread: thread, handlers: handlers, targets: targets)
+            let result = graph.begin(
+                WaitGraph.Wait(
+                    thread: identity, handlersUnderWay: handlers, targets: targets,
+                    description: DeliveryError.Wait(
+                        thread: identity, waitsFor: "\(targets)", file: "file", line: begun.count)))
+            begun.append(naive)
+            switch result {
+            case .success(let id):
+                try #require(!waits.contains { $0.id == id }, "an id is used again")
+                naive.id = id
+                waits.append(naive)
+                try #require(!Self.isCyclic(waits), "a cycle was accepted: \(waits)")
+                return true
+            case .failure(.waitWouldDeadlock(let cycle)):
+                refused += 1
+                try #require(Self.isCyclic(waits + [naive]), "refused without a cycle: \(naive) after \(waits)")
+                let named = cycle.map { begun[$0.line] }
+                try #require(named.first?.number == naive.number, "the cycle does not begin with the refused wait")
+                try #require(Set(named.map(\.number)).count == named.count)
+                // As they are now: what was completed is not waited for any more.
+                let current = named.map { one in waits.first { $0.number == one.number } ?? one }
+                for (one, next) in zip(current, current.dropFirst() + current.prefix(1)) {
+                    try #require(one.waits(for: next), "\(one) is said to wait for \(next)")
+                }
+                for one in named.dropFirst() { try #require(waits.contains { $0.number == one.number }) }
+                return false
+            case .failure(let error):
+                throw error
+            }
+        }
+
+        mutating func complete(_ target: Target, of index: Int) {
+            graph.complete(target, of: waits[index].id ?? 0)
+            if let first = waits[index].targets.firstIndex(of: target) { waits[index].targets.remove(at: first) }
+        }
+
+        mutating func end(_ index: Int) throws {
+            let id = waits.remove(at: index).id ?? 0
+            graph.end(id)
+            try #require(graph.isEmpty == waits.isEmpty)
+            // Twice is once, and what ended cannot complete.
+            if id % 2 == 0 {
+                graph.end(id)
+                graph.complete(.thread(1), of: id)
+            }
+        }
+
+        /// Warshall's closure of who waits for whom.
+        private static func isCyclic(_ waits: [Naive]) -> Bool {
+            var reaches = waits.map { one in waits.map(one.waits) }
+            for middle in waits.indices {
+                for from in waits.indices where reaches[from][middle] {
+                    for to in waits.indices where reaches[middle][to] { reaches[from][to] = true }
+                }
+            }
+            return waits.indices.contains { reaches[$0][$0] }
+        }
+    }
+
+    @Test("of all waits of three threads, one after the other, exactly those that close a cycle are refused")
+    func exhaustive() throws {
+        let targets: [Target] = [.thread(1), .thread(2), .thread(3), .observer(1)]
+        var choices: [(thread: Int, handlers: [ObserverID], targets: [Target])] = []
+        for thread in 1...3 {
+            for handlers: [ObserverID] in [[], [1]] {
+                for target in targets { choices.append((thread, handlers, [target])) }
+            }
+        }
+        var (accepted, refused) = (0, 0)
+        func explore(_ compared: Compared, depth: Int) throws {
+            for choice in choices {
+                var after = compared
+                if try after.begin(choice.thread, in: choice.handlers, for: choice.targets) {
+                    accepted += 1
+                    if depth > 1 { try explore(after, depth: depth - 1) }
+                } else {
+                    refused += 1
+                }
+            }
+        }
+        try explore(Compared(), depth: 3)
+        #expect(accepted > 1_000)
+        #expect(refused > 1_000)
+    }
+
+    @Test("whatever is begun, completed and ended, no accepted waits form a cycle", arguments: 0..<100 as Range<UInt64>)
+    func randomised(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let threads = Int.random(in: 2...8, using: &random)
+        let observers = UInt64.random(in: 1...4, using: &random)
+        var compared = Compared()
+        for _ in 0..<60 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<6 where compared.waits.count < 10:
+                let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                    random.once(in: 3)
+                        ? Target.observer(.random(in: 1...observers, using: &random))
+                        : .thread(.random(in: 1...threads, using: &random))
+                }
+                let handlers = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                    UInt64.random(in: 1...observers, using: &random)
+                }
+                try compared.begin(.random(in: 1...threads, using: &random), in: handlers, for: targets)
+            case 6..<8:
+                guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
+                let target =
+                    random.once(in: 8) ? .thread(99) : compared.waits[index].targets.randomElement(using: &random)
+                if let target { compared.complete(target, of: index) }
+            default:
+                guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
+                try compared.end(index)
+            }
+        }
+        while !compared.waits.isEmpty { try compared.end(0) }
+    }
+
+    /// The lines by which the waits of a cycle are known.
+    private func cycle(_ result: Result<WaitGraph.WaitID, DeliveryError>) -> [Int]? {
+        if case .failure(.waitWouldDeadlock(let cycle)) = result { cycle.map(\.line) } else { nil }
+    }
+
+    private func wait(
+        _ thread: Int, in handlers: [ObserverID] = [], for targets: [Target], line: Int
+    ) -> WaitGraph.Wait {
+        let identity = ThreadIdentity(number: thread, name: nil, kernelID: 0)
+        return WaitGraph.Wait(
+            thread: identity, handlersUnderWay: handlers, targets: targets,
+            description: DeliveryError.Wait(thread: identity, waitsFor: "", file: "", line: line))
+    }
+
+    @Test("a cycle is named in order, from the refused wait on, without those who wait elsewhere")
+    func namedInOrder() {
+        var graph = WaitGraph()
+        _ = graph.begin(wait(3, for: [.thread(9), .observer(4)], line: 3))
+        _ = graph.begin(wait(5, for: [.thread(2)], line: 5))
+        _ = graph.begin(wait(2, for: [.thread(8), .thread(3)], line: 2))
+        _ = graph.begin(wait(6, in: [4], for: [.thread(1)], line: 6))
+        let refused = graph.begin(wait(1, for: [.thread(7), .thread(2)], line: 1))
+        #expect(cycle(refused) == [1, 2, 3, 6])
+        // It was not begun: thread 1 holds nobody up.
+        let accepted = graph.begin(wait(7, for: [.thread(1)], line: 7))
+        #expect(cycle(accepted) == nil)
+    }
+
+    @Test("a wait of a thread for itself, or for a handler that it is in, is refused at once and names itself")
+    func selfWaits() {
+        var graph = WaitGraph()
+        let forItself = graph.begin(wait(1, for: [.thread(2), .thread(1)], line: 1))
+        #expect(cycle(forItself) == [1])
+        let forItsHandler = graph.begin(wait(1, in: [5, 6], for: [.observer(6)], line: 2))
+        #expect(cycle(forItsHandler) == [2])
+        #expect(graph.isEmpty)
+        // Of handlers that it is not in, the same thread may be waited for.
+        let forAnother = graph.begin(wait(1, in: [5], for: [.observer(6)], line: 3))
+        #expect(cycle(forAnother) == nil)
+        #expect(!graph.isEmpty)
+    }
+
+    @Test("two handlers that wait for each other's return close a cycle through their observers")
+    func handlers() {
+        var graph = WaitGraph()
+        let first = graph.begin(wait(1, in: [10], for: [.observer(20)], line: 1))
+        #expect(cycle(first) == nil)
+        let second = graph.begin(wait(2, in: [20], for: [.observer(10)], line: 2))
+        #expect(cycle(second) == [2, 1])
+    }
+
+    @Test("what is waited for twice holds on until it has happened twice")
+    func occurrences() throws {
+        var graph = WaitGraph()
+        let id = try graph.begin(wait(1, for: [.thread(2), .thread(3), .thread(2)], line: 1)).get()
+        let back = wait(2, for: [.thread(1)], line: 2)
+        graph.complete(.thread(2), of: id)
+        let refused = graph.begin(back)
+        #expect(cycle(refused) == [2, 1])
+        graph.complete(.thread(2), of: id)
+        let accepted = graph.begin(back)
+        #expect(cycle(accepted) == nil)
+        let other = graph.begin(wait(3, for: [.thread(1)], line: 3))
+        #expect(cycle(other) == [3, 1])
+    }
+
+    @Test("what has ended holds nobody up, and nothing remains of it")
+    func ended() throws {
+        var graph = WaitGraph()
+        let one = try graph.begin(wait(1, for: [.thread(2)], line: 1)).get()
+        let other = try graph.begin(wait(1, for: [.thread(3)], line: 2)).get()
+        #expect(one != other)
+        graph.end(one)
+        let accepted = try graph.begin(wait(2, for: [.thread(1)], line: 3)).get()
+        let refused = graph.begin(wait(3, for: [.thread(2)], line: 4))
+        #expect(cycle(refused) == [4, 3, 2])
+        graph.end(accepted)
+        #expect(!graph.isEmpty)
+        graph.end(other)
+        #expect(graph.isEmpty)
+    }
+}
