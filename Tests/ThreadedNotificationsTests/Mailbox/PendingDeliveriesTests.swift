@@ -99,7 +99,7 @@ struct PendingDeliveriesTests {
         var pending = Pending()
         var taken = TakenDeliveries<Int, Waiter>()
         let lane = pending.addLane()
-        let bounded = 20_000
+        let bounded = 10_000
         for item in 0..<count { _ = pending.append(item, lane: lane) }
         taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
         var isInOrder = true
