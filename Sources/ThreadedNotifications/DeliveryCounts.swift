@@ -14,4 +14,7 @@ public struct DeliveryCounts: Sendable, Hashable {
     public var targetGone = 0
     /// Waits, or is just being handed over.
     public var pending = 0
+
+    /// Nothing yet.
+    public init() {}
 }

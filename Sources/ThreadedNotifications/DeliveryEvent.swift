@@ -59,12 +59,12 @@ public struct DeliveryEvent: Sendable {
 
     /// Called for every stage of every delivery in this process; nil, as it is at first, for none.
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
-        get { tracerInUse.withLock { $0 } }
+        get { tracerInUse.withLock { $0 }?.call }
         set {
             // The old one is foreign, and is let go of without the lock.
             _ = tracerInUse.withLock { tracer in
                 defer {
-                    tracer = newValue
+                    tracer = newValue.map(Tracer.init)
                     isTraced.store(newValue != nil, ordering: .releasing)
                 }
                 return tracer
@@ -104,4 +104,9 @@ public struct DeliveryEvent: Sendable {
 
 private let isTraced = Atomic<Bool>(false)
 private let lastPost = Atomic<UInt64>(0)
-private let tracerInUse = Locked<(@Sendable (DeliveryEvent) -> Void)?>(nil)
+private let tracerInUse = Locked<Tracer?>(nil)
+
+/// A closure on its own would be wrapped once more each time it is taken out of a generic value and put back.
+private struct Tracer: Sendable {
+    let call: @Sendable (DeliveryEvent) -> Void
+}

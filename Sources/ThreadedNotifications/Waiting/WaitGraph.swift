@@ -51,30 +51,30 @@ struct WaitGraph {
         waits = waits.filter { $0.value.thread.number != number }
     }
 
-    /// Looks for a way from what a wait waits for back to what it holds up.
+    /// Looks for a way from a wait over those that it waits for back to itself.
     private func cycle(closedBy wait: Wait) -> [Wait]? {
-        let heldUp = Set([.thread(wait.thread.number)] + wait.handlersUnderWay.map(Target.observer))
-        // Its own handler it does not wait for, but it does for the same on other threads.
-        if wait.targets.contains(.thread(wait.thread.number)) { return [wait] }
         var visited: Set<WaitID> = []
-        func way(from targets: [Target]) -> [Wait]? {
-            for (id, next) in waits.sorted(by: { $0.key < $1.key }) where !visited.contains(id) {
-                guard next.thread.number != wait.thread.number, targets.contains(where: { holdsUp(next, $0) }) else {
-                    continue
-                }
+        func way(from one: Wait) -> [Wait]? {
+            if one.waits(for: wait) { return [one] }
+            for (id, next) in waits where !visited.contains(id) && one.waits(for: next) {
                 visited.insert(id)
-                if !heldUp.isDisjoint(with: next.targets) { return [next] }
-                if let rest = way(from: next.targets) { return [next] + rest }
+                if let rest = way(from: next) { return [one] + rest }
             }
             return nil
         }
-        return way(from: wait.targets).map { [wait] + $0 }
+        return way(from: wait)
     }
+}
 
-    private func holdsUp(_ wait: Wait, _ target: Target) -> Bool {
-        switch target {
-        case .thread(let number): wait.thread.number == number
-        case .observer(let id): wait.handlersUnderWay.contains(id)
+extension WaitGraph.Wait {
+    /// Whether this cannot end before another does.
+    fileprivate func waits(for other: WaitGraph.Wait) -> Bool {
+        targets.contains { target in
+            switch target {
+            case .thread(let number): other.thread.number == number
+            // Its own handler a thread does not wait for, but it does for the same on other threads.
+            case .observer(let id): other.thread.number != thread.number && other.handlersUnderWay.contains(id)
+            }
         }
     }
 }

@@ -125,7 +125,7 @@ struct BoundedDeliveriesTests {
         let lane = pending.addLane()
         // The keys are the tens; all have the same hash.
         func append(_ item: Int) -> Int? {
-            let same = pending.candidates(observer: 1, hash: 0).items.first { $0.1 / 10 == item / 10 }
+            let same = pending.candidates(observer: 1, hash: 0).first { $0.1 / 10 == item / 10 }
             let outcome = pending.append(
                 item, lane: lane, observer: 1, policy: .keepLatest, replacing: same?.0, hash: 0)
             if case .appended(_, let displaced) = outcome { return displaced } else { return -1 }
@@ -152,7 +152,8 @@ struct BoundedDeliveriesTests {
         #expect((0..<2).map { append($0) } == ["appended", "appended"])
         #expect(append(2) == "refused")
         #expect(waiters.map { append(2, $0) } == ["wait", "wait", "wait", "wait"])
-        pending.removeWaiter(waiters[1], of: 1)
+        let gaveUp = [pending.removeWaiter(waiters[1], of: 1), pending.removeWaiter(waiters[1], of: 1)]
+        #expect(gaveUp == [true, false])
         var entries: [Pending.Entry] = []
         pending.takeAll(lane: lane, into: &entries)
         let places = entries.map(\.place)
@@ -171,21 +172,53 @@ struct BoundedDeliveriesTests {
         #expect(removed.elementsEqual([waiters[3], waiters[0]]) { $0 === $1 })
     }
 
-    @Test("while something waits, an observer's version tells every change of what waits")
+    @Test("the version tells every change of what waits, also when all was taken meanwhile")
     func version() {
         var pending = Pending()
         let lane = pending.addLane()
-        var versions: [UInt64] = []
+        var versions = [pending.version]
         func append(_ item: Int, replacing: UInt64? = nil) {
             _ = pending.append(item, lane: lane, observer: 1, policy: .keepLatest, replacing: replacing, hash: item)
-            versions.append(pending.version(of: 1))
+            versions.append(pending.version)
         }
         for item in 0..<3 { append(item) }
-        append(2, replacing: pending.candidates(observer: 1, hash: 2).items.first?.0)
-        _ = pending.takeHeld(by: 1, place: 1)
-        versions.append(pending.version(of: 1))
+        append(2, replacing: pending.candidates(observer: 1, hash: 2).first?.0)
+        for place: UInt64 in [1, 2, 4] {
+            let taken = pending.takeHeld(by: 1, place: place)
+            #expect(taken.item != nil)
+            versions.append(pending.version)
+        }
+        #expect(pending.candidates(observer: 1, hash: 2).isEmpty)
+        append(2)
         #expect(Set(versions).count == versions.count)
-        #expect(!versions.contains(0))
-        #expect(pending.candidates(observer: 1, hash: 2).version == versions.last)
+    }
+
+    @Test("observers whose waiters all went leave nothing")
+    func waitersLeaveNothing() {
+        var pending = Pending()
+        let lane = pending.addLane()
+        func count() -> Int {
+            Mirror(reflecting: pending).children.first { $0.label == "bounded" }.map {
+                Mirror(reflecting: $0.value).children.count
+            } ?? -1
+        }
+        for observer: ObserverID in 1...100 {
+            let waiters = [Waiter(), Waiter()]
+            let policy = OverflowPolicy.block(capacity: 1, limit: .zero)
+            _ = pending.append(1, lane: lane, observer: observer, policy: policy)
+            for waiter in waiters {
+                _ = pending.append(2, lane: lane, observer: observer, policy: policy, waiter: waiter)
+            }
+            let taken = pending.takeHeld(by: observer, place: observer)
+            #expect(taken.item == 1)
+            if observer % 2 == 0 {
+                let removed = pending.removeWaiters(of: observer)
+                #expect(removed.count == 1)
+            } else {
+                let waitedStill = pending.removeWaiter(waiters[1], of: observer)
+                #expect(waitedStill)
+            }
+        }
+        #expect(count() == 0)
     }
 }

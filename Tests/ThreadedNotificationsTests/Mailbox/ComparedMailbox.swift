@@ -84,9 +84,8 @@ struct ComparedMailbox {
         let replacing = try hash.flatMap { hash in
             let candidates = pending.candidates(observer: id, hash: hash)
             let same = waiting.map(\.item).filter { $0.observer == id && $0.hash == hash }
-            try #require(Set(candidates.items.map(\.1)) == Set(same) && candidates.items.count == same.count)
-            try #require(candidates.version == pending.version(of: id))
-            return candidates.items.first { $0.1.key == key }?.0
+            try #require(Set(candidates.map(\.1)) == Set(same) && candidates.count == same.count)
+            return candidates.first { $0.1.key == key }?.0
         }
         let outcome = pending.append(
             item, lane: observer.lane, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
@@ -141,7 +140,8 @@ struct ComparedMailbox {
     }
 
     mutating func giveUp(_ waiter: Waiter, of id: ObserverID) {
-        pending.removeWaiter(waiter, of: id)
+        let waitedStill = pending.removeWaiter(waiter, of: id)
+        #expect(waitedStill == waiters(of: id).contains { $0 === waiter })
         waiters[id]?.removeAll { $0 === waiter }
     }
 

@@ -152,3 +152,7 @@ struct NotificationObjectTests {
         #expect(!matches(hash, object))
     }
 }
+
+extension NotificationObject {
+    fileprivate var isIncomparable: Bool { if case .incomparable = self { true } else { false } }
+}

@@ -148,16 +148,27 @@ final class WaitingTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
     }
 
-    func testAnObserverThatIsRemovedIsWaitedForNoLonger() throws {
+    func testAnObserverThatIsRemovedMeanwhileIsWaitedForNoLonger() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
+        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try worker.perform {
+            blocked.signal()
+            goOn.wait()
+        }
+        blocked.wait()
         let token = center.addObserver(forName: posted, on: worker) { _ in }
-        let remover = center.addObserver(forName: posted, on: .postingThread) { _ in token.cancel() }
+        // Removed when the notification is on its way, while its thread does nothing.
+        let remover = Thread.posting(1) {
+            while token.counts.posted == 0 { sched_yield() }
+            token.cancel()
+        }
         let report = try center.post(note, waitUntilDelivered: limit)
-        XCTAssertEqual(report.delivered, 1)
-        XCTAssertEqual(token.counts.posted, token.counts.cancelled + token.counts.delivered)
-        remover.cancel()
+        XCTAssertEqual(report, PostReport(waiting: 1))
+        remover.wait()
+        goOn.signal()
         try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
     }
 
     func testWhatTheOverflowPolicyDropsFailsTheWait() throws {
