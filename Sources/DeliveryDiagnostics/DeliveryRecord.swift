@@ -18,13 +18,17 @@ public struct DeliveryRecord: Sendable, Hashable, Codable {
     public var notification: String?
     /// Which post of the recording this is a stage of; posts are numbered by whoever posts.
     public var post: Int?
+    /// Which observer of the process this is a stage of, where observers are told apart.
+    public var observer: Int?
+    /// The thread that should handle it, where the stage knows it.
+    public var target: ThreadIdentity?
     /// What was said, or what there is to know of the stage besides.
     public var message: String?
 
     public init(
         sequence: Int, monotonicNanoseconds: UInt64, wallNanoseconds: Int64, process: ProcessIdentity,
         thread: ThreadIdentity, stage: DeliveryStage, notification: String? = nil, post: Int? = nil,
-        message: String? = nil
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil
     ) {
         self.sequence = sequence
         self.monotonicNanoseconds = monotonicNanoseconds
@@ -34,6 +38,8 @@ public struct DeliveryRecord: Sendable, Hashable, Codable {
         self.stage = stage
         self.notification = notification
         self.post = post
+        self.observer = observer
+        self.target = target
         self.message = message
     }
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import ThreadedNotifications
+public import ThreadedNotifications
 
 /// Collects the records of one run.
 ///
@@ -26,22 +26,24 @@ public final class DeliveryRecorder: Sendable {
 
     /// Records a stage as happening now, on the calling thread.
     public func record(
-        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, message: String? = nil
+        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
+        target: ThreadIdentity? = nil, message: String? = nil
     ) {
         record(
-            stage, notification: notification, post: post, message: message, process: .current, thread: .current)
+            stage, notification: notification, post: post, observer: observer, target: target, message: message,
+            process: .current, thread: .current)
     }
 
     /// Records that a child process has ended, as happening on that process's main thread.
     func recordEnd(of process: ProcessIdentity, message: String) {
         record(
-            .processEnd, notification: nil, post: nil, message: message, process: process,
+            .processEnd, message: message, process: process,
             thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id))
     }
 
     private func record(
-        _ stage: DeliveryStage, notification: String?, post: Int?, message: String?, process: ProcessIdentity,
-        thread: ThreadIdentity
+        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
+        target: ThreadIdentity? = nil, message: String?, process: ProcessIdentity, thread: ThreadIdentity
     ) {
         let record = stored.withLock { records in
             let record = DeliveryRecord(
@@ -49,7 +51,7 @@ public final class DeliveryRecorder: Sendable {
                 monotonicNanoseconds: DispatchTime.now().uptimeNanoseconds,
                 wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9),
                 process: process, thread: thread, stage: stage, notification: notification, post: post,
-                message: message)
+                observer: observer, target: target, message: message)
             records.append(record)
             return record
         }

@@ -1,25 +1,56 @@
 /// A stage in the way of a notification from its post to its handler, and what surrounds it.
 ///
-///     register     post ─► capture ─► signal ─► drain ─► deliver
+///     register     post ─► capture ─► append ─► signal ─► drain ─► deliver ─► return     remove
+///                                        └► coalesce, drop, cancel or targetGone instead
+///
+/// The document's technique has no `append`: there an observer captures and holds; a `ThreadedNotificationCenter` captures
+/// only what is posted to a Foundation center. A block that is performed has `append`, `deliver` and `return`, and no
+/// notification.
 public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     /// An observer was added.
     case register
+    /// An observer was removed.
+    case remove
     /// A notification was handed to a center.
     case post
-    /// It arrived at an observer, on the posting thread.
+    /// It arrived at an observer, or at a center that redirects, on the posting thread.
     case capture
+    /// It is handed to the target thread's mailbox, for one observer.
+    case append
     /// The port of the target thread was signalled.
     case signal
     /// The port lost the signal.
     case dropSignal
     /// The target thread looks into its queue.
     case drain
-    /// The handler was called.
+    /// Fate: the handler was called.
     case deliver
+    /// The handler returned.
+    case `return`
+    /// Fate: a later one took its place.
+    case coalesce
+    /// Fate: dropped by the observer's overflow policy.
+    case drop
+    /// Fate: its observer was removed.
+    case cancel
+    /// Fate: its target thread ended, or took nothing any more.
+    case targetGone
+    /// What the library counts for an observer; the message says it.
+    case count
     /// The program said something: a line of the documents' logs.
     case log
     /// A child process began; the message says what it does.
     case processStart
     /// A child process ended; the message says how.
     case processEnd
+
+    /// Whether it is what becomes of a notification for an observer, once.
+    public var isFate: Bool {
+        switch self {
+        case .deliver, .coalesce, .drop, .cancel, .targetGone: true
+        case .register, .remove, .post, .capture, .append, .signal, .dropSignal, .drain, .return, .count, .log,
+            .processStart, .processEnd:
+            false
+        }
+    }
 }

@@ -1,15 +1,17 @@
 internal import ThreadedNotifications
 
-/// Makes records the same from run to run, as far as the runs are: processes, threads and times are numbered in the order in
-/// which they appear. What chance decides, such as how threads interleave, stays.
+/// Makes records the same from run to run, as far as the runs are: processes, threads, posts, observers and times are numbered
+/// in the order in which they appear. What chance decides, such as how threads interleave, stays.
 ///
 /// A process becomes 1, 2, …; so does a thread's kernel id, over all processes. A thread's number counts anew in each
-/// process, where the main thread stays 1. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
+/// process, where the main thread stays 1, and so do posts and observers. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
 /// speak of a thread are changed alike, and an address in them becomes `0x…`.
 public struct StableNumbering {
     private var processes = Numbering<Int32>()
     private var kernelIDs = Numbering<KernelID>()
     private var numbers: [Int32: Numbering<Int>] = [:]
+    private var posts: [Int32: Numbering<Int>] = [:]
+    private var observers: [Int32: Numbering<Int>] = [:]
     private var records = 0
 
     private struct KernelID: Hashable {
@@ -34,11 +36,18 @@ public struct StableNumbering {
         stable.monotonicNanoseconds = UInt64(records) * 1_000_000
         stable.wallNanoseconds = Self.start + Int64(records) * 1_000_000
         stable.process = ProcessIdentity(id: Int32(processes[record.process.id]), name: record.process.name)
-        stable.thread = ThreadIdentity(
-            number: number(record.thread.number, in: record.process.id), name: record.thread.name,
-            kernelID: Int32(kernelIDs[KernelID(process: record.process.id, thread: record.thread.kernelID)]))
+        stable.thread = renumber(record.thread, in: record.process.id)
+        stable.post = record.post.map { posts[record.process.id, default: Numbering()][$0] }
+        stable.observer = record.observer.map { observers[record.process.id, default: Numbering()][$0] }
+        stable.target = record.target.map { renumber($0, in: record.process.id) }
         stable.message = record.message.map { renumber($0, in: record.process.id) }
         return stable
+    }
+
+    private mutating func renumber(_ thread: ThreadIdentity, in process: Int32) -> ThreadIdentity {
+        ThreadIdentity(
+            number: number(thread.number, in: process), name: thread.name,
+            kernelID: Int32(kernelIDs[KernelID(process: process, thread: thread.kernelID)]))
     }
 
     private mutating func renumber(_ message: String, in process: Int32) -> String {

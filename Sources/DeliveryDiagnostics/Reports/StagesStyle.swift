@@ -18,7 +18,11 @@ public struct StagesStyle: Sendable {
     }
 
     public func line(for record: DeliveryRecord) -> String {
-        let what = [record.notification, record.post.map { "#\($0)" }, record.message].compactMap(\.self)
+        let what = [
+            // A block that is performed is of no notification.
+            record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
+            record.observer.map { "observer \($0)" }, Self.target(of: record), record.message,
+        ].compactMap(\.self)
         var line = ""
         for (column, cell) in Self.cells(record, since: start).enumerated() {
             let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
@@ -36,7 +40,16 @@ public struct StagesStyle: Sendable {
         let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
         return [
             "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]",
-            "\(record.thread.number) \(record.thread.name ?? "(null)")", record.stage.rawValue,
+            name(of: record.thread), record.stage.rawValue,
         ]
+    }
+
+    /// Nil where it is the thread of the line.
+    private static func target(of record: DeliveryRecord) -> String? {
+        record.target.flatMap { $0 == record.thread ? nil : "for \(name(of: $0))" }
+    }
+
+    private static func name(of thread: ThreadIdentity) -> String {
+        "\(thread.number) \(thread.name ?? "(null)")"
     }
 }

@@ -1,51 +1,92 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The records of a run, looked at post by post, and what a scenario may expect of them.
+/// The records of a run, looked at post by post and observer by observer, and what a scenario may expect of them.
+///
+/// A post is for each observer that is registered by then for its name, and not removed. Where records do not tell
+/// observers apart there is one.
 struct Deliveries {
-    /// A post and its one delivery.
+    /// A post and its delivery to an observer.
     struct Delivery {
         var posted: DeliveryRecord
         var delivered: DeliveryRecord
+        /// Nil if nothing was registered.
+        var registered: DeliveryRecord?
+    }
+
+    /// A post for one observer.
+    private struct Pair: Hashable {
+        var post: Int?
+        var observer: Int?
     }
 
     let records: [DeliveryRecord]
     /// The places of the records of a post, and of those that register. Places and not copies: a flood has millions.
     private var posts: [Int] = []
     private var registrations: [Int] = []
+    /// The first registration of each observer, as an index of `registrations`.
+    private var ranks: [Int?: Int] = [:]
     /// The places of a post and its delivery, in the order in which they were delivered.
-    private var pairs: [(post: Int, delivery: Int)] = []
-    private var undelivered: [Int] = []
-    private var deliveredAgain: [Int] = []
-    private var deliveredUnposted: [Int] = []
+    private var deliveredPairs: [(post: Int, delivery: Int)] = []
+    /// What was posted for an observer and met no fate: the place of the post.
+    private var pending: [(post: Int, observer: Int?)] = []
+    /// The places of fates: other than delivery, of what had one already, and of what was not posted for the observer.
+    private var otherFates: [Int] = []
+    private var secondFates: [Int] = []
+    private var unpostedFates: [Int] = []
+    /// What became of what was posted for each observer.
+    private var countsByObserver: [Int?: ObserverCounts] = [:]
+    /// The places of the library's counts, and what the records told by then.
+    private var counted: [(place: Int, recorded: ObserverCounts)] = []
 
     init(_ records: [DeliveryRecord]) {
         self.records = records
+        var observing: [Int?: String?] = [:]
         var placeOfPost: [Int?: Int] = [:]
-        var deliveredPosts: Set<Int?> = []
+        var hasFate: [Pair: Bool] = [:]
         for (place, record) in records.enumerated() {
             switch record.stage {
             case .register:
+                if ranks[record.observer] == nil { ranks[record.observer] = registrations.count }
                 registrations.append(place)
+                observing[record.observer] = .some(record.notification)
+            case .remove:
+                observing[record.observer] = nil
             case .post:
                 posts.append(place)
                 placeOfPost[record.post] = place
-            case .deliver:
-                guard let post = placeOfPost[record.post] else {
-                    deliveredUnposted.append(place)
-                    continue
+                let observers =
+                    registrations.isEmpty
+                    ? [nil] : observing.filter { $0.value == nil || $0.value == record.notification }.map(\.key)
+                for observer in observers {
+                    hasFate[Pair(post: record.post, observer: observer)] = false
+                    countsByObserver[observer, default: ObserverCounts()].posted += 1
                 }
-                if deliveredPosts.insert(record.post).inserted {
-                    pairs.append((post, place))
-                } else {
-                    deliveredAgain.append(place)
+            case .deliver, .coalesce, .drop, .cancel, .targetGone:
+                // A block that is performed is of no notification.
+                guard record.notification != nil else { break }
+                let pair = Pair(post: record.post, observer: record.observer)
+                switch hasFate.updateValue(true, forKey: pair) {
+                case nil: unpostedFates.append(place)
+                case true: secondFates.append(place)
+                case false:
+                    countsByObserver[record.observer, default: ObserverCounts()][record.stage] += 1
+                    if record.stage != .deliver {
+                        otherFates.append(place)
+                    } else if let post = placeOfPost[record.post] {
+                        deliveredPairs.append((post, place))
+                    }
                 }
-            case .capture, .signal, .dropSignal, .drain, .log, .processStart, .processEnd:
+            case .count:
+                counted.append((place, countsByObserver[record.observer] ?? ObserverCounts()))
+            case .capture, .append, .signal, .dropSignal, .drain, .return, .log, .processStart, .processEnd:
                 break
             }
         }
-        if pairs.count < posts.count {
-            undelivered = posts.filter { !deliveredPosts.contains(records[$0].post) }
+        if deliveredPairs.count + otherFates.count + unpostedFates.count < hasFate.count {
+            pending = hasFate.filter { !$0.value }.keys
+                .compactMap { pair in placeOfPost[pair.post].map { ($0, pair.observer) } }
+                .sorted { ($0.post, $0.observer ?? 0) < ($1.post, $1.observer ?? 0) }
         }
     }
 
@@ -53,9 +94,18 @@ struct Deliveries {
 
     var registered: some RandomAccessCollection<DeliveryRecord> { registrations.lazy.map { records[$0] } }
 
-    private var deliveries: some RandomAccessCollection<Delivery> {
-        pairs.lazy.map { Delivery(posted: records[$0.post], delivered: records[$0.delivery]) }
+    /// In the order in which they were delivered.
+    var delivered: some RandomAccessCollection<Delivery> {
+        deliveredPairs.lazy.map { pair in
+            let delivered = records[pair.delivery]
+            return Delivery(
+                posted: records[pair.post], delivered: delivered,
+                registered: ranks[delivered.observer].map { records[registrations[$0]] })
+        }
     }
+
+    /// What became of what was posted for an observer.
+    func counts(of observer: Int?) -> ObserverCounts { countsByObserver[observer] ?? ObserverCounts() }
 
     func expectRegisteredOnMain() -> Expectation {
         let elsewhere = registered.first { $0.thread.number != 1 }
@@ -71,49 +121,96 @@ struct Deliveries {
             otherwise: onMain == nil ? "nothing was posted" : "posted on the main thread")
     }
 
-    /// Every post was delivered once, and rightly so.
-    func expectEachDelivered(_ claim: String, where isRight: (Delivery) -> Bool) -> Expectation {
-        if posted.isEmpty { return Expectation(claim, failure: "nothing was posted") }
-        if let lost = undelivered.first {
-            return Expectation(
-                claim,
-                failure: "\(undelivered.count) of \(posts.count) posts were not delivered, the first of them post "
-                    + records[lost].postNumber)
+    /// Every post was delivered once to each observer, and rightly so.
+    func expectEachDelivered(_ claim: String, where isRight: (Delivery) -> Bool = { _ in true }) -> Expectation {
+        if let fault = faultInFates { return Expectation(claim, failure: fault) }
+        if let other = otherFates.first.map({ records[$0] }) {
+            return Expectation(claim, failure: "\(other.postNumber) met with \(other.stage.rawValue)")
         }
-        if let again = deliveredAgain.first {
-            return Expectation(claim, failure: "post \(records[again].postNumber) was delivered more than once")
-        }
-        if let unposted = deliveredUnposted.first {
-            return Expectation(
-                claim, failure: "post \(records[unposted].postNumber) was delivered before it was posted")
-        }
-        let wrong = deliveries.first { !isRight($0) }
+        let wrong = delivered.first { !isRight($0) }
         return Expectation(
             claim, holds: wrong == nil,
             otherwise: wrong.map {
-                "post \($0.posted.postNumber), posted on \($0.posted.thread), was handled on \($0.delivered.thread)"
+                "\($0.delivered.postNumber), posted on \($0.posted.thread), was handled on \($0.delivered.thread)"
             } ?? "")
     }
 
-    /// What one thread posted was delivered in the order in which it was posted.
+    /// Guarantee 14: what was posted for an observer met one fate.
+    func expectOneFateEach(_ claim: String) -> Expectation {
+        Expectation(claim, failure: faultInFates)
+    }
+
+    private var faultInFates: String? {
+        if posted.isEmpty { return "nothing was posted" }
+        if let lost = pending.first {
+            let observer = lost.observer.map { " to observer \($0)" } ?? ""
+            let all = countsByObserver.values.reduce(0) { $0 + $1.posted }
+            return "\(pending.count) of \(all) posts were not delivered, the first of them "
+                + "\(records[lost.post].postNumber)\(observer)"
+        }
+        if let again = secondFates.first {
+            return "\(records[again].postNumber) met a second fate: \(records[again].stage.rawValue)"
+        }
+        if let unposted = unpostedFates.first {
+            return "\(records[unposted].postNumber) was delivered and not posted before, or not for this observer"
+        }
+        return nil
+    }
+
+    /// What the library counts for its observers is what the records tell of them.
+    func expectCountsAgree(_ claim: String) -> Expectation {
+        let wrong = counted.first { records[$0.place].message != $0.recorded.description }
+        return Expectation(
+            claim, holds: !counted.isEmpty && wrong == nil,
+            otherwise: wrong.map { "\(records[$0.place].message ?? "nothing"), and recorded is: \($0.recorded)" }
+                ?? "nothing was counted")
+    }
+
+    /// What one thread posted was delivered to each observer in the order in which it was posted.
     func expectOrderKept(_ claim: String) -> Expectation {
-        var last: [ThreadIdentity: DeliveryRecord] = [:]
-        for delivery in deliveries {
-            if let before = last[delivery.posted.thread], before.sequence > delivery.posted.sequence {
+        struct Way: Hashable {
+            var thread: ThreadIdentity
+            var observer: Int?
+        }
+        var last: [Way: DeliveryRecord] = [:]
+        for delivery in delivered {
+            let way = Way(thread: delivery.posted.thread, observer: delivery.delivered.observer)
+            if let before = last[way], before.sequence > delivery.posted.sequence {
                 return Expectation(
                     claim,
-                    failure:
-                        "post \(delivery.posted.postNumber) of \(delivery.posted.thread) was handled after its post "
+                    failure: "\(delivery.posted.postNumber) of \(delivery.posted.thread) was handled after its "
                         + "\(before.postNumber), which was posted later")
             }
-            last[delivery.posted.thread] = delivery.posted
+            last[way] = delivery.posted
         }
-        return Expectation(claim, holds: !deliveries.isEmpty, otherwise: "nothing was delivered")
+        return Expectation(claim, holds: !deliveredPairs.isEmpty, otherwise: "nothing was delivered")
+    }
+
+    /// Those that handle a post on one thread handled it in the order in which they were registered.
+    func expectRegistrationOrder(_ claim: String) -> Expectation {
+        struct Turn: Hashable {
+            var post: Int?
+            var thread: ThreadIdentity
+        }
+        var last: [Turn: Int] = [:]
+        for (_, delivery) in deliveredPairs {
+            let record = records[delivery]
+            let turn = Turn(post: record.post, thread: record.thread)
+            let rank = ranks[record.observer] ?? -1
+            if let before = last[turn], before >= rank {
+                return Expectation(
+                    claim,
+                    failure: "observer \(record.observer ?? 0) handled \(record.postNumber) after one that was "
+                        + "registered later")
+            }
+            last[turn] = rank
+        }
+        return Expectation(claim, holds: !deliveredPairs.isEmpty, otherwise: "nothing was delivered")
     }
 }
 
 extension DeliveryRecord {
-    fileprivate var postNumber: String { post.map(String.init) ?? "without a number" }
+    fileprivate var postNumber: String { post.map { "post \($0)" } ?? "a post without a number" }
 }
 
 extension Expectation {

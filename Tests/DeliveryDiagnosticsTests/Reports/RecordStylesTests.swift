@@ -43,6 +43,45 @@ struct RecordStylesTests {
             ])
     }
 
+    @Test("the stages style tells observers apart, and names a target that is another thread")
+    func observers() {
+        var records = [record(1, .append, main), record(2, .deliver, other), record(3, .signal, main)]
+        for place in records.indices {
+            (records[place].observer, records[place].target) = (4, other)
+        }
+        (records[2].notification, records[2].post, records[2].observer) = (nil, nil, nil)
+        records.append(record(4, .append, main))
+        (records[3].notification, records[3].target) = (nil, other)
+        let style = StagesStyle(records)
+        #expect(
+            records.map { style.line(for: $0) } == [
+                "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for 17 (null)",
+                "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1 observer 4",
+                "2469 µs  [865:865]    1 main     signal   for 17 (null)",
+                "3703 µs  [865:865]    1 main     append   block #1 for 17 (null)",
+            ])
+    }
+
+    @Test("stable posts and observers are numbered by appearance, in each process anew")
+    func stablePosts() throws {
+        func run(_ process: Int32, _ post: Int, _ observer: Int) -> [DeliveryRecord] {
+            [0, 1, 0].enumerated().map { place, number in
+                var record = record(place + 1, .append, main, process: process)
+                (record.post, record.observer) = (post + number, observer + number)
+                record.target = ThreadIdentity(number: 5 + number, name: nil, kernelID: process + Int32(number))
+                return record
+            }
+        }
+        let stable = StableNumbering.renumber(run(865, 17, 3) + run(1200, 40, 90))
+        #expect(stable.map(\.post) == [1, 2, 1, 1, 2, 1])
+        #expect(stable.map(\.observer) == [1, 2, 1, 1, 2, 1])
+        #expect(stable.map(\.target?.number) == [2, 3, 2, 2, 3, 2])
+        #expect(StableNumbering.renumber(run(1, 2, 3)) == StableNumbering.renumber(run(7, 8, 9)))
+        let written = try RecordLines.line(for: stable[1])
+        #expect(written.contains(#""observer":2"#))
+        #expect(try RecordLines.record(from: written) == stable[1])
+    }
+
     @Test("stable records are numbered by appearance, and runs that differ in ids only become the same")
     func stable() {
         func run(_ process: Int32, _ number: Int) -> [DeliveryRecord] {

@@ -1,0 +1,64 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Records what the library traces while something happens.
+enum DeliveryTracer {
+    /// The library has one tracer for the process, so everything that is delivered in the process meanwhile is recorded.
+    ///
+    /// - Parameters:
+    ///   - watch: called for each event after it was recorded, on the thread on which it happens.
+    ///   - body: what happens. Its threads have ended when it returns, else what they do is recorded or not by chance.
+    static func record<Result>(
+        into recorder: DeliveryRecorder, watching watch: @escaping @Sendable (DeliveryEvent) -> Void = { _ in },
+        during body: () throws -> Result
+    ) rethrows -> Result {
+        let before = DeliveryEvent.tracer
+        DeliveryEvent.tracer = { event in
+            recorder.record(event)
+            watch(event)
+        }
+        defer { DeliveryEvent.tracer = before }
+        return try body()
+    }
+}
+
+extension DeliveryRecorder {
+    /// Records an event as happening now, which is when it is traced.
+    func record(_ event: DeliveryEvent) {
+        record(
+            DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
+            observer: Self.number(event.observer), target: event.target,
+            message: event.overtakes ? "ahead of what waits" : nil)
+    }
+
+    /// Records what the library has counted for an observer by now.
+    func recordCounts(of token: ObserverToken) {
+        record(.count, observer: Self.number(token.id), message: ObserverCounts(token.counts).description)
+    }
+
+    /// Nil for the 0 that events have where there is none.
+    private static func number(_ number: UInt64) -> Int? {
+        number == 0 ? nil : Int(number)
+    }
+}
+
+extension DeliveryStage {
+    init(_ stage: DeliveryEvent.Stage) {
+        self =
+            switch stage {
+            case .register: .register
+            case .remove: .remove
+            case .post: .post
+            case .capture: .capture
+            case .append: .append
+            case .signal: .signal
+            case .drain: .drain
+            case .deliver: .deliver
+            case .return: .return
+            case .coalesce: .coalesce
+            case .drop: .drop
+            case .cancel: .cancel
+            case .targetGone: .targetGone
+            }
+    }
+}

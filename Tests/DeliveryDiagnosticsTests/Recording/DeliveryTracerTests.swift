@@ -1,0 +1,62 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class DeliveryTracerTests: XCTestCase {
+    func testEveryEventOfADeliveryIsRecordedWithItsPostObserverAndTarget() throws {
+        let recorder = DeliveryRecorder()
+        let worker = RunLoopThread(name: "worker")
+        let observer = try DeliveryTracer.record(into: recorder) {
+            try worker.start()
+            let center = ThreadedNotificationCenter()
+            let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
+            center.post(name: TestNotification.foundationName)
+            worker.stop()
+            try worker.waitUntilFinished(limit: .seconds(60))
+            token.cancel()
+            return Int(token.id)
+        }
+        let records = recorder.records.filter { $0.notification == TestNotification.name }
+        XCTAssertEqual(records.map(\.stage), [.register, .post, .append, .deliver, .return, .remove])
+        XCTAssertEqual(records.map(\.observer), [observer, nil, observer, observer, observer, observer])
+        XCTAssertEqual(Set(records.filter { $0.stage != .register && $0.stage != .remove }.map(\.post)).count, 1)
+        XCTAssertEqual(records.map(\.thread.name), ["main", "main", "main", "worker", "worker", "main"])
+        XCTAssertEqual(records[2].target?.name, "worker")
+    }
+
+    func testNothingIsRecordedAfterwardsAndATracerThatWasThereIsThereAgain() {
+        let (outer, inner) = (DeliveryRecorder(), DeliveryRecorder())
+        let center = ThreadedNotificationCenter()
+        DeliveryTracer.record(into: outer) {
+            DeliveryTracer.record(into: inner) { _ = center.post(name: TestNotification.foundationName) }
+            center.post(name: TestNotification.foundationName)
+        }
+        center.post(name: TestNotification.foundationName)
+        XCTAssertEqual(inner.records.map(\.stage), [.post])
+        XCTAssertEqual(outer.records.map(\.stage), [.post])
+        XCTAssertNotEqual(inner.records[0].post, outer.records[0].post)
+    }
+
+    func testAnOvertakingDeliveryIsMarked() {
+        let recorder = DeliveryRecorder()
+        let center = ThreadedNotificationCenter()
+        DeliveryTracer.record(into: recorder) {
+            let waiting = center.addObserver(forName: nil, on: .main, options: .init(modes: [.init("NotRun")])) { _ in }
+            let atOnce = center.addObserver(
+                forName: nil, on: .main, options: .init(modes: [.init("NotRun")], sameThread: .atOnce)
+            ) { _ in }
+            center.post(name: TestNotification.foundationName)
+            for token in [waiting, atOnce] { token.cancel() }
+        }
+        let delivered = recorder.records.filter { $0.stage == .deliver }
+        XCTAssertEqual(delivered.map(\.message), ["ahead of what waits"])
+    }
+
+    func testEveryStageOfTheLibraryIsAStageOfRecords() {
+        for stage in DeliveryEvent.Stage.allCases {
+            XCTAssertEqual(DeliveryStage(stage).rawValue, stage.rawValue)
+        }
+    }
+}
