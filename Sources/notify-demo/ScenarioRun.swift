@@ -20,12 +20,15 @@ struct ScenarioRun {
             progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
         do {
             try scenario.perform(in: environment)
-        } catch let error as ScenarioError {
-            guard case .timedOut = error else { throw error }
-            // What did not happen in time is a failed expectation, and what did happen is worth seeing.
+        } catch {
+            switch error as? ScenarioError {
+            case .notOnMainThread, .noChildProgram, .optionOutOfRange, .child: throw error
+            // What did not happen in time, or failed, is a failed expectation, and what did happen is worth seeing.
+            case .timedOut, nil: break
+            }
             return ScenarioRun(
                 records: environment.recorder.records,
-                expectations: [Expectation.failed("comes to its end", because: error.description)])
+                expectations: [Expectation.failed("comes to its end", because: "\(error)")])
         }
         progress?.show("checking what was recorded")
         let records = environment.recorder.records
