@@ -17,8 +17,9 @@ struct RecordOutput: ParsableArguments {
 
     @Flag(
         help: """
-            Number processes, threads and times by appearance, so that runs can be compared as files. What chance \
-            decides stays: the interleaving of threads, and how many drains a flood needs.
+            Number processes, threads, posts, observers and times by appearance in what is printed, so that runs can \
+            be compared as files. What chance decides stays: the interleaving of threads, and how many drains a flood \
+            needs.
             """)
     var stable = false
 
@@ -44,22 +45,26 @@ struct RecordOutput: ParsableArguments {
             printed += 1
             if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
         }
-        let records = stable ? StableNumbering.renumber(records) : records
+        func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+            stable ? StableNumbering.renumber(records) : records
+        }
         if json {
-            for record in records { try print(RecordLines.line(for: record)) }
+            for record in numbered(records) { try print(RecordLines.line(for: record)) }
             return
         }
         switch style ?? .document {
         case .document:
             let style = DocumentStyle(timeZone: stable ? .gmt : .current)
-            for record in records {
+            // Stages that are not shown come in numbers that chance decides, and should not show in the times.
+            for record in numbered(stable ? records.filter { style.line(for: $0) != nil } : records) {
                 if let line = style.line(for: record) { try print(line) }
             }
         case .stages:
+            let records = numbered(records)
             let style = StagesStyle(records)
             for record in records { try print(style.line(for: record)) }
         }
-        if let report = scenario.report(on: records) {
+        if let report = scenario.report(on: numbered(records)) {
             for line in report.split(separator: "\n") { try terminal.print("# \(line)") }
         }
     }
