@@ -9,6 +9,9 @@ public protocol Scenario: Sendable {
     /// Which options of `ScenarioOptions` mean something to it.
     var options: Set<ScenarioOptions.Name> { get }
 
+    /// - Throws: `ScenarioError.optionOutOfRange` for the first option that has a value that it cannot have here.
+    func validate(_ options: ScenarioOptions) throws(ScenarioError)
+
     /// Lets it happen. Called on the main thread, which it may block and whose run loop it may run; returns when
     /// all is over, or throws within the environment's limit.
     func perform(in environment: ScenarioEnvironment) throws
@@ -22,6 +25,8 @@ public protocol Scenario: Sendable {
 
 extension Scenario {
     public var options: Set<ScenarioOptions.Name> { [] }
+
+    public func validate(_ options: ScenarioOptions) throws(ScenarioError) { try options.validate() }
 
     public func report(on records: [DeliveryRecord]) -> String? { nil }
 }

@@ -5,21 +5,7 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 /// Each scenario happens on the main thread here; those that need a second process are run through the built binary.
-final class ScenarioTests: XCTestCase {
-    private func records(
-        of scenario: any Scenario, options: ScenarioOptions = ScenarioOptions()
-    ) throws -> [DeliveryRecord] {
-        let environment = ScenarioEnvironment(options: options)
-        try scenario.perform(in: environment)
-        return environment.recorder.records
-    }
-
-    private func failures(
-        of scenario: any Scenario, _ records: [DeliveryRecord], options: ScenarioOptions = ScenarioOptions()
-    ) -> [String] {
-        scenario.expectations(of: records, options: options).filter { !$0.holds }.map(\.claim)
-    }
-
+final class ScenarioTests: ScenarioTestCase {
     func testEveryScenarioInThisProcessDoesAsExpected() throws {
         for scenario in Scenarios.all where scenario.name != "observer-lifetime" {
             XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
