@@ -10,13 +10,15 @@ struct ScenarioArguments: ParsableArguments {
         completion: .list(Scenarios.all.map(\.name)))
     var name: String
 
-    @Option(help: ArgumentHelp("How many threads post (flood; 1 to 256, default 4).", valueName: "n"))
+    @Option(help: ArgumentHelp("How many threads post (flood, many-observers; 1 to 256, default 4).", valueName: "n"))
     var posters: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How many notifications are posted in all, 1 to 1000000 (flood, default 10000; held-message, default 3).",
-            valueName: "n"))
+            """
+            How many notifications are posted in all, 1 to 1000000 (flood, default 10000; held-message, default 3; \
+            many-observers, at most 50000, default 100).
+            """, valueName: "n"))
     var notifications: Int?
 
     @Option(
@@ -50,7 +52,7 @@ struct ScenarioArguments: ParsableArguments {
                     + "\(takers.count == 1 ? "does" : "do").")
         }
         do throws(ScenarioError) {
-            try options.validate()
+            try scenario.validate(options)
         } catch {
             throw ValidationError(error.description)
         }

@@ -12,6 +12,7 @@ struct Run: Command {
               notify-demo run background-observer --style stages
               notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
               notify-demo run observer-lifetime --capture weak
+              notify-demo run many-observers --posters 8
               notify-demo run held-message --stable > held-message.golden
             """
     )

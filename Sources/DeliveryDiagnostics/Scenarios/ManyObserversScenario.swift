@@ -1,0 +1,116 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// The document, at its end: "there are ways that you might overcome these limitations. You could subclass
+/// NSNotificationCenter or create a separate class". The class is `ThreadedNotificationCenter`: many observers, and one
+/// mailbox for each of their threads.
+struct ManyObserversScenario: Scenario {
+    let name = "many-observers"
+    let summary = "12 observers on 3 threads, many posters: all in order"
+    let options: Set<ScenarioOptions.Name> = [.posters, .notifications]
+
+    private static let defaultNotifications = 100
+    /// Each makes 37 records, so that many more would fill the memory.
+    private static let maximalNotifications = 50_000
+    private static let threadNames = ["A", "B", "C"]
+    private static let observers = 12
+
+    func validate(_ options: ScenarioOptions) throws(ScenarioError) {
+        try options.validate()
+        if let notifications = options.notifications, notifications > Self.maximalNotifications {
+            throw .optionOutOfRange(
+                option: "--notifications", value: "\(notifications)", range: "1 to \(Self.maximalNotifications)")
+        }
+    }
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try validate(environment.options)
+        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
+    }
+
+    private func post(in environment: ScenarioEnvironment) throws {
+        let (recorder, options) = (environment.recorder, environment.options)
+        let total = options.notifications ?? Self.defaultNotifications
+        let center = ThreadedNotificationCenter()
+
+        recorder.logCurrentThread()
+        let threads = Self.threadNames.map { RunLoopThread(name: $0) }
+        defer { for thread in threads { thread.stop() } }
+        for thread in threads {
+            try thread.start()
+            try thread.perform(waitUntilDone: environment.limit) { recorder.logCurrentThread() }
+        }
+        let tokens = (0..<Self.observers).map { observer in
+            center.addObserver(
+                forName: TestNotification.foundationName, on: threads[observer % threads.count],
+                mapping: { $0.object as? Int }, using: { _ in })
+        }
+        recorder.log("\(tokens.count) observers on \(threads.count) threads")
+
+        let posters = (0..<options.posters).map { RunLoopThread(name: "poster \($0 + 1)") }
+        defer { for poster in posters { poster.stop() } }
+        for poster in posters { try poster.start() }
+        for (place, poster) in posters.enumerated() {
+            // Together they post 1...total: the first 1, the second 2, and so on in turn.
+            try poster.perform {
+                for number in stride(from: place + 1, through: total, by: options.posters) {
+                    center.post(name: TestNotification.foundationName, object: number)
+                }
+            }
+        }
+        for poster in posters { poster.stop() }
+        for poster in posters { try poster.waitUntilFinished(limit: environment.limit) }
+        // They handle what waits before they end.
+        for thread in threads { thread.stop() }
+        for thread in threads { try thread.waitUntilFinished(limit: environment.limit) }
+
+        for token in tokens {
+            recorder.recordCounts(of: token)
+            token.cancel()
+        }
+        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counts.delivered })")
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let deliveries = Deliveries(records)
+        let threads = deliveries.registered.reduce(into: [ThreadIdentity]()) { threads, registration in
+            if let thread = registration.target, !threads.contains(thread) { threads.append(thread) }
+        }
+        let places = Dictionary(
+            deliveries.registered.enumerated().map { ($0.element.observer, $0.offset + 1) },
+            uniquingKeysWith: { first, _ in first })
+        let rows = threads.map { thread in
+            let observers = deliveries.registered.filter { $0.target == thread }.map(\.observer)
+            let handled = observers.map { deliveries.counts(of: $0)[.deliver] }
+            return [
+                thread.name ?? "(null)", observers.map { "\(places[$0] ?? 0)" }.joined(separator: " "),
+                handled.map(String.init).joined(separator: " "), "\(handled.reduce(0, +))",
+            ]
+        }
+        let signals = records.count { $0.stage == .signal && $0.target.map(threads.contains) == true }
+        let drains = records.count { $0.stage == .drain && threads.contains($0.thread) }
+        return Table.text([["thread", "observers", "handled by each", "in all"]] + rows)
+            + "\nposts \(deliveries.posted.count) by \(Set(deliveries.posted.map(\.thread)).count) threads, "
+            + "signals \(signals), drains \(drains)"
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let total = options.notifications ?? Self.defaultNotifications
+        let pairs = deliveries.delivered.count
+        let elsewhere = deliveries.delivered.first { $0.delivered.thread != $0.registered?.target }
+        return [
+            Expectation(
+                "as many handled as posted and observed", holds: pairs == total * Self.observers,
+                otherwise: "\(pairs) of \(total) for \(Self.observers) observers"),
+            deliveries.expectEachDelivered("none lost, none twice"),
+            Expectation(
+                "each handled on its observer's thread", holds: pairs > 0 && elsewhere == nil,
+                otherwise: elsewhere.map { "one was handled on \($0.delivered.thread)" } ?? "nothing was delivered"),
+            deliveries.expectOrderKept("each poster's order kept for each observer"),
+            deliveries.expectRegistrationOrder("observers that share a thread called in the order registered"),
+            deliveries.expectCountsAgree("counted by the library as recorded"),
+        ]
+    }
+}
