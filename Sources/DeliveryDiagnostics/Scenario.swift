@@ -35,7 +35,7 @@ extension Scenario {
 public enum Scenarios {
     public static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
-        FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(),
+        FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {

@@ -1,0 +1,121 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// "Performing a block of code on a given thread": the article's network thread, whose method takes three arguments and may
+/// be called on that thread only, and is called from any with one call.
+struct PerformBlockScenario: Scenario {
+    let name = "perform-block"
+    let summary = "the article's network thread: blocks are performed on it"
+
+    private static let threadName = "network"
+    private static let before = "on the network thread already"
+    private static let after = "sent before the call returned"
+    private static let delay = Duration.milliseconds(20)
+    private static let delayed = "to be sent in 20 ms"
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try DeliveryTracer.record(into: environment.recorder) { try send(in: environment) }
+    }
+
+    private func send(in environment: ScenarioEnvironment) throws {
+        let (recorder, limit) = (environment.recorder, environment.limit)
+        let networkThread = RunLoopThread(name: Self.threadName)
+        try networkThread.start()
+        defer { networkThread.stop() }
+        let connection = Connection(networkThread: networkThread, recorder: recorder)
+
+        recorder.logCurrentThread()
+        try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
+        // Joins the end of what waits, so that it is over when this is; its value is returned.
+        let first = try networkThread.perform(waitUntilDone: limit) { connection.sent }
+        recorder.log(Self.answer(first))
+
+        try networkThread.perform(waitUntilDone: limit) {
+            recorder.log(Self.before)
+            try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
+            recorder.log(Self.after)
+        }
+
+        let isSent = Gate("the block that is performed after a delay")
+        recorder.log(Self.delayed)
+        try networkThread.perform(after: Self.delay) {
+            connection.onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
+            isSent.open()
+        }
+        try isSent.wait(limit: limit)
+
+        networkThread.stop()
+        try networkThread.waitUntilFinished(limit: limit)
+    }
+
+    fileprivate static let sending = "send "
+
+    private static func answer(_ sent: Int) -> String { "\(sent) sent so far" }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let sent = records.filter { $0.message?.hasPrefix(Self.sending) == true }
+        let elsewhere = sent.first { $0.thread.name != Self.threadName }
+        func place(_ message: String) -> Int? { records.first { $0.message == message }?.sequence }
+        let (before, after) = (place(Self.before) ?? 0, place(Self.after) ?? 0)
+        let answered = records.first { $0.message == Self.answer(1) }
+        let blocks = records.filter { $0.stage == .deliver && $0.notification == nil }
+        let due = records.first { $0.message == Self.delayed }.map {
+            $0.monotonicNanoseconds + UInt64(Self.delay / .nanoseconds(1))
+        }
+        let arguments = ["Ada Lovelace, Engines", "Grace Hopper, Compilers", "Alan Kay, Objects"]
+        return [
+            Expectation(
+                "three were sent, each with its three arguments",
+                holds: sent.map(\.message) == arguments.map { Self.sending + $0 },
+                otherwise: "sent: \(sent.compactMap(\.message))"),
+            Expectation(
+                "sent on the network thread only", holds: !sent.isEmpty && elsewhere == nil,
+                otherwise: elsewhere.map { "sent on \($0.thread)" } ?? "nothing was sent"),
+            Expectation(
+                "waited for from main: the block's value came back",
+                holds: answered?.thread.number == 1
+                    && sent.first.map { $0.sequence < answered?.sequence ?? 0 } == true,
+                otherwise: "main did not learn that one was sent"),
+            Expectation(
+                "from the network thread itself: performed before the call returned",
+                holds: sent.contains { before < $0.sequence && $0.sequence < after },
+                otherwise: "nothing was sent between the call and its return"),
+            Expectation(
+                "after a delay: not before it had passed",
+                holds: blocks.last.map { last in due.map { last.monotonicNanoseconds >= $0 } ?? false } ?? false,
+                otherwise: "the last block was performed too early, or there was none"),
+        ]
+    }
+}
+
+/// The article's connection: what it does with its socket may happen on the network thread only.
+private final class Connection: Sendable {
+    private let networkThread: RunLoopThread
+    private let recorder: DeliveryRecorder
+
+    // Safety: only the network thread touches it, as it does the article's socket.
+    private nonisolated(unsafe) var sentOnNetworkThread = 0
+
+    init(networkThread: RunLoopThread, recorder: DeliveryRecorder) {
+        self.networkThread = networkThread
+        self.recorder = recorder
+    }
+
+    /// The article's `sendFirstName:lastName:companyName:`, for any thread.
+    func send(firstName: String, lastName: String, companyName: String) throws {
+        try networkThread.perform {
+            self.onNetworkThreadSend(firstName: firstName, lastName: lastName, companyName: companyName)
+        }
+    }
+
+    /// The article's `onNetworkThreadSendFirstName:lastName:companyName:`.
+    func onNetworkThreadSend(firstName: String, lastName: String, companyName: String) {
+        recorder.logCurrentThread()
+        recorder.log("\(PerformBlockScenario.sending)\(firstName) \(lastName), \(companyName)")
+        sentOnNetworkThread += 1
+    }
+
+    /// To be asked on the network thread.
+    var sent: Int { sentOnNetworkThread }
+}
