@@ -1,0 +1,97 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// An actor that lives on a thread: what is posted to it and what awaits it run there, in turn.
+struct PinnedActorScenario: Scenario {
+    let name = "pinned-actor"
+    let summary = "an actor on a thread: notifications are delivered to it"
+
+    private static let threadName = "account"
+    private static let amounts = [100, -30, 5]
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
+    }
+
+    private func post(in environment: ScenarioEnvironment) throws {
+        let recorder = environment.recorder
+        let center = ThreadedNotificationCenter()
+        let thread = RunLoopThread(name: Self.threadName)
+        try thread.start()
+        defer { thread.stop() }
+        let account = Account(livesOn: thread, recorder: recorder)
+
+        let token = try center.addObserver(
+            forName: TestNotification.foundationName, isolatedTo: account, mapping: { $0.object as? Int },
+            using: { account, amount in account.add(amount) })
+        recorder.logCurrentThread()
+        for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
+
+        // The jobs of an actor stand in line with its notifications, so it has handled them when it answers.
+        let isAnswered = Gate("the actor's answer")
+        let answer = Locked<Int?>(nil)
+        Task.detached {
+            let balance = await account.balance()
+            answer.withLock { $0 = balance }
+            isAnswered.open()
+        }
+        try isAnswered.wait(limit: environment.limit)
+        recorder.log(Self.words(answer.withLock { $0 ?? 0 }))
+
+        recorder.recordCounts(of: token)
+        token.cancel()
+        thread.stop()
+        try thread.waitUntilFinished(limit: environment.limit)
+    }
+
+    fileprivate static let asked = "asked for the balance"
+
+    private static func words(_ balance: Int) -> String { "the balance is \(balance)" }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let asked = records.first { $0.message == Self.asked }
+        let balance = Self.words(Self.amounts.reduce(0, +))
+        let answer = records.first { $0.message == balance }
+        return [
+            deliveries.expectEachDelivered("posted on main, handled on the actor's thread") {
+                $0.posted.thread.number == 1 && $0.delivered.thread.name == Self.threadName
+                    && $0.delivered.thread == $0.registered?.target
+            },
+            deliveries.expectOrderKept("handled in the order posted"),
+            Expectation(
+                "its method awaited, and run on that thread too",
+                holds: asked.map { $0.thread == deliveries.registered.first?.target } ?? false,
+                otherwise: asked.map { "it ran on \($0.thread)" } ?? "it did not run"),
+            Expectation(
+                "the answer counts all that was posted before", holds: answer != nil, otherwise: "no \"\(balance)\""),
+        ]
+    }
+}
+
+/// An actor whose executor is a thread.
+private actor Account {
+    nonisolated let thread: RunLoopThread
+    private let recorder: DeliveryRecorder
+    private var sum = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(livesOn thread: RunLoopThread, recorder: DeliveryRecorder) {
+        self.thread = thread
+        self.recorder = recorder
+    }
+
+    func add(_ amount: Int) {
+        sum += amount
+        recorder.logCurrentThread()
+        recorder.log("add \(amount)")
+    }
+
+    func balance() -> Int {
+        recorder.logCurrentThread()
+        recorder.log(PinnedActorScenario.asked)
+        return sum
+    }
+}
