@@ -1,0 +1,92 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Guarantee 13: main waits for A, A for B, and B would wait for main. That wait would never end, and is not begun.
+struct DeadlockCycleScenario: Scenario {
+    let name = "deadlock-cycle"
+    let summary = "main waits for A, A for B, B for main: refused at once"
+
+    private static let closing = "B asks main, and would wait"
+    private static let refused = "refused: it would never end"
+    private static let waitsFor = " waits for "
+    private static let ends = ["B goes on", "A goes on", "main goes on"]
+    private static let question = Notification.Name("Question")
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try DeliveryTracer.record(into: environment.recorder) { try wait(in: environment) }
+    }
+
+    private func wait(in environment: ScenarioEnvironment) throws {
+        let (recorder, limit) = (environment.recorder, environment.limit)
+        let center = ThreadedNotificationCenter()
+        let (a, b) = (RunLoopThread(name: "A"), RunLoopThread(name: "B"))
+        for thread in [a, b] { try thread.start() }
+        defer { for thread in [a, b] { thread.stop() } }
+
+        let onMain = center.addObserver(forName: Self.question, on: .main) { _ in }
+        let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
+            recorder.log("A waits until B has performed a block")
+            do {
+                try b.perform(waitUntilDone: limit) { Self.ask(center, recorder, limit) }
+            } catch {
+                recorder.log("\(error)")
+            }
+            recorder.log(Self.ends[1])
+        }
+        recorder.log("main posts, and waits until A has handled it")
+        try center.post(Notification(name: TestNotification.foundationName), waitUntilDelivered: limit)
+        recorder.log(Self.ends[2])
+
+        for token in [onMain, onA] { token.cancel() }
+        for thread in [a, b] { thread.stop() }
+        for thread in [a, b] { try thread.waitUntilFinished(limit: limit) }
+    }
+
+    /// On B: the wait that would close the cycle.
+    private static func ask(_ center: ThreadedNotificationCenter, _ recorder: DeliveryRecorder, _ limit: Duration) {
+        recorder.log(closing)
+        do throws(DeliveryError) {
+            try center.post(Notification(name: question), waitUntilDelivered: limit)
+        } catch {
+            if case .waitWouldDeadlock(let cycle) = error {
+                recorder.log(refused)
+                for wait in cycle { recorder.log(wait.thread.description + waitsFor + wait.waitsFor) }
+            } else {
+                recorder.log("\(error)")
+            }
+        }
+        recorder.log(ends[0])
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let refusal = records.first { $0.message == Self.refused }
+        let cycle = records.compactMap { $0.stage == .log ? $0.message?.components(separatedBy: Self.waitsFor) : nil }
+            .filter { $0.count == 2 }
+        let cycleThreads = cycle.map { $0[0] }
+        let cycleTargets = cycle.map { parts in cycleThreads.first { parts[1].hasPrefix($0) } ?? "nothing of it" }
+        let threads = ["B", "main", "A"].map { (name: String) in
+            records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
+        }
+        let ended = records.compactMap { $0.stage == .log ? $0.message : nil }.filter(Self.ends.contains)
+        return [
+            Expectation(
+                "the wait that would close the cycle is refused", holds: refusal?.thread.name == "B",
+                otherwise: "B was not refused"),
+            Expectation(
+                "refused before anything was posted",
+                holds: !deliveries.posted.isEmpty
+                    && deliveries.posted.allSatisfy { $0.notification != Self.question.rawValue },
+                otherwise: "B's question was posted"),
+            Expectation(
+                "the error names the three, each waiting for the next",
+                holds: cycleThreads == threads && cycleTargets == Array(threads.dropFirst() + threads.prefix(1)),
+                otherwise: "it names \(cycleThreads), waiting for \(cycleTargets)"),
+            Expectation(
+                "the others ended as if nothing had been", holds: ended == Self.ends,
+                otherwise: "ended: \(ended)"),
+            deliveries.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
+        ]
+    }
+}
