@@ -1,0 +1,109 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Guarantee 10: the target thread ends with work waiting. What it still can do it does; the rest is counted, and not
+/// delivered elsewhere.
+struct ThreadExitScenario: Scenario {
+    let name = "thread-exit"
+    let summary = "the target thread ends: what waits is counted, not lost"
+
+    private static let posts = 3
+    private static let ended = "the worker has ended"
+    private static let refusal = "perform refused: "
+    /// A run loop mode that the worker never runs in.
+    private static let otherMode = RunLoop.Mode("NotRun")
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
+    }
+
+    private func post(in environment: ScenarioEnvironment) throws {
+        let (recorder, limit) = (environment.recorder, environment.limit)
+        let center = ThreadedNotificationCenter()
+        let name = TestNotification.foundationName
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
+        defer { worker.stop() }
+        let served = center.addObserver(
+            forName: name, on: worker, mapping: { $0.object as? Int },
+            using: { recorder.log("process notification \($0)") })
+        let unserved = center.addObserver(
+            forName: name, on: worker, options: ObserverOptions(modes: [Self.otherMode]),
+            mapping: { $0.object as? Int },
+            using: { recorder.log("process notification \($0) in another mode") })
+
+        recorder.logCurrentThread()
+        let (isBusy, mayGoOn) = (Gate("the worker"), Gate("main to stop the worker"))
+        try worker.perform {
+            recorder.logCurrentThread()
+            isBusy.open()
+            // If it does not open in time, main's own wait says so.
+            try? mayGoOn.wait(limit: limit)
+        }
+        try isBusy.wait(limit: limit)
+        for number in 1...Self.posts { center.post(name: name, object: number) }
+        recorder.log("posted \(Self.posts) while the worker is busy")
+        worker.stop()
+        recorder.log("stopped the worker")
+        mayGoOn.open()
+        try worker.waitUntilFinished(limit: limit)
+        recorder.log(Self.ended)
+
+        let report = center.post(name: name, object: Self.posts + 1)
+        recorder.log(Self.words(targetGone: report.targetGone))
+        do throws(DeliveryError) {
+            try worker.perform { recorder.log("performed after the end") }
+        } catch .threadStopped(let thread) {
+            recorder.log("\(Self.refusal)\(thread) has ended")
+        }
+        for token in [served, unserved] {
+            recorder.recordCounts(of: token)
+            token.cancel()
+        }
+    }
+
+    private static func words(targetGone: Int) -> String {
+        "posted once more: \(targetGone) observers have no thread"
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let deliveries = Deliveries(records)
+        let rows = zip(["that the worker runs in", "that it does not"], deliveries.registered).map { mode, observer in
+            let counts = deliveries.counts(of: observer.observer)
+            return [mode, "\(counts.posted)", "\(counts[.deliver])", "\(counts[.targetGone])"]
+        }
+        return Table.text([["observer in a mode", "posted", "delivered", "target gone"]] + rows)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let end = records.first { $0.message == Self.ended }?.sequence ?? 0
+        let gone = records.filter { $0.stage == .targetGone && $0.notification != nil }
+        let wrong = deliveries.delivered.first {
+            $0.delivered.thread != $0.registered?.target || $0.delivered.sequence > end
+        }
+        return [
+            Expectation(
+                "what it could still do it did, and nobody else",
+                holds: deliveries.delivered.count == Self.posts && wrong == nil,
+                otherwise: wrong.map { "one was handled on \($0.delivered.thread)" }
+                    ?? "\(deliveries.delivered.count) of \(Self.posts) were handled"),
+            Expectation(
+                "the rest has lost its target at the end",
+                holds: gone.count { $0.sequence < end } == Self.posts,
+                otherwise: "\(gone.count { $0.sequence < end }) of \(Self.posts)"),
+            Expectation(
+                "a later post says that the thread has ended",
+                holds: gone.count { $0.sequence > end } == 2
+                    && records.contains { $0.message == Self.words(targetGone: 2) },
+                otherwise: "it does not, or not for both observers"),
+            Expectation(
+                "a block is refused",
+                holds: records.contains { $0.message?.hasPrefix(Self.refusal) == true && $0.sequence > end },
+                otherwise: "it was not"),
+            deliveries.expectOneFateEach("each has one fate"),
+            deliveries.expectCountsAgree("counted by the library as recorded"),
+        ]
+    }
+}
