@@ -36,7 +36,7 @@ public enum Scenarios {
     public static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(),
+        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {
