@@ -36,7 +36,7 @@ public enum Scenarios {
     public static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(),
+        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {

@@ -76,7 +76,11 @@ struct CommandLineTests {
         }
     }
 
-    @Test("what a scenario prints is a log, its report a comment in it", arguments: ["flood", "observer-lifetime"])
+    @Test(
+        "what a scenario prints is a log, its report a comment in it",
+        arguments: [
+            "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal",
+        ])
     func reports(scenario: String) async throws {
         let outcome = try await shell(
             "notify-demo run \(scenario) > \"$T\" 2>&- ; notify-demo compare \"$T\" \"$T\"".replacing(
@@ -125,7 +129,12 @@ struct CommandLineTests {
         }
     }
 
-    @Test("--stable prints the same each time", arguments: ["posting-thread", "redirect", "held-message"])
+    @Test(
+        "--stable prints the same each time",
+        arguments: [
+            "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
+            "thread-exit", "overflow", "removal",
+        ])
     func stable(scenario: String) async throws {
         let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")
         let other = try await shell("TZ=Asia/Tokyo notify-demo run \(scenario) --stable 2>/dev/null")
@@ -189,10 +198,11 @@ struct CommandLineTests {
             ("run", "Missing expected argument"),
             ("--version", "there is no option \"--version\""),
             ("redirect", "Did you mean \"run redirect\"?"),
-            ("run redirect --posters 3", "takes no --posters; flood does"),
+            ("run redirect --posters 3", "takes no --posters; flood and many-observers do"),
             ("run flood --posters 0", "--posters is 0, and must be from 1 to 256"),
             ("run flood --posters -1", "--posters"),
             ("run flood --notifications 99999999", "must be from 1 to 1000000"),
+            ("run many-observers --notifications 50001", "must be from 1 to 50000"),
             ("run flood --drop-signals 1.5", "must be from 0 to 1"),
             ("run flood --drop-signals nan", "must be from 0 to 1"),
             ("run flood --seed x", "--seed"),

@@ -1,0 +1,159 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Guarantee 6: what removing an observer means to its handler that runs, to what waits, and to what is posted later.
+struct RemovalScenario: Scenario {
+    let name = "removal"
+    let summary = "an observer is removed while its handler runs"
+
+    /// How an observer is removed, each after the other.
+    private enum Way: String, CaseIterable {
+        case cancel = "cancel"
+        case wait = "cancelAndWait"
+        case inside = "cancelAndWait inside"
+
+        var begins: String { "\(rawValue): handler begins" }
+        var called: String { "\(rawValue): called" }
+        var returned: String { "\(rawValue): returned" }
+        var ends: String { "\(rawValue): handler ends" }
+    }
+
+    /// What is posted for each before it is removed: the first is handled, the others wait.
+    private static let posts = 3
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        let gates = Locked<[UInt64: Gate]>([:])
+        let watch: @Sendable (DeliveryEvent) -> Void = { event in
+            if event.stage == .remove { gates.withLock { $0[event.observer] }?.open() }
+        }
+        try DeliveryTracer.record(into: environment.recorder, watching: watch) {
+            let worker = RunLoopThread(name: "worker")
+            try worker.start()
+            defer { worker.stop() }
+            environment.recorder.logCurrentThread()
+            for way in Way.allCases {
+                try remove(way, worker, in: environment) { gate, observer in gates.withLock { $0[observer] = gate } }
+            }
+            worker.stop()
+            try worker.waitUntilFinished(limit: environment.limit)
+        }
+    }
+
+    /// - Parameter openWhenRemoved: has a gate opened when an observer is removed.
+    private func remove(
+        _ way: Way, _ worker: RunLoopThread, in environment: ScenarioEnvironment,
+        openWhenRemoved: (Gate, UInt64) -> Void
+    ) throws {
+        let (recorder, limit) = (environment.recorder, environment.limit)
+        let center = ThreadedNotificationCenter()
+        let (hasBegun, mayGoOn) = (Gate("the handler"), Gate("the removal"))
+        let own = Locked<ObserverToken?>(nil)
+        let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in
+            recorder.log(way.begins)
+            hasBegun.open()
+            do {
+                try mayGoOn.wait(limit: limit)
+                if way == .inside {
+                    recorder.log(way.called)
+                    try own.withLock { $0 }?.cancelAndWait(limit: limit)
+                    recorder.log(way.returned)
+                }
+            } catch {
+                recorder.log("\(error)")
+            }
+            recorder.log(way.ends)
+        }
+        own.withLock { $0 = token }
+        // The handler holds it, and it the handler.
+        defer { own.withLock { $0 = nil } }
+        for _ in 1...Self.posts { center.post(name: TestNotification.foundationName) }
+        try hasBegun.wait(limit: limit)
+        switch way {
+        case .cancel:
+            recorder.log(way.called)
+            token.cancel()
+            recorder.log(way.returned)
+            mayGoOn.open()
+        case .wait:
+            openWhenRemoved(mayGoOn, token.id)
+            recorder.log(way.called)
+            try token.cancelAndWait(limit: limit)
+            recorder.log(way.returned)
+        case .inside:
+            mayGoOn.open()
+        }
+        // The worker has come to all that waited when it has come to this.
+        try worker.perform(waitUntilDone: limit) {}
+        center.post(name: TestNotification.foundationName)
+        recorder.recordCounts(of: token)
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let deliveries = Deliveries(records)
+        let rows = zip(Way.allCases, deliveries.registered).map { way, registration in
+            let counts = deliveries.counts(of: registration.observer)
+            return [way.rawValue, "\(counts.posted)", "\(counts[.deliver])", "\(counts[.cancel])"]
+        }
+        return Table.text([["removed by", "posted", "delivered", "cancelled"]] + rows)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let observers = deliveries.registered.map(\.observer)
+        let counts = observers.map(deliveries.counts)
+        let tooLate = deliveries.delivered.first { delivery in
+            records.contains {
+                $0.stage == .remove && $0.observer == delivery.delivered.observer
+                    && $0.sequence < delivery.delivered.sequence
+            }
+        }
+        return [
+            Self.expect("cancel returned while the handler ran", .cancel, records) { run in
+                run.began < run.returned && run.returned < run.ended
+            },
+            Self.expect("cancelAndWait, called while it ran, returned after it", .wait, records) { run in
+                run.began < run.removed && run.removed < run.ended && run.ended < run.returned
+            },
+            Self.expect("cancelAndWait in the handler returned, and the handler went on", .inside, records) { run in
+                run.began < run.returned && run.returned < run.ended
+            },
+            Expectation(
+                "nothing begun after the removal", holds: !deliveries.delivered.isEmpty && tooLate == nil,
+                otherwise: tooLate == nil ? "nothing was handled" : "a handler was"),
+            Expectation(
+                "what waited is cancelled",
+                holds: counts.count == Way.allCases.count
+                    && counts.allSatisfy { $0[.deliver] == 1 && $0[.cancel] == Self.posts - 1 },
+                otherwise: "\(counts)"),
+            deliveries.expectOneFateEach("each has one fate"),
+            deliveries.expectCountsAgree("counted by the library as recorded"),
+        ]
+    }
+
+    /// The places of what happened to one observer.
+    private struct Run {
+        var began: Int
+        var removed: Int
+        var returned: Int
+        var ended: Int
+    }
+
+    private static func expect(
+        _ claim: String, _ way: Way, _ records: [DeliveryRecord], holds: (Run) -> Bool
+    ) -> Expectation {
+        let registrations = records.filter { $0.stage == .register }
+        guard let order = Way.allCases.firstIndex(of: way), order < registrations.count else {
+            return Expectation(claim, failure: "it was not registered")
+        }
+        let observer = registrations[order].observer
+        func place(_ stage: DeliveryStage) -> Int? {
+            records.first { $0.stage == stage && $0.observer == observer }?.sequence
+        }
+        guard let began = place(.deliver), let removed = place(.remove), let ended = place(.return),
+            let returned = records.first(where: { $0.message == way.returned })?.sequence
+        else { return Expectation(claim, failure: "the handler did not run, or removing did not return") }
+        let run = Run(began: began, removed: removed, returned: returned, ended: ended)
+        return Expectation(claim, holds: holds(run), otherwise: "it was otherwise: \(run)")
+    }
+}
