@@ -4,7 +4,8 @@ internal import ThreadedNotifications
 /// The records of a run, looked at post by post and observer by observer, and what a scenario may expect of them.
 ///
 /// A post is for each observer that is registered by then for its name, and not removed. Where records do not tell
-/// observers apart there is one.
+/// observers apart there is one. That an observer wants one object only, or maps a notification to nothing, no record tells:
+/// a scenario where that is so would miss what was not posted for it.
 struct Deliveries {
     /// A post and its delivery to an observer.
     struct Delivery {
