@@ -124,36 +124,11 @@ public final class ThreadedNotificationCenter: Sendable {
         _ notification: Notification, _ object: NotificationObject, to observers: [Registration?],
         stage: DeliveryEvent.Stage, wait: DeliveryWait?, at place: SourcePlace
     ) -> PostReport {
-        let post = DeliveryEvent.nextPost()
-        DeliveryEvent.trace(stage, name: notification.name, post: post)
-        var report = PostReport()
-        func hand(to observer: Registration, owed: Int) {
-            let outcome = observer.post(
-                notification, object: object, post: post, wait: wait, deliversWaitingFirst: wait != nil, owed: owed,
-                at: place)
-            if case .cancelled = outcome { remove(observer) }
-            report.count(outcome)
-        }
-        // First to other threads, so that what a handler here posts does not overtake this there.
-        let current = ThreadContext.current.mailbox
-        var (here, ordered) = (0, 0)
-        for case let observer? in observers where observer.filter.matches(object) {
-            if let mailbox = observer.mailbox, mailbox !== current {
-                hand(to: observer, owed: 0)
-            } else {
-                here += 1
-                if observer.mailbox != nil { ordered += 1 }
-            }
-        }
-        if here == 0 { return report }
-        for case let observer? in observers where observer.filter.matches(object) {
-            if let mailbox = observer.mailbox {
-                guard mailbox === current else { continue }
-                ordered -= 1
-            }
-            hand(to: observer, owed: ordered)
-        }
-        return report
+        let number = DeliveryEvent.nextPost()
+        DeliveryEvent.trace(stage, name: notification.name, post: number)
+        let posted = PostedNotification(
+            notification: notification, object: object, number: number, wait: wait, place: place)
+        return posted.deliver(to: observers, whenCancelled: remove)
     }
 
     // MARK: Observing

@@ -83,6 +83,19 @@ struct NotificationSequenceTests {
         #expect(center.registrations.observers == 0)
     }
 
+    @Test("it has ended for every iterator once one was cancelled")
+    func endsForAll() async {
+        let center = ThreadedNotificationCenter()
+        let sequence = sequence(of: center)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for await _ in sequence {}
+        }
+        await task.value
+        for await _ in sequence {}
+        #expect(center.registrations.observers == 0)
+    }
+
     @Test("dropping it removes the observer")
     func dropped() async {
         let center = ThreadedNotificationCenter()

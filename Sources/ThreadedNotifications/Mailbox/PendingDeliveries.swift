@@ -72,6 +72,12 @@ struct PendingDeliveries<Item, Waiter: AnyObject> {
         return wasEmpty
     }
 
+    /// - Returns: the first of so many places for what does not wait here.
+    mutating func reservePlaces(_ count: Int) -> Place {
+        defer { nextPlace += Place(count) }
+        return nextPlace
+    }
+
     /// Adds an item of a bounded observer to the end of a lane, if its policy allows.
     ///
     /// - Parameters:

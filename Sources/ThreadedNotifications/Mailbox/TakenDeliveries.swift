@@ -40,14 +40,15 @@ struct TakenDeliveries<Item, Waiter: AnyObject> {
         return count > 1
     }
 
-    /// Takes the entry with the first place of all in these lanes.
-    mutating func takeFirst(of lanes: [Int]) -> Entry? {
+    /// Takes the entry with the first place of all in these lanes, if it is not after a given one.
+    mutating func takeFirst(of lanes: [Int], through last: UInt64 = .max) -> Entry? {
         var first: (lane: Int, place: UInt64)?
         for lane in lanes where lane < self.lanes.count {
             guard let place = self.lanes[lane].entries.last?.place else { continue }
             if first == nil || place < first!.place { first = (lane, place) }
         }
-        return first.flatMap { takeFirst(of: $0.lane) }
+        guard let first, first.place <= last else { return nil }
+        return takeFirst(of: first.lane)
     }
 
     private mutating func takeFirst(of lane: Int) -> Entry? {

@@ -48,8 +48,6 @@ final class ThreadMailbox: Sendable {
 
     // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
     private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
-    /// For how many observers a post on this thread has still to call the handler: what is posted meanwhile comes after.
-    private nonisolated(unsafe) var deliveriesOwed = 0
     private nonisolated(unsafe) var isRunningJob = false
     private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
 
@@ -193,10 +191,7 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Delivers a notification if this is its thread and its turn; else adds it to the end.
-    /// - Parameter owed: how many observers on this thread are to get the same notification after this one.
-    func post(
-        _ delivery: Delivery, name: Notification.Name, object: NotificationObject, owed: Int, at place: SourcePlace
-    ) -> PostOutcome {
+    func post(_ delivery: Delivery, _ posted: PostedNotification) -> PostOutcome {
         let registration = delivery.registration
         let isCurrent = isCurrent
         if isCurrent {
@@ -204,13 +199,13 @@ final class ThreadMailbox: Sendable {
             case .atOnce:
                 return registration.deliverAtOnce(delivery, overtakes: !isEmpty(lane: registration.lane))
             case .ordered:
-                if isReady(for: registration.lane) { return deliverAtOnce(delivery, owed: owed) }
+                if isReady(for: registration.lane) { return registration.deliverAtOnce(delivery) }
             }
         }
         DeliveryEvent.trace(
-            .append, name: name, post: delivery.post, observer: registration.id, target: identity)
+            .append, name: delivery.name, post: delivery.post, observer: registration.id, target: identity)
         if registration.options.overflow != .unbounded {
-            return appendBounded(delivery, name: name, object: object, isCurrent: isCurrent, at: place)
+            return appendBounded(delivery, posted, isCurrent: isCurrent)
         }
         let (isAccepted, signal): (Bool, Signal?) = state.withLock { state in
             guard state.phase == .open || state.phase == .unstarted else { return (false, nil) }
@@ -223,21 +218,18 @@ final class ThreadMailbox: Sendable {
         return .targetGone
     }
 
-    private func appendBounded(
-        _ delivery: Delivery, name: Notification.Name, object: NotificationObject, isCurrent: Bool,
-        at place: SourcePlace
-    ) -> PostOutcome {
+    private func appendBounded(_ delivery: Delivery, _ posted: PostedNotification, isCurrent: Bool) -> PostOutcome {
         let registration = delivery.registration
         let policy = registration.options.overflow
         var delivery = delivery
-        if policy == .keepLatest { delivery.key = NotificationKey(name: name, object: object) }
+        if policy == .keepLatest { delivery.key = NotificationKey(name: delivery.name, object: posted.object) }
         let hash = delivery.key?.hash
         var deadline: ContinuousClock.Instant?
         if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
 
         while true {
             // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
-            let (replacing, version) = placeToReplace(by: delivery, name: name, object: object)
+            let (replacing, version) = placeToReplace(by: delivery, object: posted.object)
             let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
             let item = MailboxItem.delivery(delivery)
             let (outcome, signal): (Pending.BoundedOutcome?, Signal?) = state.withLock { state in
@@ -270,7 +262,7 @@ final class ThreadMailbox: Sendable {
                     registration.meet(.cancelled, delivery)
                     return .cancelled
                 }
-                let isRoom = waitForRoom(waiter, registration, until: deadline, at: place)
+                let isRoom = waitForRoom(waiter, registration, until: deadline, at: posted.place)
                 if !isRoom {
                     registration.meet(.dropped, delivery)
                     return .dropped
@@ -280,7 +272,7 @@ final class ThreadMailbox: Sendable {
     }
 
     private func placeToReplace(
-        by delivery: Delivery, name: Notification.Name, object: NotificationObject
+        by delivery: Delivery, object: NotificationObject
     ) -> (place: UInt64?, version: UInt64) {
         guard let hash = delivery.key?.hash else { return (nil, 0) }
         let id = delivery.registration.id
@@ -289,7 +281,7 @@ final class ThreadMailbox: Sendable {
         }
         let same = candidates.first { _, item in
             if case .delivery(let other) = item {
-                other.key?.isSame(asName: name, object: object) == true
+                other.key?.isSame(asName: delivery.name, object: object) == true
             } else {
                 false
             }
@@ -349,9 +341,9 @@ final class ThreadMailbox: Sendable {
     // MARK: On the target thread
 
     /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
-    /// now waits or is owed, and the stack is not too deep.
+    /// now waits, and the stack is not too deep.
     func isReady(for lane: Int) -> Bool {
-        guard deliveriesOwed == 0, ThreadContext.current.mayNest else { return false }
+        guard ThreadContext.current.mayNest else { return false }
         let lanes = state.withLock { $0.lanes }
         guard lanes[lane].source.isDeliverableNow else { return false }
         for number in lanes.indices where !isEmpty(lane: number) {
@@ -360,9 +352,23 @@ final class ThreadMailbox: Sendable {
         return true
     }
 
-    private func deliverAtOnce(_ delivery: Delivery, owed: Int) -> PostOutcome {
-        deliveriesOwed += owed
-        defer { deliveriesOwed -= owed }
+    /// Puts deliveries ahead of whatever is appended from now on.
+    /// - Returns: the place of the first; the others' follow.
+    func hold(_ deliveries: [Delivery]) -> UInt64 {
+        let first = state.withLock { $0.pending.reservePlaces(deliveries.count) }
+        for (offset, delivery) in deliveries.enumerated() {
+            let entry = Pending.Entry(place: first + UInt64(offset), content: .item(.delivery(delivery)))
+            taken.take(lane: delivery.registration.lane) { $0.append(entry) }
+        }
+        return first
+    }
+
+    /// Delivers what was held at this place.
+    /// - Returns: nil if it was delivered meanwhile, because a handler ran the run loop.
+    func deliverHeld(at place: UInt64, lane: Int) -> PostOutcome? {
+        guard let entry = taken.takeFirst(of: [lane], through: place),
+            case .item(.delivery(let delivery)) = entry.content
+        else { return nil }
         return delivery.registration.deliverAtOnce(delivery)
     }
 

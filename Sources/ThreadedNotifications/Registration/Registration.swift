@@ -128,41 +128,44 @@ final class Registration: Sendable {
 
     // MARK: Delivery
 
+    /// Why a notification is no delivery to this observer.
+    struct Unprepared: Error {
+        /// `cancelled` or `notForIt`.
+        var outcome: PostOutcome
+    }
+
     /// What it gets of a notification, made on the posting thread.
-    private func payload(of notification: Notification) -> (payload: Payload?, wasCancelled: Bool) {
-        guard begin() else { return (nil, true) }
-        defer { end() }
-        guard case .value(let map, _) = handler else {
-            return (.notification(CapturedNotification(notification: notification)), false)
+    func prepare(_ posted: PostedNotification) -> Result<Delivery, Unprepared> {
+        guard begin() else {
+            posted.wait?.resolve(id, .cancelled)
+            return .failure(Unprepared(outcome: .cancelled))
         }
-        let context = ThreadContext.current
-        context.handlersUnderWay.append(HandlerUnderWay(registration: .passUnretained(self), wait: nil))
-        defer { context.handlersUnderWay.removeLast() }
-        return (map(notification).map { Payload.value($0, of: notification.name) }, false)
+        defer { end() }
+        let notification = posted.notification
+        let payload: Payload
+        if case .value(let map, _) = handler {
+            let context = ThreadContext.current
+            context.handlersUnderWay.append(HandlerUnderWay(registration: .passUnretained(self), wait: nil))
+            let value = map(notification)
+            context.handlersUnderWay.removeLast()
+            guard let value else {
+                posted.wait?.resolve(id, .cancelled)
+                return .failure(Unprepared(outcome: .notForIt))
+            }
+            payload = .value(value, of: notification.name)
+        } else {
+            payload = .notification(CapturedNotification(notification: notification))
+        }
+        ledger.countPosted()
+        return .success(Delivery(registration: self, payload: payload, post: posted.number, wait: posted.wait))
     }
 
     /// Called on the posting thread.
-    /// - Parameters:
-    ///   - deliversWaitingFirst: on the target thread itself, whether what waits there is delivered first and then this, so
-    ///     that it is delivered when the call returns.
-    ///   - owed: how many observers on this thread are to get the same notification after this one.
-    func post(
-        _ notification: Notification, object: NotificationObject, post: UInt64, wait: DeliveryWait?,
-        deliversWaitingFirst: Bool, owed: Int, at place: SourcePlace
-    ) -> PostOutcome {
-        let (payload, wasCancelled) = payload(of: notification)
-        guard let payload else {
-            wait?.resolve(id, .cancelled)
-            return wasCancelled ? .cancelled : .notForIt
+    func post(_ posted: PostedNotification) -> PostOutcome {
+        switch prepare(posted) {
+        case .failure(let unprepared): unprepared.outcome
+        case .success(let delivery): mailbox?.post(delivery, posted) ?? deliverAtOnce(delivery)
         }
-        ledger.countPosted()
-        let delivery = Delivery(registration: self, payload: payload, post: post, wait: wait)
-        guard let mailbox else { return deliverAtOnce(delivery) }
-        if deliversWaitingFirst, mailbox.isCurrent {
-            if options.sameThread == .ordered { mailbox.deliverWaiting() }
-            return deliverAtOnce(delivery)
-        }
-        return mailbox.post(delivery, name: notification.name, object: object, owed: owed, at: place)
     }
 
     /// Delivers in the middle of what the calling thread does.

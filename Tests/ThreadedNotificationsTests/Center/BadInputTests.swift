@@ -133,6 +133,39 @@ struct BadInputTests {
         #expect(Self.text(result).contains("endless comes from its own handler, 1000 deep"))
     }
 
+    @Test(
+        "at-once deliveries and waits nested 10,000 deep stop the program and say so",
+        arguments: ["at once", "waiting"])
+    func deepWithoutTurn(_ how: String) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [how] in
+            let center = ThreadedNotificationCenter()
+            let name = Notification.Name("endless")
+            let token = center.addObserver(
+                forName: name, on: .current, options: ObserverOptions(sameThread: how == "at once" ? .atOnce : .ordered)
+            ) { _ in
+                _ = try? center.post(Notification(name: name), waitUntilDelivered: .seconds(1))
+                if how == "waiting" { center.post(name: name) }
+            }
+            center.post(name: name)
+            token.cancel()
+        }
+        #expect(Self.text(result).contains("1000 deep"))
+    }
+
+    @Test("a handler on the current thread of an actor that has none stops the program and says so")
+    func actorOfNoThread() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            actor Roaming {
+                var count = 0
+                func observe() -> ObserverToken {
+                    ThreadedNotificationCenter().addObserver(forName: nil) { _ in self.count += 1 }
+                }
+            }
+            _ = await Roaming().observe()
+        }
+        #expect(Self.text(result).contains("Roaming is bound to no thread"))
+    }
+
     @Test("100,000 observers of one name are each called once, and removed")
     func manyObservers() {
         let center = ThreadedNotificationCenter()

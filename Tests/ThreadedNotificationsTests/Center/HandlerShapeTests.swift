@@ -100,7 +100,11 @@ final class HandlerShapeTests: XCTestCase {
     func testObjectsThatAreGoneLeaveTheRegistryEvenIfNothingIsPosted() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
-        for _ in 0..<10_000 { center.addObserver(MethodObserver(log), MethodObserver.handle, forName: posted) }
+        for index in 0..<10_000 {
+            center.addObserver(MethodObserver(log), MethodObserver.handle, forName: posted)
+            let own = Notification.Name("of its own \(index)")
+            center.addObserver(MethodObserver(log), MethodObserver.handle, forName: own)
+        }
         XCTAssertLessThan(center.registrations.observers, 100)
     }
 
@@ -151,6 +155,29 @@ final class HandlerShapeTests: XCTestCase {
         Thread.posting(1) { center.post(name: posted, object: 1) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(threads.withLock { $0 }, [1])
+        token.cancel()
+    }
+
+    func testAnActorOnTheMainActorsExecutorIsReachedOnTheMainThread() throws {
+        let center = ThreadedNotificationCenter()
+        let actor = OnMain()
+        let token = try center.addObserver(
+            forName: posted, isolatedTo: actor, mapping: { $0.object as? Int }, using: { $0.values.append($1) })
+        Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(actor.assumeIsolated { $0.values }, [7])
+        token.cancel()
+    }
+
+    @MainActor
+    func testTheMainActorsHandlerGetsAValueOnTheMainThread() {
+        let center = ThreadedNotificationCenter()
+        let object = MainActorObserver()
+        let token = center.addObserver(
+            forName: posted, mapping: { $0.object as? Int }, onMainActor: { [object] value in object.handled += value })
+        Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(object.handled, 7)
         token.cancel()
     }
 
@@ -209,6 +236,48 @@ final class HandlerShapeTests: XCTestCase {
         XCTAssertEqual(token.counts.posted, 1)
     }
 
+    func testObserversThatAreAddedAtTheSameTimeAreAllFoundAndRemoved() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        Thread.posting(4) {
+            for _ in 0..<2000 { center.addObserver(forName: posted, on: .postingThread) { _ in }.cancel() }
+        }.wait()
+        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.registrations.captured, 0)
+        XCTAssertEqual(center.post(name: posted), PostReport())
+    }
+
+    func testKeepingTheLatestDoesNotRetainWhatItIsOf() throws {
+        let center = ThreadedNotificationCenter()
+        let released = Locked(0)
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(overflow: .keepLatest), mapping: { _ in 1 },
+            using: { _ in })
+        Thread.posting(1) {
+            for _ in 0..<3 { center.post(name: posted, object: ReleaseRecorder { released.withLock { $0 += 1 } }) }
+        }.wait()
+        XCTAssertEqual(released.withLock { $0 }, 3)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3), "other objects, also at the same address")
+    }
+
+    func testARemovalIsTracedOnceHoweverItCame() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let events = try tracing {
+            let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
+            token.cancel()
+            token.cancel()
+            var object: MethodObserver? = MethodObserver(log)
+            center.addObserver(object!, MethodObserver.handle, forName: posted)
+            object = nil
+            center.post(name: posted)
+            center.post(name: posted)
+        }
+        XCTAssertEqual(events.count { $0.stage == .register }, 2)
+        XCTAssertEqual(events.count { $0.stage == .remove }, 2)
+    }
+
     func testAnObserverOfAnyNameGetsAllAndObserversOfAnotherNameNone() {
         let center = ThreadedNotificationCenter()
         let any = center.addObserver(forName: nil, on: .postingThread) { _ in }
@@ -260,7 +329,7 @@ private final class Holder {
 
 @MainActor
 private final class MainActorObserver {
-    private(set) var handled = 0
+    var handled = 0
     private var token: ObserverToken?
 
     func observe(_ center: ThreadedNotificationCenter) {
@@ -288,6 +357,12 @@ private actor Parser {
         XCTAssertTrue(isOnThread)
         values.append(value)
     }
+}
+
+private actor OnMain {
+    var values: [Int] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
 }
 
 private actor Homeless {}

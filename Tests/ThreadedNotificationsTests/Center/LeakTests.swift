@@ -74,6 +74,29 @@ final class LeakTests: XCTestCase {
         XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 1000 threads")
     }
 
+    func testAThreadThatEndsInItsHandlerIsLetGoOf() throws {
+        @Sendable func endThread() { Thread.exit() }
+        weak var weakly: RunLoopThread?
+        do {
+            let worker = try RunLoopThread.started("worker")
+            weakly = worker
+            try worker.perform { endThread() }
+            try worker.waitUntilFinished(limit: .seconds(20))
+        }
+        XCTAssertNil(weakly)
+    }
+
+    func testAThreadThatHasEndedIsToldToItsPostersHoweverManyObserversCome() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = center.addObserver(forName: posted, on: worker) { _ in }
+        try worker.stopAndWait()
+        let others = (0..<100).map { _ in center.addObserver(forName: posted, on: .postingThread) { _ in } }
+        XCTAssertEqual(center.post(name: posted), PostReport(delivered: 100, targetGone: 1))
+        XCTAssertEqual(others.count, 100)
+        token.cancel()
+    }
+
     func testAThreadThatIsNeverStartedGoesAndItsNotificationsAreCounted() {
         let center = ThreadedNotificationCenter()
         var unstarted: RunLoopThread? = RunLoopThread(name: "unstarted")

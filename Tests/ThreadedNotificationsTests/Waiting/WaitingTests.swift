@@ -171,6 +171,90 @@ final class WaitingTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
     }
 
+    func testObserversThatOnlyShareAHashAreNotWaitedFor() throws {
+        struct Colliding: Hashable {
+            var number: Int
+            func hash(into hasher: inout Hasher) {}
+        }
+        let center = ThreadedNotificationCenter()
+        let unstarted = RunLoopThread(name: "unstarted")
+        let token = center.addObserver(forName: posted, object: Colliding(number: 1), on: unstarted) { _ in }
+        let report = try center.post(
+            Notification(name: posted, object: Colliding(number: 2)), waitUntilDelivered: limit)
+        XCTAssertEqual(report, PostReport())
+        token.cancel()
+    }
+
+    func testOnTheTargetThreadAWaitingPostIsDeliveredWhateverIsPostedMeanwhile() throws {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: posted, on: .main) { _ in }
+        let poster = Thread.posting(1) { for _ in 0..<20_000 { center.post(name: posted) } }
+        while poster.wait(timeout: .now()) == .timedOut {
+            XCTAssertEqual(try center.post(note, waitUntilDelivered: limit), PostReport(delivered: 1))
+        }
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(token.counts.pending, 0)
+    }
+
+    func testAHandlerMayWaitForItselfToReturnOnAnotherThread() throws {
+        let center = ThreadedNotificationCenter()
+        let (other, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let token = Locked<ObserverToken?>(nil)
+        let error = Locked<String?>(nil)
+        let isRunning = Atomic<Bool>(false)
+        let observer = center.addObserver(forName: posted, on: .postingThread) { [limit] notification in
+            if notification.object != nil {
+                isRunning.store(true, ordering: .relaxed)
+                other.signal()
+                goOn.wait()
+                isRunning.store(false, ordering: .relaxed)
+                return
+            }
+            Thread.detachNewThread { goOn.signal() }
+            do {
+                try token.withLock { $0 }?.cancelAndWait(limit: limit)
+            } catch let failure {
+                error.withLock { $0 = "\(failure)" }
+            }
+            XCTAssertFalse(isRunning.load(ordering: .relaxed))
+        }
+        token.withLock { $0 = observer }
+        let poster = Thread.posting(1) { center.post(name: posted, object: 1) }
+        other.wait()
+        center.post(name: posted)
+        poster.wait()
+        XCTAssertEqual(error.withLock { $0 }, nil)
+    }
+
+    func testACycleThroughAMappingIsFound() throws {
+        let center = ThreadedNotificationCenter()
+        let began = DispatchSemaphore(value: 0)
+        let outcome = Locked<String?>(nil)
+        let token = center.addObserver(
+            forName: posted, on: .main,
+            mapping: { [limit] _ -> Int? in
+                began.signal()
+                do {
+                    try ThreadReference.main.perform(waitUntilDone: limit) {}
+                    outcome.withLock { $0 = "done" }
+                } catch {
+                    outcome.withLock { $0 = "\(error)" }
+                }
+                return nil
+            }, using: { _ in })
+        let poster = Thread.posting(1) { center.post(name: posted) }
+        began.wait()
+        do throws(DeliveryError) {
+            try token.cancelAndWait(limit: limit)
+        } catch {
+            guard case .waitWouldDeadlock = error else { return XCTFail("\(error)") }
+            while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
+        }
+        poster.wait()
+        let other = try XCTUnwrap(outcome.withLock { $0 })
+        XCTAssertTrue(other == "done" || other.contains("would never end"), other)
+    }
+
     func testWhatTheOverflowPolicyDropsFailsTheWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")

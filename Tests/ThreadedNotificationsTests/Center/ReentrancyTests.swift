@@ -1,0 +1,159 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let outer = Notification.Name("outer")
+
+/// What happens in the middle of a handler, a mapping, a job or a tracer (guarantee 8).
+final class ReentrancyTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testWhatAHandlerPostsDoesNotOvertakeWhatIsBeingPosted() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let log = Locked<[String]>([])
+        @Sendable func observe(_ who: String, _ thread: ThreadReference, posts: Bool = false) -> ObserverToken {
+            center.addObserver(
+                forName: outer, on: thread, mapping: { $0.object as? Int },
+                using: { value in
+                    log.withLock { $0.append("\(who) \(value)") }
+                    if posts, value == 1 { center.post(name: outer, object: 2) }
+                })
+        }
+        let tokens = [
+            observe("first", .main, posts: true), observe("second", .main), observe("worker", worker.reference),
+        ]
+        let report = center.post(name: outer, object: 1)
+        XCTAssertEqual(report, PostReport(delivered: 2, waiting: 1))
+        RunLoop.runCurrentOnce()
+        try worker.stopAndWait()
+        XCTAssertEqual(
+            log.withLock { $0.filter { !$0.hasPrefix("worker") } }, ["first 1", "second 1", "first 2", "second 2"])
+        XCTAssertEqual(log.withLock { $0.filter { $0.hasPrefix("worker") } }, ["worker 1", "worker 2"])
+        XCTAssertEqual(tokens.map(\.counts.delivered), [2, 2, 2])
+    }
+
+    func testTheOnlyObserverOfAThreadGetsWhatItPostsAtOnce() {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: outer, on: .main, mapping: { $0.object as? Int },
+            using: { value in
+                log.withLock { $0.append(value) }
+                if value < 3 { center.post(name: outer, object: value + 1) }
+                log.withLock { $0.append(-value) }
+            })
+        center.post(name: outer, object: 1)
+        XCTAssertEqual(log.withLock { $0 }, [1, 2, 3, -3, -2, -1])
+        token.cancel()
+    }
+
+    private actor Worker {
+        private let thread: RunLoopThread
+        private var isBusy = false
+        private(set) var interleaved = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        init(_ thread: RunLoopThread) {
+            self.thread = thread
+        }
+
+        /// Not a job that may be suspended: nothing else of the actor may run in its middle.
+        func work(_ inTheMiddle: @Sendable () -> Void) {
+            if isBusy { interleaved += 1 }
+            isBusy = true
+            inTheMiddle()
+            isBusy = false
+        }
+    }
+
+    func testAnActorsJobsDoNotInterleaveWhenOneOfThemWaitsOrRunsTheRunLoop() throws {
+        let worker = try RunLoopThread.started("worker")
+        let actor = Worker(worker)
+        let (limit, done) = (limit, expectation(description: "all done"))
+        done.expectedFulfillmentCount = 6
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Task.immediate {
+            await actor.work {
+                began.signal()
+                goOn.wait()
+                try? worker.perform(waitUntilDone: limit) {}
+                RunLoop.runCurrentOnce()
+            }
+            done.fulfill()
+        }
+        began.wait()
+        for _ in 0..<4 {
+            Task.immediate {
+                await actor.work { RunLoop.runCurrentOnce() }
+                done.fulfill()
+            }
+        }
+        goOn.signal()
+        Task {
+            let interleaved = await actor.interleaved
+            XCTAssertEqual(interleaved, 0)
+            done.fulfill()
+        }
+        wait(for: [done], timeout: 20)
+        try worker.stopAndWait()
+    }
+
+    func testAMappingMayRemoveItsObserverAndWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let token = Locked<ObserverToken?>(nil)
+        let error = Locked<String?>(nil)
+        let observer = center.addObserver(
+            forName: outer, on: worker,
+            mapping: { [limit] notification -> Int? in
+                do {
+                    try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                } catch let failure {
+                    error.withLock { $0 = "\(failure)" }
+                }
+                return 1
+            }, using: { _ in })
+        token.withLock { $0 = observer }
+        XCTAssertEqual(center.post(name: outer).waiting, 1)
+        try worker.stopAndWait()
+        XCTAssertEqual(error.withLock { $0 }, nil)
+        XCTAssertEqual(observer.counts, .init(posted: 1, cancelled: 1))
+    }
+
+    func testATracerThatGoesMayDoWhatIsTraced() {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: outer, on: .postingThread) { _ in }
+        do {
+            let held = ReleaseRecorder { center.post(name: outer) }
+            DeliveryEvent.tracer = { _ in withExtendedLifetime(held) {} }
+        }
+        DeliveryEvent.tracer = nil
+        XCTAssertEqual(token.counts.delivered, 1)
+    }
+
+    func testATracerIsAsQuickAfterManyEventsAsAtFirst() {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: outer, on: .postingThread) { _ in }
+        let events = Atomic<Int>(0)
+        DeliveryEvent.tracer = { _ in events.add(1, ordering: .relaxed) }
+        defer { DeliveryEvent.tracer = nil }
+        // Once it was called through one closure more for each event before, which ran out of stack.
+        for _ in 0..<20_000 { center.post(name: outer) }
+        XCTAssertEqual(events.load(ordering: .relaxed), 60_000)
+        token.cancel()
+    }
+
+    func testWhatIsReleasedForAThreadHoldsUpNothingThatIsPostedOnIt() throws {
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: outer, on: .main) { _ in }
+        let other = center.addObserver(forName: Notification.Name("other")) { _ in }
+        Thread.posting(1) { other.cancel() }.wait()
+        XCTAssertEqual(center.post(name: outer).delivered, 1)
+        RunLoop.runCurrentOnce()
+        token.cancel()
+    }
+}
