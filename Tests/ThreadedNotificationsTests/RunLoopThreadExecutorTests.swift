@@ -82,12 +82,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
     func testJobsKeepTheirOrderWithNotificationsAndBlocks() throws {
         let worker = try RunLoopThread.started("worker")
         let counter = Counter(worker)
-        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try worker.perform {
-            blocked.signal()
-            goOn.wait()
-        }
-        blocked.wait()
+        let goOn = try worker.keptBusy()
         let log = Locked<[Int]>([])
         // Runs on this thread until it hands its job to the actor's.
         Task.immediate { await counter.perform { log.withLock { $0.append(1) } } }

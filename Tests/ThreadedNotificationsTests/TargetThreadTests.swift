@@ -98,12 +98,7 @@ final class TargetThreadTests: XCTestCase {
 
     func testABlockThatHasNotBegunWithinTheLimitIsNotPerformed() throws {
         let worker = try RunLoopThread.started("worker")
-        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try worker.perform {
-            blocked.signal()
-            goOn.wait()
-        }
-        blocked.wait()
+        let goOn = try worker.keptBusy()
         let performed = Atomic<Bool>.Box(false)
         let error = DeliveryError.notDeliveredInTime(
             pending: [.init(notification: nil, observer: nil, thread: "\(worker.identity!)")], after: .milliseconds(-1))

@@ -39,9 +39,10 @@ enum Payload: Sendable {
 
 /// A notification on its way to the target thread: the one place where a `Notification`, which is not `Sendable`, is handed
 /// from thread to thread.
+//
+// Safety: the posting thread hands it over through the mailbox's lock, and this package only passes it on. Its object and
+// userInfo are shared with whoever posted it, as with any notification center on any platform: who posts to another thread
+// what is not safe there should map it to a Sendable value instead.
 struct CapturedNotification: @unchecked Sendable {
-    // Safety: the posting thread hands it over through the mailbox's lock, and this package only passes it on. Its object
-    // and userInfo are shared with whoever posted it, as with any notification center on any platform: who posts to
-    // another thread what is not safe there should map it to a Sendable value instead.
     let notification: Notification
 }

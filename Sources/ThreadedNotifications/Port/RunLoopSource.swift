@@ -5,8 +5,9 @@ internal import Foundation
 ///
 /// The one file that imports CoreFoundation. Threads: everything may be called on any thread but `isDeliverableNow`.
 /// A signal is held while the run loop does not run in a mode of the source, and any number of them are one.
+//
+// Safety: `source` is set once, and CFRunLoopSource locks itself.
 final class RunLoopSource: @unchecked Sendable {
-    // Safety: it is set once, and CFRunLoopSource locks itself.
     private let source: CFRunLoopSource
 
     /// - Parameters:
@@ -76,9 +77,10 @@ final class RunLoopSource: @unchecked Sendable {
 }
 
 /// A run loop that is retained, so that waking it is harmless after its thread has ended.
+//
+// Safety: of CFRunLoop only what CoreFoundation documents as safe on any thread is used: waking it, comparing it, and
+// adding and removing sources.
 struct RunLoopReference: @unchecked Sendable {
-    // Safety: of CFRunLoop only what CoreFoundation documents as safe on any thread is used: waking it, comparing it,
-    // and adding and removing sources.
     fileprivate let runLoop: CFRunLoop
 
     /// The current thread's; made if it has none yet.

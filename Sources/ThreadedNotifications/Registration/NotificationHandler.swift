@@ -9,9 +9,10 @@ enum NotificationHandler: Sendable {
 }
 
 /// A handler that may be called and released on the thread only on which it was registered.
+//
+// Safety: it is called on its registration's target thread, which is the thread that made it; and a registration hands it over
+// to that thread's mailbox to be released. The weak reference is read and written atomically.
 final class ThreadBoundHandler: @unchecked Sendable {
-    // Safety: it is called on its registration's target thread, which is the thread that made it; and a registration hands it
-    // over to that thread's mailbox to be released. The weak reference is read and written atomically.
     private let handle: (AnyObject?, Notification) -> Void
     private let isOfObject: Bool
     private weak var object: AnyObject?

@@ -2,10 +2,11 @@ internal import Foundation
 
 /// A notification's object, as it is compared: objects by identity, hashable values by equality, and what is neither by
 /// nothing.
+//
+// Safety: of an object nothing is used but its identity. Of a value nothing is used but its `Hashable` conformance; an observer's,
+// or that of a waiting notification that keeps the latest, is then compared on the threads that post, as the documentation of
+// `addObserver` says.
 enum NotificationObject: @unchecked Sendable {
-    // Safety: of an object nothing is used but its identity. Of a value nothing is used but its `Hashable` conformance; an
-    // observer's, or that of a waiting notification that keeps the latest, is then compared on the threads that post, as the
-    // documentation of `addObserver` says.
     case none
     case object(AnyObject)
     case value(AnyHashable)
@@ -74,8 +75,9 @@ enum ObjectFilter: Sendable {
 }
 
 /// An object that is not retained.
+//
+// Safety: a weak reference is read and written atomically.
 struct WeakObject: @unchecked Sendable {
-    // Safety: a weak reference is read and written atomically.
     weak var object: AnyObject?
 
     init(_ object: AnyObject) {

@@ -11,6 +11,17 @@ extension RunLoopThread {
         return thread
     }
 
+    /// Keeps the thread busy until the semaphore that it returns is signalled.
+    func keptBusy() throws(DeliveryError) -> DispatchSemaphore {
+        let (busy, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try perform {
+            busy.signal()
+            goOn.wait()
+        }
+        busy.wait()
+        return goOn
+    }
+
     /// Lets it do what waits, and end.
     func stopAndWait() throws(DeliveryError) {
         stop()

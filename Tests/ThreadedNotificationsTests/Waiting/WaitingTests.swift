@@ -63,12 +63,7 @@ final class WaitingTests: XCTestCase {
     func testATimeoutSaysWhatIsPendingAndTheNotificationIsStillOnItsWay() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try worker.perform {
-            blocked.signal()
-            goOn.wait()
-        }
-        blocked.wait()
+        let goOn = try worker.keptBusy()
         let token = center.addObserver(forName: posted, on: worker) { _ in }
         XCTAssertThrowsError(try center.post(note, waitUntilDelivered: .zero)) {
             let pending = DeliveryError.Pending(
@@ -151,12 +146,7 @@ final class WaitingTests: XCTestCase {
     func testAnObserverThatIsRemovedMeanwhileIsWaitedForNoLonger() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try worker.perform {
-            blocked.signal()
-            goOn.wait()
-        }
-        blocked.wait()
+        let goOn = try worker.keptBusy()
         let token = center.addObserver(forName: posted, on: worker) { _ in }
         // Removed when the notification is on its way, while its thread does nothing.
         let remover = Thread.posting(1) {
@@ -258,12 +248,7 @@ final class WaitingTests: XCTestCase {
     func testWhatTheOverflowPolicyDropsFailsTheWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let (blocked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try worker.perform {
-            blocked.signal()
-            goOn.wait()
-        }
-        blocked.wait()
+        let goOn = try worker.keptBusy()
         let token = center.addObserver(
             forName: posted, on: worker, options: ObserverOptions(overflow: .refuse(capacity: 1))
         ) { _ in }

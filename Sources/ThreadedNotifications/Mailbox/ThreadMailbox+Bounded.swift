@@ -1,0 +1,97 @@
+internal import Foundation
+
+/// What a mailbox does for an observer whose policy bounds how much may wait (guarantee 12).
+extension ThreadMailbox {
+    /// Adds a notification to the end, if the observer's policy allows.
+    /// - Parameter isCurrent: whether this is the calling thread's mailbox, so that nobody else makes room.
+    func appendBounded(_ delivery: Delivery, _ posted: PostedNotification, isCurrent: Bool) -> PostOutcome {
+        let registration = delivery.registration
+        let policy = registration.options.overflow
+        var delivery = delivery
+        if policy == .keepLatest { delivery.key = NotificationKey(name: delivery.name, object: posted.object) }
+        let hash = delivery.key?.hash
+        var deadline: ContinuousClock.Instant?
+        if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
+
+        while true {
+            // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
+            let (replacing, version) = placeToReplace(by: delivery, object: posted.object)
+            let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
+            let item = MailboxItem.delivery(delivery)
+            let (outcome, signal): (Pending.BoundedOutcome?, Signal?) = state.withLock { state in
+                guard state.phase == .open || state.phase == .unstarted else { return (nil, nil) }
+                if hash != nil, state.pending.version != version { return (.wait, nil) }
+                let outcome = state.pending.append(
+                    item, lane: registration.lane, observer: registration.id, policy: policy,
+                    replacing: replacing, hash: hash, waiter: waiter)
+                if case .appended(true, _) = outcome { return (outcome, Signal(to: registration.lane, of: state)) }
+                return (outcome, nil)
+            }
+            signal?.send()
+            switch outcome {
+            case nil:
+                registration.meet(.targetGone, delivery)
+                return .targetGone
+            case .appended(_, let displaced):
+                if case .delivery(let other) = displaced {
+                    registration.meet(policy == .keepLatest ? .coalesced : .dropped, other)
+                }
+                return .waiting
+            case .refused:
+                registration.meet(.dropped, delivery)
+                if case .refuse = policy { return .refused }
+                return .dropped
+            case .wait:
+                guard let waiter, let deadline else { continue }
+                if registration.isCancelled {
+                    _ = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
+                    registration.meet(.cancelled, delivery)
+                    return .cancelled
+                }
+                let isRoom = waitForRoom(waiter, registration, until: deadline, at: posted.place)
+                if !isRoom {
+                    registration.meet(.dropped, delivery)
+                    return .dropped
+                }
+            }
+        }
+    }
+
+    private func placeToReplace(
+        by delivery: Delivery, object: NotificationObject
+    ) -> (place: UInt64?, version: UInt64) {
+        guard let hash = delivery.key?.hash else { return (nil, 0) }
+        let id = delivery.registration.id
+        let (candidates, version) = state.withLock {
+            ($0.pending.candidates(observer: id, hash: hash), $0.pending.version)
+        }
+        let same = candidates.first { _, item in
+            if case .delivery(let other) = item {
+                other.key?.isSame(asName: delivery.name, object: object) == true
+            } else {
+                false
+            }
+        }
+        return (same?.0, version)
+    }
+
+    /// - Returns: whether to try again; false if the wait would never end.
+    private func waitForRoom(
+        _ waiter: RoomWaiter, _ registration: Registration, until deadline: ContinuousClock.Instant,
+        at place: SourcePlace
+    ) -> Bool {
+        let target = identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
+        let hasWaited: Bool
+        do throws(DeliveryError) {
+            try waiter.wait(
+                for: target, waitsFor: "\(description) to make room for observer \(registration.id)", until: deadline,
+                at: place)
+            hasWaited = true
+        } catch {
+            hasWaited = false
+        }
+        let waitsStill = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
+        // Who was woken has a place to take, also if it did not wait.
+        return hasWaited || !waitsStill
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let guarantee = Notification.Name("guarantee")
+
+private func number(_ value: Int) -> Notification { Notification(name: guarantee, object: value) }
+
+@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
+
+/// The guarantees of the article Order and Guarantees, a test for each, by number; threads and order: 1 to 5.
+final class OrderGuaranteeTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testGuarantee01AHandlerRunsOnItsTargetThreadAndOnNoOther() throws {
+        let center = ThreadedNotificationCenter()
+        let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
+        let seen = Locked<[String: Set<Int>]>([:])
+        @Sendable func see(_ who: String) {
+            let number = ThreadIdentity.current.number
+            seen.withLock { _ = $0[who, default: []].insert(number) }
+        }
+        var tokens = threads.map { thread in
+            center.addObserver(forName: guarantee, on: thread) { _ in see(thread.name) }
+        }
+        tokens.append(center.addObserver(forName: guarantee, on: .main) { _ in see("main") })
+        tokens.append(center.addObserver(forName: guarantee, onCurrentThread: { _ in see("current") }))
+        tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in see("posting") })
+        let posters = try (0..<3).map { try RunLoopThread.started("poster \($0)") }
+        for poster in posters + threads {
+            try poster.perform { for _ in 0..<100 { center.post(name: guarantee) } }
+        }
+        for thread in posters { try thread.stopAndWait() }
+        for thread in threads { try thread.perform(waitUntilDone: limit) {} }
+        center.post(name: guarantee)
+        for thread in threads { try thread.stopAndWait() }
+        RunLoop.runCurrentOnce()
+
+        let all = seen.withLock { $0 }
+        for thread in threads { XCTAssertEqual(all[thread.name], [try XCTUnwrap(thread.identity).number]) }
+        XCTAssertEqual(all["main"], [1])
+        XCTAssertEqual(all["current"], [1])
+        XCTAssertEqual(all["posting"], Set((posters + threads).compactMap { $0.identity?.number } + [1]))
+        for token in tokens { XCTAssertEqual(token.counts.delivered, 601) }
+    }
+
+    func testGuarantee02PostedOnItsThreadItIsDeliveredBeforePostReturnsAndJoinsTheEndIfSomethingWaits() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(forName: guarantee, on: .current, mapping: number(of:)) { value in
+            handled.withLock { $0.append(value) }
+        }
+        XCTAssertEqual(center.post(number(1)).delivered, 1)
+        XCTAssertEqual(handled.withLock { $0 }, [1])
+
+        let poster = try RunLoopThread.started("poster")
+        try poster.perform(waitUntilDone: limit) { _ = center.post(number(2)) }
+        XCTAssertEqual(center.post(number(3)).waiting, 1, "2 waits, so 3 must not overtake it")
+        XCTAssertEqual(handled.withLock { $0 }, [1])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
+        XCTAssertEqual(center.post(number(4)).delivered, 1)
+        try poster.stopAndWait()
+        token.cancel()
+    }
+
+    func testGuarantee02TheDocumentsRuleDeliversAtOnceAndMarksWhatOvertakes() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: guarantee, on: .current, options: ObserverOptions(sameThread: .atOnce), mapping: number(of:)
+        ) { value in handled.withLock { $0.append(value) } }
+        let poster = try RunLoopThread.started("poster")
+        try poster.perform(waitUntilDone: limit) { _ = center.post(number(1)) }
+        let overtaking = try tracing(of: token.id) {
+            XCTAssertEqual(center.post(number(2)).delivered, 1)
+            RunLoop.runCurrentOnce()
+        }
+        XCTAssertEqual(handled.withLock { $0 }, [2, 1])
+        XCTAssertEqual(overtaking.filter { $0.stage == .deliver }.map(\.overtakes), [true, false])
+        try poster.stopAndWait()
+    }
+
+    func testGuarantee03PostedOnAnotherThreadPostDoesNotWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let goOn = DispatchSemaphore(value: 0)
+        let handled = Atomic<Int>(0)
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in
+            goOn.wait()
+            handled.add(1, ordering: .relaxed)
+        }
+        // The handler waits for what happens after the posts: this hangs if a post waits for it.
+        for _ in 0..<10 { XCTAssertEqual(center.post(name: guarantee).waiting, 1) }
+        for _ in 0..<10 { goOn.signal() }
+        try worker.stopAndWait()
+        XCTAssertEqual(handled.load(ordering: .relaxed), 10)
+        XCTAssertEqual(token.counts, .init(posted: 10, delivered: 10))
+    }
+
+    func testGuarantee04OnePostersNotificationsReachAnObserverInPostingOrder() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let last = Locked<[Int: Int]>([:])
+        let faults = Atomic<Int>(0)
+        let token = center.addObserver(forName: guarantee, on: worker, mapping: number(of:)) { value in
+            let before = last.withLock { $0.updateValue(value, forKey: value / 100_000) }
+            if let before, before >= value { faults.add(1, ordering: .relaxed) }
+            // A nested run loop in the middle must not change the order.
+            if value.isMultiple(of: 97) { RunLoop.runCurrentOnce() }
+        }
+        let posters = try (0..<4).map { try RunLoopThread.started("poster \($0)") }
+        for (index, poster) in posters.enumerated() {
+            try poster.perform {
+                for place in 0..<2000 { center.post(number(index * 100_000 + place)) }
+            }
+        }
+        for poster in posters { try poster.stopAndWait() }
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts.delivered, 8000)
+        XCTAssertEqual(faults.load(ordering: .relaxed), 0)
+    }
+
+    func testGuarantee05ObserversOfOneThreadAreCalledInRegistrationOrder() throws {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let worker = try RunLoopThread.started("worker")
+        let called = Locked<[Int]>([])
+        let object = NSObject()
+        // Of name and object, of the name, of any: found in different places.
+        let tokens = (0..<60).map { index in
+            center.addObserver(
+                forName: index % 3 == 2 ? nil : guarantee, object: index % 3 == 0 ? object : nil, on: worker
+            ) { _ in called.withLock { $0.append(index) } }
+        }
+        center.post(name: guarantee, object: object)
+        try worker.perform(waitUntilDone: limit) {}
+        XCTAssertEqual(called.withLock { $0 }, Array(0..<60))
+
+        called.withLock { $0 = [] }
+        foundation.post(name: guarantee, object: object)
+        try worker.stopAndWait()
+        XCTAssertEqual(called.withLock { $0.filter { $0 % 3 != 2 } }, (0..<60).filter { $0 % 3 != 2 })
+        XCTAssertEqual(called.withLock { $0.filter { $0 % 3 == 2 } }, (0..<60).filter { $0 % 3 == 2 })
+        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 2, count: 60))
+    }
+}

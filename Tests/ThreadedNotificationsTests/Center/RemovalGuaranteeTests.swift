@@ -1,0 +1,169 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let guarantee = Notification.Name("guarantee")
+
+private func number(_ value: Int) -> Notification { Notification(name: guarantee, object: value) }
+
+@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
+
+/// The guarantees of the article Order and Guarantees, a test for each, by number; removal: 6 to 8.
+final class RemovalGuaranteeTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        for round in 0..<500 {
+            let isCancelled = Atomic<Bool>.Box(false)
+            let beganAfterwards = Atomic<Bool>.Box(false)
+            let token = center.addObserver(forName: guarantee, on: round % 2 == 0 ? worker.reference : .postingThread) {
+                _ in
+                if isCancelled.value.load(ordering: .acquiring) {
+                    beganAfterwards.value.store(true, ordering: .relaxed)
+                }
+            }
+            let poster = Thread.posting(4) { center.post(name: guarantee) }
+            try token.cancelAndWait(limit: limit)
+            isCancelled.value.store(true, ordering: .releasing)
+            poster.wait()
+            try worker.perform(waitUntilDone: limit) {}
+            XCTAssertFalse(beganAfterwards.value.load(ordering: .relaxed))
+            let counts = token.counts
+            XCTAssertEqual(counts.posted, counts.delivered + counts.cancelled)
+        }
+        try worker.stopAndWait()
+    }
+
+    func testGuarantee06AfterCancelAndWaitNoneIsRunning() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isRunning = Atomic<Bool>(false)
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in
+            isRunning.store(true, ordering: .relaxed)
+            began.signal()
+            goOn.wait()
+            isRunning.store(false, ordering: .relaxed)
+        }
+        center.post(name: guarantee)
+        center.post(name: guarantee)
+        began.wait()
+        token.cancel()
+        XCTAssertTrue(isRunning.load(ordering: .relaxed), "cancel does not wait")
+        XCTAssertThrowsError(try token.cancelAndWait(limit: .zero)) {
+            XCTAssertEqual($0 as? DeliveryError, .handlerStillRunning(observer: token.id, after: .zero))
+        }
+        goOn.signal()
+        try token.cancelAndWait(limit: limit)
+        XCTAssertFalse(isRunning.load(ordering: .relaxed))
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 2, delivered: 1, cancelled: 1))
+    }
+
+    func testGuarantee06AHandlerMayRemoveItselfAndWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        for thread in [worker.reference, .postingThread] {
+            let token = Locked<ObserverToken?>(nil)
+            let outcome = Locked<[String]>([])
+            let observer = center.addObserver(forName: guarantee, on: thread) { [limit] _ in
+                do {
+                    try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                    outcome.withLock { $0.append("removed") }
+                } catch {
+                    outcome.withLock { $0.append("\(error)") }
+                }
+                center.post(name: guarantee)
+            }
+            token.withLock { $0 = observer }
+            center.post(name: guarantee)
+            center.post(name: guarantee)
+            try worker.perform(waitUntilDone: limit) {}
+            XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
+        }
+        try worker.stopAndWait()
+    }
+
+    func testGuarantee06ADroppedTokenCancelsAndCancellingTwiceIsHarmless() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Atomic<Int>(0)
+        var token: ObserverToken? = center.addObserver(forName: guarantee, on: .postingThread) { _ in
+            handled.add(1, ordering: .relaxed)
+        }
+        center.post(name: guarantee)
+        XCTAssertNotNil(token)
+        token = nil
+        center.post(name: guarantee)
+        XCTAssertEqual(handled.load(ordering: .relaxed), 1)
+        XCTAssertEqual(center.registrations.observers, 0)
+
+        let one = center.addObserver(forName: guarantee, on: .postingThread) { _ in }
+        one.cancel()
+        let other = center.addObserver(forName: guarantee, on: .postingThread) { _ in handled.add(1, ordering: .relaxed)
+        }
+        one.cancel()
+        try one.cancelAndWait(limit: limit)
+        XCTAssertNotEqual(one.id, other.id)
+        XCTAssertEqual(center.post(name: guarantee).delivered, 1, "a stranger was removed")
+        other.cancel()
+    }
+
+    func testGuarantee07ANewRegistrationNeverReceivesOlderNotifications() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[String]>([])
+        @Sendable func observe(_ who: String) -> ObserverToken {
+            center.addObserver(forName: guarantee, on: .current, mapping: number(of:)) { value in
+                handled.withLock { $0.append("\(who) \(value)") }
+            }
+        }
+        let old = observe("old")
+        let poster = Thread.posting(1) { _ = center.post(number(1)) }
+        poster.wait()
+        old.cancel()
+        let new = observe("new")
+        Thread.posting(1) { _ = center.post(number(2)) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, ["new 2"])
+        XCTAssertEqual(old.counts, .init(posted: 1, cancelled: 1))
+        XCTAssertEqual(new.counts, .init(posted: 1, delivered: 1))
+    }
+
+    func testGuarantee08AHandlerMayPostAddRemovePerformAndWait() throws {
+        let center = ThreadedNotificationCenter()
+        let (worker, other) = (try RunLoopThread.started("worker"), try RunLoopThread.started("other"))
+        let inner = Notification.Name("inner")
+        let log = Locked<[String]>([])
+        let innerToken = center.addObserver(forName: inner, on: other) { _ in log.withLock { $0.append("inner") } }
+        let token = center.addObserver(forName: guarantee, on: worker) { [limit] _ in
+            let added = center.addObserver(forName: inner, on: .postingThread) { _ in
+                log.withLock { $0.append("added") }
+            }
+            do {
+                try center.post(Notification(name: inner), waitUntilDelivered: limit)
+                let value = try other.perform(waitUntilDone: limit) { 42 }
+                log.withLock { $0.append("\(value)") }
+                try worker.perform { log.withLock { $0.append("performed") } }
+            } catch {
+                log.withLock { $0.append("\(error)") }
+            }
+            added.cancel()
+        }
+        // The tracer is foreign code too, and may post.
+        let traced = Notification.Name("traced")
+        let tracedToken = center.addObserver(forName: traced, on: .postingThread) { _ in }
+        DeliveryEvent.tracer = { event in if event.name == inner { center.post(name: traced) } }
+        center.post(name: guarantee)
+        try worker.perform(waitUntilDone: limit) {}
+        DeliveryEvent.tracer = nil
+        try worker.stopAndWait()
+        try other.stopAndWait()
+        XCTAssertEqual(log.withLock { $0.sorted() }, ["42", "added", "inner", "performed"])
+        XCTAssertGreaterThan(tracedToken.counts.delivered, 0)
+        XCTAssertEqual(token.counts.delivered, 1)
+        XCTAssertEqual(innerToken.counts.delivered, 1)
+    }
+}

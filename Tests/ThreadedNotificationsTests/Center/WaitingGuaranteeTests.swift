@@ -1,0 +1,236 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let guarantee = Notification.Name("guarantee")
+
+private func number(_ value: Int) -> Notification { Notification(name: guarantee, object: value) }
+
+@Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
+
+/// The guarantees of the article Order and Guarantees, a test for each, by number; what waits, and waiting: 9 to 14.
+final class WaitingGuaranteeTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testGuarantee09WhatIsNotForTheModeWaitsForIt() throws {
+        let center = ThreadedNotificationCenter()
+        let modal = RunLoop.Mode("modal")
+        let handled = Locked<[String]>([])
+        let tokens = [("common", RunLoop.Mode.common), ("modal", modal), ("default", .default)].map { who, mode in
+            center.addObserver(
+                forName: guarantee, on: .current, options: ObserverOptions(modes: [mode]), mapping: number(of:)
+            ) { value in handled.withLock { $0.append("\(who) \(value)") } }
+        }
+        // The run loop does not run: the thread counts as in the default mode.
+        Thread.posting(1) { _ = center.post(number(1)) }.wait()
+        XCTAssertEqual(handled.withLock { $0 }, [])
+        XCTAssertEqual(center.post(number(2)).waiting, 3)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, ["common 1", "default 1", "common 2", "default 2"])
+        XCTAssertEqual(center.post(number(3)), PostReport(delivered: 2, waiting: 1))
+
+        handled.withLock { $0 = [] }
+        _ = RunLoop.current.run(mode: modal, before: Date())
+        XCTAssertEqual(handled.withLock { $0 }, ["modal 1", "modal 2", "modal 3"])
+        XCTAssertEqual(tokens.map(\.counts.delivered), [3, 3, 3])
+    }
+
+    func testGuarantee10WhatWaitsForAnEndedThreadIsCountedAndALaterPosterLearnsIt() throws {
+        let center = ThreadedNotificationCenter()
+        let modal = RunLoop.Mode("never run")
+        let worker = try RunLoopThread.started("worker")
+        let handled = Atomic<Int>(0)
+        let token = center.addObserver(forName: guarantee, on: worker, options: ObserverOptions(modes: [modal])) { _ in
+            handled.add(1, ordering: .relaxed)
+        }
+        for _ in 0..<3 { XCTAssertEqual(center.post(name: guarantee).waiting, 1) }
+        XCTAssertEqual(token.counts, .init(posted: 3, pending: 3))
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 3, targetGone: 3))
+        XCTAssertEqual(center.post(name: guarantee), PostReport(targetGone: 1))
+        XCTAssertEqual(handled.load(ordering: .relaxed), 0)
+        XCTAssertThrowsError(try worker.perform {}) {
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "worker"))
+        }
+        XCTAssertThrowsError(try center.post(Notification(name: guarantee), waitUntilDelivered: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(worker.identity!)"))
+        }
+    }
+
+    func testGuarantee11ADrainLeavesNothingBehindAndAHandlerThatKeepsPostingDoesNotStarveTheRunLoop() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let handled = Atomic<Int>(0)
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in handled.add(1, ordering: .relaxed) }
+        let goOn = try worker.keptBusy()
+        // Any number of posts, one signal.
+        let events = try tracing {
+            for _ in 0..<1000 { center.post(name: guarantee) }
+        }
+        XCTAssertEqual(events.count { $0.stage == .signal }, 1)
+        goOn.signal()
+        try worker.perform(waitUntilDone: limit) {}
+        XCTAssertEqual(handled.load(ordering: .relaxed), 1000)
+        XCTAssertEqual(token.counts.pending, 0)
+
+        // A handler that posts to itself for ever, and a port that wants its turn.
+        let isOver = Atomic<Bool>(false)
+        let again = Notification.Name("again")
+        let restless = center.addObserver(forName: again, on: worker) { _ in
+            if !isOver.load(ordering: .relaxed) { center.post(name: again) }
+        }
+        center.post(name: again)
+        let receiver = CountingReceiver()
+        let port = SignalPort()
+        let served = expectation(description: "served")
+        receiver.whenCalled { served.fulfill() }
+        port.setDelegate(receiver)
+        try worker.perform { RunLoop.current.add(port, forMode: .common) }
+        port.signal()
+        wait(for: [served], timeout: 20)
+        isOver.store(true, ordering: .relaxed)
+        try worker.stopAndWait()
+        XCTAssertGreaterThan(restless.counts.delivered, 0)
+    }
+
+    func testGuarantee12ABoundedMailboxAppliesItsPolicyAndCounts() throws {
+        let center = ThreadedNotificationCenter()
+        func run(_ policy: OverflowPolicy) throws -> (handled: [Int], counts: DeliveryCounts, reports: [PostReport]) {
+            let worker = try RunLoopThread.started("worker")
+            let handled = Locked<[Int]>([])
+            let token = center.addObserver(
+                forName: guarantee, on: worker, options: ObserverOptions(overflow: policy),
+                mapping: { ($0.userInfo?["place"] as? Int) }, using: { value in handled.withLock { $0.append(value) } })
+            let goOn = try worker.keptBusy()
+            let reports = (1...6).map { place in
+                center.post(name: guarantee, object: place % 2, userInfo: ["place": place])
+            }
+            goOn.signal()
+            try worker.stopAndWait()
+            return (handled.withLock { $0 }, token.counts, reports)
+        }
+        let oldest = try run(.dropOldest(capacity: 2))
+        XCTAssertEqual(oldest.handled, [5, 6])
+        XCTAssertEqual(oldest.counts, .init(posted: 6, delivered: 2, dropped: 4))
+        let newest = try run(.dropNewest(capacity: 2))
+        XCTAssertEqual(newest.handled, [1, 2])
+        XCTAssertEqual(newest.counts, .init(posted: 6, delivered: 2, dropped: 4))
+        XCTAssertEqual(newest.reports.map(\.dropped), [0, 0, 1, 1, 1, 1])
+        let latest = try run(.keepLatest)
+        XCTAssertEqual(latest.handled, [5, 6])
+        XCTAssertEqual(latest.counts, .init(posted: 6, delivered: 2, coalesced: 4))
+        let refused = try run(.refuse(capacity: 2))
+        XCTAssertEqual(refused.handled, [1, 2])
+        XCTAssertEqual(refused.reports.map(\.refused), [0, 0, 1, 1, 1, 1])
+        let blocked = try run(.block(capacity: 2, limit: .milliseconds(1)))
+        XCTAssertEqual(blocked.handled, [1, 2])
+        XCTAssertEqual(blocked.counts, .init(posted: 6, delivered: 2, dropped: 4))
+        let unbounded = try run(.unbounded)
+        XCTAssertEqual(unbounded.handled, [1, 2, 3, 4, 5, 6])
+    }
+
+    func testGuarantee12ABlockingPostWaitsForRoomAndLosesNothing() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(
+            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 2, limit: limit)),
+            mapping: number(of:)
+        ) { value in handled.withLock { $0.append(value) } }
+        let posters = (0..<4).map { poster in
+            Thread.posting(1) {
+                for place in 0..<500 { center.post(number(poster * 1000 + place)) }
+            }
+        }
+        for poster in posters { poster.wait() }
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 2000, delivered: 2000))
+        let values = handled.withLock { $0 }
+        for poster in 0..<4 { XCTAssertEqual(values.filter { $0 / 1000 == poster }.count, 500) }
+        for poster in 0..<4 {
+            let own = values.filter { $0 / 1000 == poster }
+            XCTAssertEqual(own, own.sorted())
+        }
+    }
+
+    func testGuarantee13AWaitThatWouldCloseACycleFailsAtOnceAndNamesIt() throws {
+        let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
+        let center = ThreadedNotificationCenter()
+        let token = center.addObserver(forName: guarantee, on: .main) { _ in }
+        let error = Locked<DeliveryError?>(nil)
+        let result = try a.perform(waitUntilDone: limit) { [limit] in
+            try b.perform(waitUntilDone: limit) {
+                do throws(DeliveryError) {
+                    // main waits for A, A for B, and B would wait for main.
+                    try center.post(Notification(name: guarantee), waitUntilDelivered: limit)
+                } catch let deadlock {
+                    error.withLock { $0 = deadlock }
+                }
+                return "B went on"
+            } + ", A too"
+        }
+        XCTAssertEqual(result, "B went on, A too")
+        guard case .waitWouldDeadlock(let cycle) = error.withLock({ $0 }) else {
+            return XCTFail("\(String(describing: error.withLock { $0 }))")
+        }
+        XCTAssertEqual(cycle.map(\.thread.name), ["B", "main", "A"])
+        XCTAssertTrue(cycle.allSatisfy { $0.file.hasSuffix("GuaranteeTests.swift") && $0.line > 0 })
+        XCTAssertEqual(Set(cycle.map(\.line)).count, 3)
+        XCTAssertTrue(cycle[0].waitsFor.contains("{number = 1, name = main} to handle guarantee"), cycle[0].waitsFor)
+        XCTAssertEqual(token.counts.posted, 0, "nothing was posted")
+        XCTAssertTrue(ThreadWaits.isEmpty)
+        try a.stopAndWait()
+        try b.stopAndWait()
+    }
+
+    func testGuarantee14EachPostMeetsOneFateForEachObserverAndTheEventsSaySo() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let mine = Locked<Set<UInt64>>([])
+        var tokens: [ObserverToken] = []
+        let events = try tracing {
+            for policy: OverflowPolicy in [
+                .unbounded, .dropOldest(capacity: 3), .dropNewest(capacity: 3), .keepLatest, .refuse(capacity: 1),
+            ] {
+                tokens.append(
+                    center.addObserver(forName: guarantee, on: worker, options: ObserverOptions(overflow: policy)) {
+                        _ in
+                    })
+            }
+            tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in })
+            tokens.append(
+                center.addObserver(
+                    forName: guarantee, on: worker, options: ObserverOptions(modes: [RunLoop.Mode("never run")])
+                ) { _ in })
+            mine.withLock { $0 = Set(tokens.map(\.id)) }
+            let poster = Thread.posting(2) { for place in 0..<50 { center.post(number(place % 4)) } }
+            tokens[0].cancel()
+            poster.wait()
+            try worker.stopAndWait()
+        }
+        let fates: [DeliveryEvent.Stage] = [.deliver, .coalesce, .drop, .cancel, .targetGone]
+        var met: [UInt64: [UInt64: [DeliveryEvent.Stage]]] = [:]
+        for event in events where fates.contains(event.stage) && mine.withLock({ $0.contains(event.observer) }) {
+            met[event.observer, default: [:]][event.post, default: []].append(event.stage)
+        }
+        for token in tokens {
+            let counts = token.counts
+            XCTAssertEqual(counts.pending, 0)
+            XCTAssertEqual(
+                counts.posted,
+                counts.delivered + counts.coalesced + counts.dropped + counts.cancelled + counts.targetGone)
+            let fatesOfPosts = met[token.id] ?? [:]
+            XCTAssertEqual(fatesOfPosts.count, counts.posted)
+            XCTAssertTrue(fatesOfPosts.values.allSatisfy { $0.count == 1 }, "\(fatesOfPosts)")
+            let all = fatesOfPosts.values.flatMap(\.self)
+            XCTAssertEqual(all.count { $0 == .deliver }, counts.delivered)
+            XCTAssertEqual(all.count { $0 == .coalesce }, counts.coalesced)
+            XCTAssertEqual(all.count { $0 == .drop }, counts.dropped)
+            XCTAssertEqual(all.count { $0 == .cancel }, counts.cancelled)
+            XCTAssertEqual(all.count { $0 == .targetGone }, counts.targetGone)
+        }
+        XCTAssertEqual(tokens.last?.counts.targetGone, 100)
+    }
+}
