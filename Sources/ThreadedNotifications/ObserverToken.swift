@@ -36,6 +36,7 @@ public final class ObserverToken: Sendable {
     /// wait for that call.
     /// - Parameter limit: how long to wait at most; negative counts as zero. The observer is removed in any case.
     /// - Throws: `DeliveryError.handlerStillRunning`, or `.waitWouldDeadlock` if the handler waits for the calling thread.
+    @available(*, noasync, message: "it blocks the thread; use cancel()")
     public func cancelAndWait(
         limit: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {

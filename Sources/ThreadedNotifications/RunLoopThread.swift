@@ -18,7 +18,7 @@ internal import Foundation
 /// Threads: every method may be called on any thread.
 /// Order: notifications, blocks and an actor's jobs are handled in the order in which they were handed over.
 /// Cost: a thread, and the descriptors of its run loop until it ends.
-public final class RunLoopThread: TargetThread {
+public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
         case started
@@ -53,7 +53,7 @@ public final class RunLoopThread: TargetThread {
         mailbox.finish()
     }
 
-    public var reference: ThreadReference { ThreadReference(mailbox: mailbox) }
+    public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
 
     /// Who the thread is; nil before it was started.
     public var identity: ThreadIdentity? { mailbox.identity }
@@ -109,6 +109,7 @@ public final class RunLoopThread: TargetThread {
     /// - Parameter limit: how long to wait at most; negative counts as zero.
     /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
+    @available(*, noasync, message: "it blocks the thread")
     public func waitUntilFinished(
         limit: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {

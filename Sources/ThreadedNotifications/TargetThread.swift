@@ -1,37 +1,14 @@
-internal import Dispatch
 internal import Foundation
 
-/// A thread on which notifications are handled and blocks are performed: a `RunLoopThread`, or one of `ThreadReference`'s.
+/// The main thread, or whichever thread posts; what `on:` takes besides a `RunLoopThread` and `.current`.
 ///
+///     try TargetThread.main.perform { … }
 ///     center.addObserver(forName: name, on: .main) { … }
-///     try worker.perform { … }
-///
-/// Source: "Performing a block of code on a given thread".
-public protocol TargetThread: Sendable {
-    var reference: ThreadReference { get }
-}
-
-/// The main thread, the current thread, or whichever thread posts.
-public struct ThreadReference: TargetThread {
+public struct TargetThread: DeliveryTarget {
     /// Nil: the posting thread.
     let mailbox: ThreadMailbox?
 
-    public var reference: ThreadReference { self }
-}
-
-extension TargetThread where Self == ThreadReference {
-    /// The main thread. It delivers while it runs its run loop: `RunLoop.main.run()`.
-    public static var main: ThreadReference { ThreadReference(mailbox: .main) }
-
-    /// The thread that evaluates this. It delivers while it runs its run loop, which then has something to wait for until
-    /// the thread ends.
-    public static var current: ThreadReference {
-        ThreadReference(mailbox: ThreadContext.current.attachedMailboxOrNew())
-    }
-
-    /// Whichever thread posts, before `post` returns: plain delivery, as a Foundation center's. Blocks are performed at
-    /// once by the calling thread, after a delay by one in the background.
-    public static var postingThread: ThreadReference { ThreadReference(mailbox: nil) }
+    public var targetThread: TargetThread { self }
 
     /// Performs a block on a new thread, which has no name and ends afterwards.
     public static func performInBackground(_ block: @escaping @Sendable () -> Void) {
@@ -39,140 +16,15 @@ extension TargetThread where Self == ThreadReference {
     }
 }
 
-extension TargetThread {
-    /// Performs a block on this thread, in its common run loop modes.
+extension DeliveryTarget where Self == TargetThread {
+    /// The process's first thread. It delivers while it runs its run loop: `RunLoop.main.run()`, or, to end some time,
+    /// `while !isOver { RunLoop.main.run(mode: .default, before: .distantFuture) }`.
     ///
-    /// What happens: on this thread itself, if nothing waits for it, the block is performed before the call returns.
-    /// Otherwise it joins the end of the thread's mailbox, and the call returns at once. It must return: one that calls
-    /// `Thread.exit()` ends the thread, and what waits loses its target.
-    /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
-    /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` if it was told to stop or has ended; then the
-    ///   block will not be performed. A block that was accepted is, unless its thread ends without being stopped; then it
-    ///   is traced as `targetGone`.
-    public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
-        let post = DeliveryEvent.nextPost()
-        guard let mailbox = reference.mailbox, !(mailbox.isCurrent && mailbox.isReady(for: 0)) else {
-            performAtOnce(block, post: post)
-            return
-        }
-        DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        let acceptance = mailbox.append(.block(block, post: post))
-        if acceptance != .accepted { DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity) }
-        switch acceptance {
-        case .accepted: return
-        case .notStarted: throw .threadNotStarted(thread: mailbox.description)
-        case .targetGone: throw .threadStopped(thread: mailbox.description)
-        }
-    }
+    /// An `async` main function gives the main thread away for ever, so nothing is ever delivered there: write
+    /// a synchronous one, start a `Task` in it, and run the run loop.
+    public static var main: TargetThread { TargetThread(mailbox: .main) }
 
-    /// Performs a block on this thread and waits until it has returned.
-    ///
-    /// What happens: on this thread itself, what waits for it is delivered first, then the block is performed. On any other
-    /// the calling thread is blocked, and does not run its run loop meanwhile.
-    /// - Parameters:
-    ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
-    ///     one that has goes on.
-    ///   - file: the caller's; errors name it.
-    ///   - line: the caller's; errors name it.
-    ///   - block: its value is returned, its error is thrown.
-    /// - Throws: the block's error; `DeliveryError.notDeliveredInTime`, `.waitWouldDeadlock` (then nothing was performed),
-    ///   `.threadNotStarted`, or `.threadEnded`.
-    public func perform<Value: Sendable>(
-        waitUntilDone limit: Duration, file: String = #fileID, line: Int = #line,
-        _ block: @escaping @Sendable () throws -> Value
-    ) throws -> Value {
-        guard let mailbox = reference.mailbox, !mailbox.isCurrent else {
-            reference.mailbox?.deliverWaiting()
-            let result = Locked<Result<Value, any Error>?>(nil)
-            performAtOnce(
-                {
-                    let value = Result(catching: block)
-                    result.withLock { $0 = value }
-                }, post: DeliveryEvent.nextPost())
-            return try Self.value(of: result)
-        }
-        if let reason = mailbox.reasonNotToWait { throw reason }
-        guard let thread = mailbox.identity else { throw DeliveryError.threadNotStarted(thread: mailbox.description) }
-        let wait = try DeliveryWait(
-            for: [DeliveryWait.Expected(observer: 0, notification: nil, thread: thread)],
-            at: SourcePlace(file, line))
-        let result = Locked<Result<Value, any Error>?>(nil)
-        let performed = PerformedBlock(for: mailbox, wait: wait) {
-            let value = Result(catching: block)
-            result.withLock { $0 = value }
-        }
-        performed.handOver()
-        do throws(DeliveryError) {
-            try wait.wait(notification: nil, limit: limit)
-        } catch {
-            performed.cancel()
-            if result.withLock({ $0 == nil }) { throw error }
-        }
-        return try Self.value(of: result)
-    }
-
-    /// Performs a block on this thread once a delay has passed, in its common run loop modes.
-    ///
-    /// The calling thread need not run its run loop, and may end. The block joins the end of the thread's mailbox when the
-    /// delay has passed; negative counts as zero.
-    /// - Returns: what cancels it. It need not be kept.
-    /// - Throws: `DeliveryError.threadNotStarted` or `.threadStopped`. If the thread ends during the delay, the block's
-    ///   `outcome` becomes `targetGone`.
-    @discardableResult
-    public func perform(
-        after delay: Duration, _ block: @escaping @Sendable () -> Void
-    ) throws(DeliveryError) -> DelayedBlock {
-        let mailbox = reference.mailbox
-        switch mailbox?.reasonNotToWait {
-        case nil: break
-        case .threadNotStarted(let thread): throw .threadNotStarted(thread: thread)
-        default: throw .threadStopped(thread: mailbox?.description ?? "")
-        }
-        let performed = PerformedBlock(for: mailbox, wait: nil, block)
-        let deadline = ContinuousClock.Instant.after(delay)
-        delays.asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) { performed.handOver() }
-        return DelayedBlock(performed)
-    }
-
-    private func performAtOnce(_ block: () -> Void, post: UInt64) {
-        let context = ThreadContext.current
-        context.nest("a block") { context.perform(block, post: post, wait: nil) }
-    }
-
-    private static func value<Value: Sendable>(of result: Locked<Result<Value, any Error>?>) throws -> Value {
-        guard let result = result.withLock({ $0 }) else {
-            preconditionFailure(
-                "TargetThread: a block was performed without a result. This is a defect of this package.")
-        }
-        return try result.get()
-    }
+    /// Whichever thread posts, before `post` returns: plain delivery, as a Foundation center's. Blocks are performed at
+    /// once by the calling thread, after a delay by one in the background.
+    public static var postingThread: TargetThread { TargetThread(mailbox: nil) }
 }
-
-/// A block that is performed after a delay: to cancel it, or to see what became of it. Any thread may do either.
-public final class DelayedBlock: Sendable {
-    public enum Outcome: Sendable, Hashable {
-        /// The delay has not passed, or the thread has not come to it.
-        case waiting
-        /// It was begun.
-        case performed
-        case cancelled
-        /// The thread ended first.
-        case targetGone
-    }
-
-    private let block: PerformedBlock
-
-    init(_ block: PerformedBlock) {
-        self.block = block
-    }
-
-    public var outcome: Outcome { block.outcome }
-
-    /// Cancels the block, and lets go of what it holds.
-    /// - Returns: whether it will not be performed; false if it was begun, or lost its thread.
-    @discardableResult
-    public func cancel() -> Bool { block.cancel() }
-}
-
-/// Hands over what is due. One after the other, so that blocks for the same moment do not overtake each other.
-private let delays = DispatchQueue(label: "ThreadedNotifications.TargetThread.delays")

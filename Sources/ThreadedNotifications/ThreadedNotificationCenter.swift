@@ -77,6 +77,7 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadEnded`, or `.waitWouldDeadlock` if an
     ///   observer's thread waits for this one, or is this one in a run loop mode that is not the observer's (13). Afterwards:
     ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
+    @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func post(
         _ notification: Notification, waitUntilDelivered limit: Duration, file: String = #fileID, line: Int = #line
@@ -145,75 +146,91 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - handler: called on `thread` with the value.
     /// - Returns: a token. Keep it: dropping it removes the observer.
     public func addObserver<Value: Sendable>(
-        forName name: Notification.Name?, object: Any? = nil, on thread: some TargetThread,
+        forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (Value) -> Void
     ) -> ObserverToken {
         add(
-            name, object, thread.reference.mailbox, options,
+            name, object, thread.targetThread.mailbox, options,
             .value(map: mapping) { if let value = $0 as? Value { handler(value) } })
     }
 
     /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too: what is not
     /// safe there is better mapped.
     public func addObserver(
-        forName name: Notification.Name?, object: Any? = nil, on thread: some TargetThread,
+        forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), using handler: @escaping @Sendable (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, thread.reference.mailbox, options, .notification(handler))
+        add(name, object, thread.targetThread.mailbox, options, .notification(handler))
     }
 
     /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
     /// thread only.
     ///
-    /// - Parameter isolation: the actor that the caller runs on. It must be bound to this thread, as the main actor and an actor
-    ///   on a `RunLoopThread` are; another actor's thread is a different one each time, and stops the program.
+    ///     let token = center.addObserver(forName: name, on: .current) { _ in closed += 1 }
+    ///
+    /// - Parameters:
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which sender, as for any observer.
+    ///   - thread: `.current`.
+    ///   - options: what may be chosen about an observer.
+    ///   - isolation: the actor that the caller runs on. It must be bound to this thread, as the main actor and an actor on a
+    ///     `RunLoopThread` are; another actor's thread is a different one each time, and stops the program.
+    ///   - handler: called on this thread.
+    /// - Returns: a token. Keep it: dropping it removes the observer.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver(
-        forName name: Notification.Name?, object: Any? = nil, options: ObserverOptions = ObserverOptions(),
-        isolation: isolated (any Actor)? = #isolation, onCurrentThread handler: @escaping (Notification) -> Void
+        forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
+        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
-        Self.checkThread(of: isolation)
-        return add(
-            name, object, ThreadContext.current.attachedMailboxOrNew(), options,
-            .threadBound(ThreadBoundHandler(handler)))
+        Self.checkThread(thread, isolation)
+        return add(name, object, thread.targetThread.mailbox, options, .threadBound(ThreadBoundHandler(handler)))
     }
 
-    /// Adds an object and its method as an observer on the current thread, as the document's selectors are.
+    /// Adds an object on the current thread whose method handles, as the document's selectors do.
     ///
-    ///     center.addObserver(self, MyObject.windowWillClose, forName: name)
+    ///     center.addObserver(self, forName: name, on: .current) { $0.windowWillClose($1) }
     ///
     /// Removal: the object is not retained, and its going removes the observer; it is kept alive while its handler runs.
     /// - Parameters:
     ///   - observer: the object.
-    ///   - method: its class's method; write the class's name, not `Self`.
     ///   - name: which notifications; nil: any.
     ///   - object: of which sender, as for any observer.
+    ///   - thread: `.current`.
     ///   - options: what may be chosen about an observer.
     ///   - isolation: the actor that the caller runs on, which must be bound to this thread.
+    ///   - handler: called on this thread with the object.
     /// - Returns: a token, to remove it earlier. It need not be kept.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     @discardableResult
     public func addObserver<Object: AnyObject>(
-        _ observer: Object, _ method: @escaping (Object) -> (Notification) -> Void, forName name: Notification.Name?,
-        object: Any? = nil, options: ObserverOptions = ObserverOptions(),
-        isolation: isolated (any Actor)? = #isolation
+        _ observer: Object, forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
+        options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
+        using handler: @escaping (Object, Notification) -> Void
     ) -> ObserverToken {
-        Self.checkThread(of: isolation)
+        Self.checkThread(thread, isolation)
         return add(
-            name, object, ThreadContext.current.attachedMailboxOrNew(), options,
-            .threadBound(ThreadBoundHandler(observer, method)), isKeptByToken: false)
+            name, object, thread.targetThread.mailbox, options, .threadBound(ThreadBoundHandler(observer, handler)),
+            isKeptByToken: false)
     }
 
-    /// Stops the program if code isolated to this actor may run on other threads than the current one.
-    private static func checkThread(of isolation: (any Actor)?) {
-        guard let isolation else { return }
+    /// Stops the program if the handler could run on another thread than the code that made it.
+    private static func checkThread(_ thread: CurrentThread, _ isolation: (any Actor)?) {
         precondition(
-            mailbox(of: isolation)?.isCurrent == true,
-            """
-            ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could run \
-            beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:mapping:using:).
-            """)
+            thread.targetThread.mailbox?.isCurrent == true,
+            "ThreadedNotificationCenter: .current was evaluated on another thread. Write on: .current in the call.")
+        guard let isolation, mailbox(of: isolation)?.isCurrent != true else { return }
+        preconditionFailure(
+            isolation is MainActor
+                ? """
+                ThreadedNotificationCenter: the main actor does not run on the main thread, because the program's main function is \
+                async. Write a synchronous one that starts a Task and runs RunLoop.main.run().
+                """
+                : """
+                ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could \
+                run beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:mapping:using:).
+                """)
     }
 
     /// The mailbox of the thread on which alone an actor runs.
@@ -221,26 +238,6 @@ public final class ThreadedNotificationCenter: Sendable {
         guard let executor = actor.unownedExecutor.asSerialExecutor() else { return nil }
         if let thread = executor as? RunLoopThread { return thread.mailbox }
         return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
-    }
-
-    /// Adds an observer whose handler is isolated to the main actor, and is called on the main thread with a value made of the
-    /// notification.
-    ///
-    /// - Parameters:
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which sender, as for any observer.
-    ///   - options: what may be chosen about an observer.
-    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
-    ///   - handler: called on the main thread, in the default and common modes.
-    /// - Returns: a token. Keep it: dropping it removes the observer.
-    public func addObserver<Value: Sendable>(
-        forName name: Notification.Name?, object: Any? = nil, options: ObserverOptions = ObserverOptions(),
-        mapping: @escaping @Sendable (Notification) -> Value?,
-        onMainActor handler: @escaping @MainActor @Sendable (Value) -> Void
-    ) -> ObserverToken {
-        addObserver(forName: name, object: object, on: .main, options: options, mapping: mapping) { value in
-            MainActor.assumeIsolated { handler(value) }
-        }
     }
 
     /// Adds an observer whose handler is isolated to an actor, which lives on a `RunLoopThread` or on the main thread, and is
@@ -258,6 +255,29 @@ public final class ThreadedNotificationCenter: Sendable {
                 guard let value = value as? Value else { return }
                 mailbox.runJob { actor.assumeIsolated { handler($0, value) } }
             })
+    }
+
+    /// Adds an observer whose handler is isolated to the main actor, and is called on the main thread with a value made of the
+    /// notification.
+    ///
+    ///     let token = center.addObserver(forName: name, isolatedTo: MainActor.shared, mapping: { $0.object as? String }, using: show)
+    ///
+    /// - Parameters:
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which sender, as for any observer.
+    ///   - actor: `MainActor.shared`. The main thread delivers while it runs its run loop; see `.main`.
+    ///   - options: what may be chosen about an observer.
+    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
+    ///   - handler: called on the main thread.
+    /// - Returns: a token. Keep it: dropping it removes the observer.
+    public func addObserver<Value: Sendable>(
+        forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
+        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        using handler: @escaping @MainActor @Sendable (Value) -> Void
+    ) -> ObserverToken {
+        addObserver(
+            forName: name, object: object, on: .main, options: options, mapping: mapping,
+            using: { value in MainActor.assumeIsolated { handler(value) } })
     }
 
     /// The notifications as an `AsyncSequence`, of values that are made of them on the posting thread.

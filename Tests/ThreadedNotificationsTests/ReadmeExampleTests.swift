@@ -41,7 +41,7 @@ final class ReadmeExampleTests: XCTestCase {
             using: { title in print("the title is \(title)") })  // on the main thread
 
         var closed = 0
-        let counter = center.addObserver(forName: name) { _ in closed += 1 }  // on this thread; not Sendable
+        let counter = center.addObserver(forName: name, on: .current) { _ in closed += 1 }  // here; not Sendable
 
         let latest = center.addObserver(
             forName: name, on: .main, options: ObserverOptions(overflow: .keepLatest)

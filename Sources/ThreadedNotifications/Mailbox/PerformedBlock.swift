@@ -20,7 +20,7 @@ final class PerformedBlock: Sendable {
     /// Adds the block to the end of its thread's mailbox, if that has not become needless.
     func handOver() {
         guard case .waiting(_, let mailbox) = state.withLock({ $0 }) else { return }
-        guard let mailbox else { return ThreadReference.performInBackground { self.perform() } }
+        guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         if mailbox.append(.performed(self)) != .accepted { targetIsGone() }
     }

@@ -22,9 +22,9 @@ final class ThreadBoundHandler: @unchecked Sendable {
         isOfObject = false
     }
 
-    init<Object: AnyObject>(_ object: Object, _ method: @escaping (Object) -> (Notification) -> Void) {
-        handle = { object, notification in
-            if let object = object as? Object { method(object)(notification) }
+    init<Object: AnyObject>(_ object: Object, _ handle: @escaping (Object, Notification) -> Void) {
+        self.handle = { object, notification in
+            if let object = object as? Object { handle(object, notification) }
         }
         isOfObject = true
         self.object = object

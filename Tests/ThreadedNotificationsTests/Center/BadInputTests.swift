@@ -43,7 +43,7 @@ struct BadInputTests {
         goOn.signal()
         goOn.signal()
         try worker.stopAndWait()
-        let block = try #require(try? ThreadReference.postingThread.perform(after: .seconds(-5)) {})
+        let block = try #require(try? TargetThread.postingThread.perform(after: .seconds(-5)) {})
         #expect(block.outcome == .performed || block.outcome == .waiting)
     }
 
@@ -138,18 +138,22 @@ struct BadInputTests {
         arguments: ["at once", "waiting"])
     func deepWithoutTurn(_ how: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [how] in
-            let center = ThreadedNotificationCenter()
-            let name = Notification.Name("endless")
-            let token = center.addObserver(
-                forName: name, on: .current, options: ObserverOptions(sameThread: how == "at once" ? .atOnce : .ordered)
-            ) { _ in
-                _ = try? center.post(Notification(name: name), waitUntilDelivered: .seconds(1))
-                if how == "waiting" { center.post(name: name) }
-            }
-            center.post(name: name)
-            token.cancel()
+            Self.nestWithoutEnd(how)
         }
         #expect(Self.text(result).contains("1000 deep"))
+    }
+
+    private static func nestWithoutEnd(_ how: String) {
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("endless")
+        let token = center.addObserver(
+            forName: name, on: .current, options: ObserverOptions(sameThread: how == "at once" ? .atOnce : .ordered)
+        ) { _ in
+            _ = try? center.post(Notification(name: name), waitUntilDelivered: .seconds(1))
+            if how == "waiting" { center.post(name: name) }
+        }
+        center.post(name: name)
+        token.cancel()
     }
 
     @Test("a handler on the current thread of an actor that has none stops the program and says so")
@@ -158,7 +162,7 @@ struct BadInputTests {
             actor Roaming {
                 var count = 0
                 func observe() -> ObserverToken {
-                    ThreadedNotificationCenter().addObserver(forName: nil) { _ in self.count += 1 }
+                    ThreadedNotificationCenter().addObserver(forName: nil, on: .current) { _ in self.count += 1 }
                 }
             }
             _ = await Roaming().observe()

@@ -37,7 +37,8 @@ final class HandlerShapeTests: XCTestCase {
             var count = 0
             return center.addObserver(
                 forName: posted,
-                onCurrentThread: { _ in
+                on: .current,
+                using: { _ in
                     count += 1
                     withExtendedLifetime(held) {}
                     let seen = "handled \(count) on \(worker.isCurrent)"
@@ -60,7 +61,7 @@ final class HandlerShapeTests: XCTestCase {
         for _ in 0..<1000 {
             let token = try worker.perform(waitUntilDone: limit) {
                 let held = ReleaseRecorder { if !worker.isCurrent { wrong.withLock { $0 += 1 } } }
-                return center.addObserver(forName: posted) { _ in withExtendedLifetime(held) {} }
+                return center.addObserver(forName: posted, on: .current) { _ in withExtendedLifetime(held) {} }
             }
             token.cancel()
         }
@@ -72,7 +73,7 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         var object: MethodObserver? = MethodObserver(log)
-        center.addObserver(object!, MethodObserver.handle, forName: posted)
+        center.addObserver(object!, forName: posted, on: .current) { $0.handle($1) }
         Thread.posting(1) { center.post(name: posted) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(center.post(name: posted).delivered, 1)
@@ -92,7 +93,7 @@ final class HandlerShapeTests: XCTestCase {
         let log = Locked<[String]>([])
         let holder = Holder()
         holder.object = MethodObserver(log) { holder.object = nil }
-        center.addObserver(holder.object!, MethodObserver.handle, forName: posted)
+        center.addObserver(holder.object!, forName: posted, on: .current) { $0.handle($1) }
         center.post(name: posted)
         XCTAssertEqual(log.withLock { $0 }, ["handled", "gone"])
     }
@@ -101,9 +102,9 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         for index in 0..<10_000 {
-            center.addObserver(MethodObserver(log), MethodObserver.handle, forName: posted)
+            center.addObserver(MethodObserver(log), forName: posted, on: .current) { $0.handle($1) }
             let own = Notification.Name("of its own \(index)")
-            center.addObserver(MethodObserver(log), MethodObserver.handle, forName: own)
+            center.addObserver(MethodObserver(log), forName: own, on: .current) { $0.handle($1) }
         }
         XCTAssertLessThan(center.registrations.observers, 100)
     }
@@ -174,7 +175,8 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let object = MainActorObserver()
         let token = center.addObserver(
-            forName: posted, mapping: { $0.object as? Int }, onMainActor: { [object] value in object.handled += value })
+            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int },
+            using: { [object] value in object.handled += value })
         Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(object.handled, 7)
@@ -269,7 +271,7 @@ final class HandlerShapeTests: XCTestCase {
             token.cancel()
             token.cancel()
             var object: MethodObserver? = MethodObserver(log)
-            center.addObserver(object!, MethodObserver.handle, forName: posted)
+            center.addObserver(object!, forName: posted, on: .current) { $0.handle($1) }
             object = nil
             center.post(name: posted)
             center.post(name: posted)
@@ -333,8 +335,8 @@ private final class MainActorObserver {
     private var token: ObserverToken?
 
     func observe(_ center: ThreadedNotificationCenter) {
-        center.addObserver(self, MainActorObserver.handle, forName: posted)
-        token = center.addObserver(forName: posted, onCurrentThread: { [weak self] _ in self?.handled += 1 })
+        center.addObserver(self, forName: posted, on: .current) { $0.handle($1) }
+        token = center.addObserver(forName: posted, on: .current, using: { [weak self] _ in self?.handled += 1 })
     }
 
     private func handle(_ notification: Notification) {

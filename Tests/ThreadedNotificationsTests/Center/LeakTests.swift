@@ -22,12 +22,12 @@ final class LeakTests: XCTestCase {
                     let held = ReleaseRecorder { released.add(1, ordering: .relaxed) }
                     let name = Notification.Name("leak \(index % 100)")
                     let token = center.addObserver(forName: name, on: .current) { _ in withExtendedLifetime(held) {} }
-                    center.addObserver(Object(), Object.handle, forName: name)
+                    center.addObserver(Object(), forName: name, on: .current) { $0.handle($1) }
                     if index % 3 == 0 { RunLoop.runCurrentOnce() }
                     foundation.post(name: name, object: nil)
                     withExtendedLifetime(token) {}
                     // Waits when the thread ends.
-                    if index % 2 == 0 { _ = try? ThreadReference.current.perform(after: .seconds(3600)) {}.cancel() }
+                    if index % 2 == 0 { _ = try? CurrentThread.current.perform(after: .seconds(3600)) {}.cancel() }
                 }.wait()
             }
         }

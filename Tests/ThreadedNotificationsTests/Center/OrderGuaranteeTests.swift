@@ -26,7 +26,7 @@ final class OrderGuaranteeTests: XCTestCase {
             center.addObserver(forName: guarantee, on: thread) { _ in see(thread.name) }
         }
         tokens.append(center.addObserver(forName: guarantee, on: .main) { _ in see("main") })
-        tokens.append(center.addObserver(forName: guarantee, onCurrentThread: { _ in see("current") }))
+        tokens.append(center.addObserver(forName: guarantee, on: .current, using: { _ in see("current") }))
         tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in see("posting") })
         let posters = try (0..<3).map { try RunLoopThread.started("poster \($0)") }
         for poster in posters + threads {

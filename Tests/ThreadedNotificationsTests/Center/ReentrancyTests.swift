@@ -14,7 +14,7 @@ final class ReentrancyTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[String]>([])
-        @Sendable func observe(_ who: String, _ thread: ThreadReference, posts: Bool = false) -> ObserverToken {
+        @Sendable func observe(_ who: String, _ thread: TargetThread, posts: Bool = false) -> ObserverToken {
             center.addObserver(
                 forName: outer, on: thread, mapping: { $0.object as? Int },
                 using: { value in
@@ -23,7 +23,7 @@ final class ReentrancyTests: XCTestCase {
                 })
         }
         let tokens = [
-            observe("first", .main, posts: true), observe("second", .main), observe("worker", worker.reference),
+            observe("first", .main, posts: true), observe("second", .main), observe("worker", worker.targetThread),
         ]
         let report = center.post(name: outer, object: 1)
         XCTAssertEqual(report, PostReport(delivered: 2, waiting: 1))
@@ -150,7 +150,7 @@ final class ReentrancyTests: XCTestCase {
     func testWhatIsReleasedForAThreadHoldsUpNothingThatIsPostedOnIt() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: outer, on: .main) { _ in }
-        let other = center.addObserver(forName: Notification.Name("other")) { _ in }
+        let other = center.addObserver(forName: Notification.Name("other"), on: .current) { _ in }
         Thread.posting(1) { other.cancel() }.wait()
         XCTAssertEqual(center.post(name: outer).delivered, 1)
         RunLoop.runCurrentOnce()

@@ -20,7 +20,9 @@ final class RemovalGuaranteeTests: XCTestCase {
         for round in 0..<500 {
             let isCancelled = Atomic<Bool>.Box(false)
             let beganAfterwards = Atomic<Bool>.Box(false)
-            let token = center.addObserver(forName: guarantee, on: round % 2 == 0 ? worker.reference : .postingThread) {
+            let token = center.addObserver(
+                forName: guarantee, on: round % 2 == 0 ? worker.targetThread : .postingThread
+            ) {
                 _ in
                 if isCancelled.value.load(ordering: .acquiring) {
                     beganAfterwards.value.store(true, ordering: .relaxed)
@@ -67,7 +69,7 @@ final class RemovalGuaranteeTests: XCTestCase {
     func testGuarantee06AHandlerMayRemoveItselfAndWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        for thread in [worker.reference, .postingThread] {
+        for thread in [worker.targetThread, .postingThread] {
             let token = Locked<ObserverToken?>(nil)
             let outcome = Locked<[String]>([])
             let observer = center.addObserver(forName: guarantee, on: thread) { [limit] _ in

@@ -21,7 +21,8 @@ final class WaitingTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
         let handled = Atomic<Int>(0)
-        let targets: [ThreadReference] = threads.map(\.reference) + threads.map(\.reference) + [.main, .postingThread]
+        let targets: [TargetThread] =
+            threads.map(\.targetThread) + threads.map(\.targetThread) + [.main, .postingThread]
         let tokens = targets.map { thread in
             center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
         }
@@ -225,7 +226,7 @@ final class WaitingTests: XCTestCase {
             mapping: { [limit] _ -> Int? in
                 began.signal()
                 do {
-                    try ThreadReference.main.perform(waitUntilDone: limit) {}
+                    try TargetThread.main.perform(waitUntilDone: limit) {}
                     outcome.withLock { $0 = "done" }
                 } catch {
                     outcome.withLock { $0 = "\(error)" }
@@ -286,7 +287,7 @@ final class WaitingTests: XCTestCase {
         let token = center.addObserver(forName: posted, on: worker) { [limit] _ in
             began.signal()
             do {
-                try ThreadReference.main.perform(waitUntilDone: limit) {}
+                try TargetThread.main.perform(waitUntilDone: limit) {}
                 outcome.withLock { $0 = "done" }
             } catch {
                 outcome.withLock { $0 = "\(error)" }

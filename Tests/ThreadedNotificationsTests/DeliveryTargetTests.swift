@@ -7,7 +7,7 @@ import XCTest
 private let posted = Notification.Name("perform")
 
 /// "Performing a block of code on a given thread".
-final class TargetThreadTests: XCTestCase {
+final class DeliveryTargetTests: XCTestCase {
     private let limit = Duration.seconds(20)
 
     func testABlockForTheCurrentThreadIsPerformedInlineAndForAnotherThere() throws {
@@ -17,15 +17,15 @@ final class TargetThreadTests: XCTestCase {
             let name = ThreadIdentity.current.name ?? "(null)"
             log.withLock { $0.append("\(text) on \(name)") }
         }
-        try ThreadReference.current.perform { note("1") }
+        try CurrentThread.current.perform { note("1") }
         XCTAssertEqual(log.withLock { $0 }, ["1 on main"], "before perform returned")
         try worker.perform(waitUntilDone: limit) {
             note("2")
             try worker.perform { note("3") }
             note("4")
         }
-        try ThreadReference.main.perform { note("5") }
-        try worker.perform(waitUntilDone: limit) { try ThreadReference.main.perform { note("7") } }
+        try TargetThread.main.perform { note("5") }
+        try worker.perform(waitUntilDone: limit) { try TargetThread.main.perform { note("7") } }
         note("6")
         RunLoop.runCurrentOnce()
         try worker.stopAndWait()
@@ -37,7 +37,7 @@ final class TargetThreadTests: XCTestCase {
     func testABlockInTheBackgroundRunsOnAThreadOfItsOwn() {
         let performed = expectation(description: "performed")
         let number = Locked(0)
-        ThreadReference.performInBackground {
+        TargetThread.performInBackground {
             let own = ThreadIdentity.current.number
             number.withLock { $0 = own }
             performed.fulfill()
@@ -72,10 +72,10 @@ final class TargetThreadTests: XCTestCase {
 
     func testABlockForTheCurrentThreadDoesNotOvertakeWhatWaits() throws {
         let log = Locked<[Int]>([])
-        Thread.posting(1) { try? ThreadReference.main.perform { log.withLock { $0.append(1) } } }.wait()
-        try ThreadReference.main.perform { log.withLock { $0.append(2) } }
+        Thread.posting(1) { try? TargetThread.main.perform { log.withLock { $0.append(1) } } }.wait()
+        try TargetThread.main.perform { log.withLock { $0.append(2) } }
         XCTAssertEqual(log.withLock { $0 }, [])
-        let three = try ThreadReference.main.perform(waitUntilDone: limit) {
+        let three = try TargetThread.main.perform(waitUntilDone: limit) {
             log.withLock { $0.append(3) }
             return 3
         }
@@ -87,7 +87,7 @@ final class TargetThreadTests: XCTestCase {
     func testWaitingReturnsTheBlocksValueAndRethrowsItsError() throws {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
-        for thread in [worker.reference, .main, .postingThread] {
+        for thread in [worker.targetThread, .main, .postingThread] {
             XCTAssertEqual(try thread.perform(waitUntilDone: limit) { 42 }, 42)
             XCTAssertThrowsError(try thread.perform(waitUntilDone: limit) { throw Refusal() }) {
                 XCTAssertEqual($0 as? Refusal, Refusal())

@@ -1,0 +1,12 @@
+/// A thread on which notifications are handled and blocks are performed: a `RunLoopThread`, `.main`, `.current` or
+/// `.postingThread`.
+///
+///     center.addObserver(forName: name, on: .main) { … }
+///     try worker.perform { … }
+///
+/// Only this package's types conform to it.
+/// Source: "Performing a block of code on a given thread".
+public protocol DeliveryTarget: Sendable {
+    /// The thread.
+    var targetThread: TargetThread { get }
+}
