@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why something could not be delivered or waited for: what failed, on what, why, and what to do.
 public enum DeliveryError: Error, Hashable, Sendable {
     /// `start()` was called on a thread that runs, or has run.
@@ -39,10 +41,13 @@ public enum DeliveryError: Error, Hashable, Sendable {
 
     /// Who waits for what, and where in the source.
     public struct Wait: Hashable, Sendable {
+        /// Who waits.
         public var thread: ThreadIdentity
         /// What it waits for, as errors call it.
         public var waitsFor: String
+        /// The file of the call that waits, as `#fileID`.
         public var file: String
+        /// The line of that call.
         public var line: Int
     }
 
@@ -57,7 +62,10 @@ public enum DeliveryError: Error, Hashable, Sendable {
     }
 }
 
-extension DeliveryError: CustomStringConvertible {
+extension DeliveryError: CustomStringConvertible, LocalizedError {
+    /// What `localizedDescription` shows.
+    public var errorDescription: String? { description }
+
     public var description: String {
         switch self {
         case .threadAlreadyStarted(let thread):
@@ -68,7 +76,8 @@ extension DeliveryError: CustomStringConvertible {
         case .threadNotStarted(let thread):
             "the thread \"\(thread)\" was not started. Call start() first."
         case .threadStopped(let thread):
-            "the thread \"\(thread)\" was told to stop, so it takes no further work. Use another thread, or stop it later."
+            "the thread \"\(thread)\" was told to stop, or has ended, so it takes nothing more. "
+                + "Use another thread, or stop it later."
         case .waitForItself(let thread):
             "the thread \"\(thread)\" would wait for its own end, for ever. Wait on another thread; here call stop()."
         case .threadStillRunning(let thread, let limit):
@@ -84,7 +93,10 @@ extension DeliveryError: CustomStringConvertible {
                 + ". Do not wait in one of these places: post or perform without waiting."
         case .notDeliveredInTime(let pending, let limit):
             "not delivered within \(limit): \(pending.map(\.description).joined(separator: ", ")). The thread does not "
-                + "run its run loop in a mode of the observer, or a handler does not return. Run its run loop, or allow more time."
+                + "run its run loop in a mode of the observer, or a handler does not return. Run its run loop"
+                + (pending.contains { $0.thread.hasPrefix("{number = 1,") }
+                    ? " (the main thread's needs a main function that is not async), " : ", ")
+                + "or allow more time."
         case .dropped(let notification, let observers):
             "\(notification) was dropped by the overflow policy of observer \(observers.map(String.init).joined(separator: ", "))"
                 + ": its mailbox is full. Post less, handle faster, or give it more capacity."
@@ -92,8 +104,8 @@ extension DeliveryError: CustomStringConvertible {
             "the handler of observer \(observer) has not returned within \(limit). The observer is removed; allow more time, "
                 + "or find what its handler waits for."
         case .actorNotPinned(let actor):
-            "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it "
-                + "`nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
+            "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it a "
+                + "`let thread: RunLoopThread` and `nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
         }
     }
 }

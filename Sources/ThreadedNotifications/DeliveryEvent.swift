@@ -10,8 +10,9 @@ internal import Synchronization
 /// Order: on one thread, the order in which things happen. A stage is traced before what follows from it can happen on
 /// another thread: post before append, append before the drain that takes it, deliver before return.
 /// Cost: without a tracer, a load and a branch for each stage.
-/// Source: DESIGN's stages; `cancel`, `drop`, `coalesce`, `targetGone` and `deliver` are the fates of guarantee 14.
+/// `cancel`, `drop`, `coalesce`, `targetGone` and `deliver` are the fates of guarantee 14.
 public struct DeliveryEvent: Sendable {
+    /// What happens.
     public enum Stage: String, Sendable, Hashable, CaseIterable {
         /// An observer was added.
         case register
@@ -41,6 +42,7 @@ public struct DeliveryEvent: Sendable {
         case targetGone
     }
 
+    /// What happens.
     public var stage: Stage
     /// The notification's; nil for a performed block, and where a stage is of none.
     public var name: Notification.Name?

@@ -8,6 +8,7 @@ extension DeliveryTarget {
     /// Otherwise it joins the end of the thread's mailbox, and the call returns at once. It must return: one that calls
     /// `Thread.exit()` ends the thread, and what waits loses its target.
     /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
+    /// Cost: a lock, and about 100 bytes until it is performed; the thread is signalled when nothing waited for it.
     /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` if it was told to stop or has ended; then the
     ///   block will not be performed. A block that was accepted is, unless its thread ends without being stopped; then it
     ///   is traced as `targetGone`.
@@ -27,7 +28,7 @@ extension DeliveryTarget {
         }
     }
 
-    /// Performs a block on this thread and waits until it has returned.
+    /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
     /// What happens: on this thread itself, what waits for it is delivered first, then the block is performed. On any other
     /// the calling thread is blocked, and does not run its run loop meanwhile.
@@ -38,7 +39,7 @@ extension DeliveryTarget {
     ///   - line: the caller's; errors name it.
     ///   - block: its value is returned, its error is thrown.
     /// - Throws: the block's error; `DeliveryError.notDeliveredInTime`, `.waitWouldDeadlock` (then nothing was performed),
-    ///   `.threadNotStarted`, or `.threadEnded`.
+    ///   `.threadNotStarted`, `.threadStopped`, or `.threadEnded` if it ends meanwhile.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
     public func perform<Value: Sendable>(
         waitUntilDone limit: Duration, file: String = #fileID, line: Int = #line,
@@ -86,11 +87,7 @@ extension DeliveryTarget {
         after delay: Duration, _ block: @escaping @Sendable () -> Void
     ) throws(DeliveryError) -> DelayedBlock {
         let mailbox = targetThread.mailbox
-        switch mailbox?.reasonNotToWait {
-        case nil: break
-        case .threadNotStarted(let thread): throw .threadNotStarted(thread: thread)
-        default: throw .threadStopped(thread: mailbox?.description ?? "")
-        }
+        if let reason = mailbox?.reasonNotToWait { throw reason }
         let performed = PerformedBlock(for: mailbox, wait: nil, block)
         let deadline = ContinuousClock.Instant.after(delay)
         delays.asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) { performed.handOver() }

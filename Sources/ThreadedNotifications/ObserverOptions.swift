@@ -10,6 +10,7 @@ public struct ObserverOptions: Sendable {
     /// How many may wait for this observer, and what happens to more (guarantee 12).
     public var overflow: OverflowPolicy
 
+    /// All common modes, in order, and any number may wait, unless said otherwise.
     public init(
         modes: Set<RunLoop.Mode> = [.common], sameThread: SameThreadPolicy = .ordered,
         overflow: OverflowPolicy = .unbounded

@@ -1,6 +1,6 @@
 /// An observer's registration: removes it, and tells what became of what was posted for it.
 ///
-/// Dropping the last reference removes the observer, but for one that was added as an object and a method: there the
+/// Dropping the last reference removes the observer, but for one that was added as an object: there the
 /// object's going does. A token belongs to the center that it came from and has no effect on another.
 ///
 /// Threads: everything may be called on any thread.

@@ -68,13 +68,14 @@ public final class ThreadedNotificationCenter: Sendable {
         post(Notification(name: name, object: object, userInfo: userInfo), file: file, line: line)
     }
 
-    /// Posts a notification and waits until every observer on another thread has handled it.
+    /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling thread,
+    /// which does not run its run loop meanwhile.
     ///
     /// What happens: for observers on this very thread, what waits there is delivered first, then this; so nothing is overtaken.
     /// An observer that is removed meanwhile is not waited for.
     /// - Parameter limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still
     ///   on its way.
-    /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadEnded`, or `.waitWouldDeadlock` if an
+    /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadStopped`, or `.waitWouldDeadlock` if an
     ///   observer's thread waits for this one, or is this one in a run loop mode that is not the observer's (13). Afterwards:
     ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
@@ -99,8 +100,9 @@ public final class ThreadedNotificationCenter: Sendable {
                     observer: observer.id, notification: notification.name.rawValue, thread: thread))
         }
         let wait = try DeliveryWait(for: expected, at: place)
-        let report = deliver(notification, object, to: observers, stage: .post, wait: wait, at: place)
-        try wait.wait(notification: notification.name.rawValue, limit: limit)
+        var report = deliver(notification, object, to: observers, stage: .post, wait: wait, at: place)
+        let waited = try wait.wait(notification: notification.name.rawValue, limit: limit)
+        report.countMeanwhile(delivered: waited.delivered, cancelled: waited.cancelled)
         return report
     }
 

@@ -172,7 +172,7 @@ final class DeliveryTargetTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
         XCTAssertThrowsError(try ended.perform(waitUntilDone: limit) {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(ended.identity!)"))
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
         XCTAssertThrowsError(try unstarted.perform {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))

@@ -84,7 +84,7 @@ final class ThreadMailbox: Sendable {
         switch state.withLock({ $0.phase }) {
         case .unstarted: return .threadNotStarted(thread: description)
         case .open: return nil
-        case .closing, .finished: return .threadEnded(thread: identity.map(\.description) ?? description)
+        case .closing, .finished: return .threadStopped(thread: description)
         }
     }
 

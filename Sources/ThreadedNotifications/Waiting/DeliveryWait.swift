@@ -9,6 +9,8 @@ final class DeliveryWait: Sendable {
         var pending: [ObserverID: (target: WaitGraph.Target, description: DeliveryError.Pending)] = [:]
         var ended: String?
         var dropped: [ObserverID] = []
+        var delivered = 0
+        var cancelled = 0
     }
 
     /// The waits for each observer: its removal ends them.
@@ -84,7 +86,9 @@ final class DeliveryWait: Sendable {
         let resolved: (target: WaitGraph.Target, wasLast: Bool)? = state.withLock { state in
             guard let pending = state.pending.removeValue(forKey: observer) else { return nil }
             switch fate {
-            case .delivered, .coalesced, .cancelled: break
+            case .delivered: state.delivered += 1
+            case .cancelled: state.cancelled += 1
+            case .coalesced: break
             case .dropped: state.dropped.append(observer)
             case .targetGone: state.ended = pending.description.thread
             }
@@ -97,8 +101,12 @@ final class DeliveryWait: Sendable {
     }
 
     /// Waits until all is resolved.
+    /// - Returns: how many were delivered, and how many observers were removed meanwhile.
     /// - Throws: `DeliveryError.notDeliveredInTime`, `.threadEnded` or `.dropped`.
-    func wait(notification: String?, limit: Duration) throws(DeliveryError) {
+    @discardableResult
+    func wait(
+        notification: String?, limit: Duration
+    ) throws(DeliveryError) -> (delivered: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
         if isPending {
             _ = isOver.wait(timeout: .now() + .nanoseconds(ContinuousClock.Instant.after(limit).nanosecondsFromNow))
@@ -111,5 +119,6 @@ final class DeliveryWait: Sendable {
         if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: limit) }
         if let ended { throw .threadEnded(thread: ended) }
         if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped.sorted()) }
+        return state.withLock { ($0.delivered, $0.cancelled) }
     }
 }

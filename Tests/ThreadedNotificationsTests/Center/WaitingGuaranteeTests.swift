@@ -55,7 +55,7 @@ final class WaitingGuaranteeTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "worker"))
         }
         XCTAssertThrowsError(try center.post(Notification(name: guarantee), waitUntilDelivered: limit)) {
-            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(worker.identity!)"))
+            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "worker"))
         }
     }
 

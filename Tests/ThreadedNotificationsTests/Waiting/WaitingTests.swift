@@ -27,7 +27,7 @@ final class WaitingTests: XCTestCase {
             center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
         }
         for round in 1...200 {
-            try center.post(note, waitUntilDelivered: limit)
+            XCTAssertEqual(try center.post(note, waitUntilDelivered: limit), PostReport(delivered: 8))
             XCTAssertEqual(handled.load(ordering: .relaxed), 8 * round)
         }
         for thread in threads { try thread.stopAndWait() }
@@ -155,7 +155,7 @@ final class WaitingTests: XCTestCase {
             token.cancel()
         }
         let report = try center.post(note, waitUntilDelivered: limit)
-        XCTAssertEqual(report, PostReport(waiting: 1))
+        XCTAssertEqual(report, PostReport(cancelled: 1))
         remover.wait()
         goOn.signal()
         try worker.stopAndWait()
