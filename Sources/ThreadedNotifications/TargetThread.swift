@@ -18,7 +18,7 @@ public struct TargetThread: DeliveryTarget {
 
 extension DeliveryTarget where Self == TargetThread {
     /// The process's first thread. It delivers while it runs its run loop: `RunLoop.main.run()`, or, to end some time,
-    /// `while !isOver { RunLoop.main.run(mode: .default, before: .distantFuture) }`.
+    /// `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`.
     ///
     /// An `async` main function gives the main thread away for ever, so nothing is ever delivered there: write
     /// a synchronous one, start a `Task` in it, and run the run loop.

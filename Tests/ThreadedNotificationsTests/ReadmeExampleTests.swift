@@ -6,27 +6,37 @@ import XCTest
 final class ReadmeExampleTests: XCTestCase {
     private let printed = PrintedLines()
 
-    func testTheCentersCodePrintsWhatItSays() throws {
+    @MainActor
+    func testTheProgramPrintsWhatItSays() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
 
         // README: begin
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
         let center = ThreadedNotificationCenter.default
         let name = Notification.Name("WindowWillClose")
+        let worker = RunLoopThread(name: "worker")
+        try worker.start()
 
-        let token = center.addObserver(forName: name, on: worker) { notification in
+        let onWorker = center.addObserver(forName: name, on: worker) { notification in
             print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
         }
-        NotificationCenter.default.post(name: name, object: nil)
+        var isOver = false
+        let onMain = center.addObserver(forName: name, on: .current) { _ in
+            print("and on \(ThreadIdentity.current)")
+            isOver = true
+        }
+
+        try worker.perform { NotificationCenter.default.post(name: name, object: nil) }
+        while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}
 
         worker.stop()
         try worker.waitUntilFinished(limit: .seconds(5))
-        token.cancel()
         // README: end
 
-        try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
+        XCTAssertEqual(printed.lines.count, 2)
+        XCTAssertEqual(printed.lines.last { $0.hasPrefix("and") }, "and on {number = 1, name = main}")
+        XCTAssertEqual(printed.lines.filter { $0.hasSuffix(", name = worker}") }.count, 1)
+        for token in [onWorker, onMain] { token.cancel() }
     }
 
     func testTheHandlersCodePrintsWhatItSays() throws {
