@@ -25,8 +25,12 @@ struct PinnedActorScenario: Scenario {
         let token = try center.addObserver(
             forName: TestNotification.foundationName, isolatedTo: account, mapping: { $0.object as? Int },
             using: { account, amount in account.add(amount) })
+        // All are posted before the first is handled, so that the run is the same each time.
+        let arePosted = Gate("the posts")
+        try thread.perform { try? arePosted.wait(limit: environment.limit) }
         recorder.logCurrentThread()
         for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
+        arePosted.open()
 
         // The jobs of an actor stand in line with its notifications, so it has handled them when it answers.
         let isAnswered = Gate("the actor's answer")
