@@ -34,7 +34,10 @@ public final class ObserverToken: Sendable {
 
     /// Removes the observer and waits until its handler runs on no other thread. Called in the handler itself it does not
     /// wait for that call.
-    /// - Parameter limit: how long to wait at most; negative counts as zero. The observer is removed in any case.
+    /// - Parameters:
+    ///   - limit: how long to wait at most; negative counts as zero. The observer is removed in any case.
+    ///   - file: the caller's; errors name it.
+    ///   - line: the caller's; errors name it.
     /// - Throws: `DeliveryError.handlerStillRunning`, or `.waitWouldDeadlock` if the handler waits for the calling thread.
     @available(*, noasync, message: "it blocks the thread; use cancel()")
     public func cancelAndWait(

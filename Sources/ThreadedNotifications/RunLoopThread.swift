@@ -106,7 +106,10 @@ public final class RunLoopThread: DeliveryTarget {
     /// Waits until the thread has ended, its thread-specific storage and run loop gone.
     ///
     /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
-    /// - Parameter limit: how long to wait at most; negative counts as zero.
+    /// - Parameters:
+    ///   - limit: how long to wait at most; negative counts as zero.
+    ///   - file: the caller's; errors name it.
+    ///   - line: the caller's; errors name it.
     /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
     @available(*, noasync, message: "it blocks the thread")

@@ -73,8 +73,11 @@ public final class ThreadedNotificationCenter: Sendable {
     ///
     /// What happens: for observers on this very thread, what waits there is delivered first, then this; so nothing is overtaken.
     /// An observer that is removed meanwhile is not waited for.
-    /// - Parameter limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still
-    ///   on its way.
+    /// - Parameters:
+    ///   - notification: what is posted.
+    ///   - limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still on its way.
+    ///   - file: the caller's; errors name it.
+    ///   - line: the caller's; errors name it.
     /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadStopped`, or `.waitWouldDeadlock` if an
     ///   observer's thread waits for this one, or is this one in a run loop mode that is not the observer's (13). Afterwards:
     ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
@@ -144,6 +147,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - object: of which object, compared by identity and not retained; or of which hashable value, compared by equality on
     ///     the threads that post; nil: any. Anything else is a programmer's error and stops the program.
     ///   - thread: where the handler runs.
+    ///   - options: what may be chosen about an observer.
     ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on `thread` with the value.
     /// - Returns: a token. Keep it: dropping it removes the observer.
@@ -285,6 +289,8 @@ public final class ThreadedNotificationCenter: Sendable {
     /// The notifications as an `AsyncSequence`, of values that are made of them on the posting thread.
     ///
     /// - Parameters:
+    ///   - name: which notifications; nil: any.
+    ///   - object: of which sender, as for any observer.
     ///   - buffer: how many values are held for an iterator that does not keep up, and which are dropped.
     ///   - mapping: called on the posting thread; nil: this notification is not for the sequence.
     /// - Returns: a sequence that has observed from this moment on.
