@@ -30,7 +30,8 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
-    /// What happens: on this thread itself, what waits for it is delivered first, then the block is performed. On any other
+    /// What happens: on this thread itself, what waits for it and could be delivered now is delivered first, then the block is
+    /// performed, in any run loop mode. On any other
     /// the calling thread is blocked, and does not run its run loop meanwhile.
     /// - Parameters:
     ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;

@@ -90,7 +90,7 @@ public final class ThreadedNotificationCenter: Sendable {
         let object = NotificationObject(notification.object)
         let observers = matching(notification, object, .all)
         var expected: [DeliveryWait.Expected] = []
-        for case let observer? in observers where observer.filter.matches(object) {
+        for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
             if mailbox.isCurrent {
                 if observer.options.sameThread == .atOnce || mailbox.isDeliverableNow(observer.lane) { continue }
@@ -113,7 +113,12 @@ public final class ThreadedNotificationCenter: Sendable {
         _ notification: Notification, _ object: NotificationObject, _ names: ObserverRegistry<Registration>.NameScope
     ) -> [Registration?] {
         let hash = object.hash
-        return registry.withLock { $0.matching(name: notification.name.rawValue, objectHash: hash, names: names) }
+        let found = registry.withLock {
+            $0.matching(name: notification.name.rawValue, objectHash: hash, names: names)
+        }
+        // To compare objects is foreign code: it is done without the lock, and once.
+        guard found.contains(where: { $0?.filter.isAny == false }) else { return found }
+        return found.filter { $0?.filter.matches(object) == true }
     }
 
     @discardableResult
@@ -132,7 +137,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> PostReport {
         let number = DeliveryEvent.nextPost()
         DeliveryEvent.trace(stage, name: notification.name, post: number)
-        let posted = PostedNotification(
+        var posted = PostedNotification(
             notification: notification, object: object, number: number, wait: wait, place: place)
         return posted.deliver(to: observers, whenCancelled: remove)
     }

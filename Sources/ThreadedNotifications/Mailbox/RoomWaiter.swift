@@ -16,12 +16,14 @@ final class RoomWaiter: Sendable {
         for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
         at place: SourcePlace
     ) throws(DeliveryError) {
-        let wait = try ThreadWaits.begin(for: targets, waitsFor: waitsFor, at: place)
-        let isAwake = state.withLock { state in
-            state.wait = wait
-            return state.isAwake
+        // Begun with the lock held: once woken, it must not seem to wait.
+        let wait = try state.withLock { state throws(DeliveryError) -> WaitGraph.WaitID? in
+            if state.isAwake { return nil }
+            state.wait = try ThreadWaits.begin(for: targets, waitsFor: waitsFor, at: place)
+            return state.wait
         }
-        if !isAwake { _ = room.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow)) }
+        guard let wait else { return }
+        _ = room.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow))
         ThreadWaits.end(wait)
     }
 

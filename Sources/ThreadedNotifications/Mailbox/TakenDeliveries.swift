@@ -17,6 +17,11 @@ struct TakenDeliveries<Item, Waiter: AnyObject> {
 
     func isEmpty(lane: Int) -> Bool { lane >= lanes.count || lanes[lane].isEmpty }
 
+    /// Whether something from before a place waits in a lane.
+    func hasEntry(before place: UInt64, lane: Int) -> Bool {
+        lane < lanes.count && lanes[lane].entries.last.map { $0.place < place } ?? false
+    }
+
     /// Takes what waits in a lane.
     /// - Parameter take: is handed an empty buffer to fill, oldest first.
     mutating func take(lane: Int, _ take: (inout [Entry]) -> Void) {

@@ -135,22 +135,37 @@ final class ThreadMailbox: Sendable {
         guard
             let (pending, waiters, lanes) = state.withLock({ state -> ([MailboxItem], [RoomWaiter], [Lane])? in
                 guard state.phase != .finished else { return nil }
-                state.phase = .finished
-                // It has descriptors, and tokens may keep this mailbox for long.
-                state.runLoop = nil
+                state.phase = .closing
                 let (items, waiters) = state.pending.removeAll()
                 return (items, waiters, state.lanes)
             })
         else { return }
         for lane in lanes { lane.source.invalidate() }
-        releaseHandlers()
-        for (job, thread) in postponedJobs { thread.runLate(job) }
-        postponedJobs = []
         let taken = taken.removeAll().compactMap { entry in
             if case .item(let item) = entry.content { item } else { nil }
         }
-        for item in taken + pending { item.targetIsGone() }
+        var lateJobs = postponedJobs
+        postponedJobs = []
+        for item in taken + pending {
+            if case .job(let job, let thread) = item { lateJobs.append((job, thread)) } else { item.targetIsGone() }
+        }
         for waiter in waiters { waiter.wake() }
+        // What is released calls foreign code, which may hand over more; what must run here runs before the thread is over, and
+        // what may run elsewhere does afterwards.
+        while true {
+            releaseHandlers()
+            let (isOver, jobs) = state.withLock { state -> (Bool, [MailboxItem]) in
+                let jobs = state.pending.removeAll().items
+                guard state.toRelease.isEmpty else { return (false, jobs) }
+                state.phase = .finished
+                // It has descriptors, and tokens may keep this mailbox for long.
+                state.runLoop = nil
+                return (true, jobs)
+            }
+            for case .job(let job, let thread) in jobs { lateJobs.append((job, thread)) }
+            if isOver { break }
+        }
+        for (job, thread) in lateJobs { thread.runLate(job) }
     }
 
     // MARK: Handing over, on any thread
@@ -197,7 +212,7 @@ final class ThreadMailbox: Sendable {
         if isCurrent {
             switch registration.options.sameThread {
             case .atOnce:
-                return registration.deliverAtOnce(delivery, overtakes: !isEmpty(lane: registration.lane))
+                return registration.deliverAtOnce(delivery, overtakes: waits(before: posted, lane: registration.lane))
             case .ordered:
                 if isReady(for: registration.lane) { return registration.deliverAtOnce(delivery) }
             }
@@ -264,10 +279,16 @@ final class ThreadMailbox: Sendable {
     /// Puts deliveries ahead of whatever is appended from now on.
     /// - Returns: the place of the first; the others' follow.
     func hold(_ deliveries: [Delivery]) -> UInt64 {
-        let first = state.withLock { $0.pending.reservePlaces(deliveries.count) }
+        let (first, lanes) = state.withLock { ($0.pending.reservePlaces(deliveries.count), $0.lanes) }
+        var entries: [Int: [Pending.Entry]] = [:]
         for (offset, delivery) in deliveries.enumerated() {
             let entry = Pending.Entry(place: first + UInt64(offset), content: .item(.delivery(delivery)))
-            taken.take(lane: delivery.registration.lane) { $0.append(entry) }
+            entries[delivery.registration.lane, default: []].append(entry)
+        }
+        for (lane, entries) in entries {
+            taken.take(lane: lane) { $0 = entries }
+            // A handler may run the run loop, which then finds the rest. It is this thread's, so nobody need be woken.
+            if deliveries.count > 1 { lanes[lane].source.signal() }
         }
         return first
     }
@@ -284,6 +305,11 @@ final class ThreadMailbox: Sendable {
     /// Whether the run loop serves a lane in the mode that it runs in.
     func isDeliverableNow(_ lane: Int) -> Bool {
         state.withLock { $0.lanes[lane].source }.isDeliverableNow
+    }
+
+    /// Whether something waits in a lane besides what this post holds there.
+    private func waits(before posted: PostedNotification, lane: Int) -> Bool {
+        taken.hasEntry(before: posted.heldFrom, lane: lane) || !state.withLock { $0.pending.isEmpty(lane: lane) }
     }
 
     private func isEmpty(lane: Int) -> Bool {

@@ -65,6 +65,8 @@ enum ObjectFilter: Sendable {
         }
     }
 
+    var isAny: Bool { if case .any = self { true } else { false } }
+
     func matches(_ object: NotificationObject) -> Bool {
         switch self {
         case .any: true

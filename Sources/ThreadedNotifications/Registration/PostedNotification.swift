@@ -11,9 +11,23 @@ struct PostedNotification {
     let wait: DeliveryWait?
     /// Where it was posted.
     let place: SourcePlace
+    /// From which place on the target thread's mailbox holds deliveries of this post; `max` if it holds none.
+    private(set) var heldFrom = UInt64.max
 
-    /// - Parameter whenCancelled: told of observers that were found removed.
-    func deliver(to observers: [Registration?], whenCancelled: (Registration) -> Void) -> PostReport {
+    init(
+        notification: Notification, object: NotificationObject, number: UInt64, wait: DeliveryWait?, place: SourcePlace
+    ) {
+        self.notification = notification
+        self.object = object
+        self.number = number
+        self.wait = wait
+        self.place = place
+    }
+
+    /// - Parameters:
+    ///   - observers: those that match.
+    ///   - whenCancelled: told of observers that were found removed.
+    mutating func deliver(to observers: [Registration?], whenCancelled: (Registration) -> Void) -> PostReport {
         var report = PostReport()
         func count(_ outcome: PostOutcome, _ observer: Registration) {
             if case .cancelled = outcome { whenCancelled(observer) }
@@ -21,7 +35,7 @@ struct PostedNotification {
         }
         let current = ThreadContext.current.mailbox
         var (here, inOrder) = (0, 0)
-        for case let observer? in observers where observer.filter.matches(object) {
+        for case let observer? in observers {
             if let mailbox = observer.mailbox, mailbox !== current {
                 count(observer.post(self), observer)
             } else {
@@ -30,10 +44,11 @@ struct PostedNotification {
             }
         }
         if here == 0 { return report }
-        if wait != nil { current?.deliverWaiting() }
-        let turns = inOrder > (wait == nil ? 1 : 0) ? holdTurns(of: observers, in: current) : []
+        if wait != nil, inOrder > 0 { current?.deliverWaiting() }
+        // Who is alone here needs no turn: nobody's handler comes before.
+        let turns = inOrder > 0 && (here > 1 || wait != nil) ? holdTurns(of: observers, in: current) : []
         var next = 0
-        for case let observer? in observers where observer.filter.matches(object) {
+        for case let observer? in observers {
             guard observer.mailbox == nil || observer.mailbox === current else { continue }
             if next < turns.count, turns[next].observer === observer {
                 count(takeTurn(turns[next], in: current), observer)
@@ -59,12 +74,12 @@ struct PostedNotification {
 
     /// Has the observers on this thread wait their turns in its mailbox, if they may be called now: there what their handlers
     /// post comes after them, also if a handler runs the run loop.
-    private func holdTurns(of observers: [Registration?], in mailbox: ThreadMailbox?) -> [Turn] {
+    private mutating func holdTurns(of observers: [Registration?], in mailbox: ThreadMailbox?) -> [Turn] {
         guard let mailbox else { return [] }
         var turns: [Turn] = []
         for case let observer? in observers
         where observer.mailbox === mailbox && observer.options.sameThread == .ordered
-            && observer.filter.matches(object) && (wait != nil || mailbox.isReady(for: observer.lane))
+            && (wait != nil || mailbox.isReady(for: observer.lane))
         {
             let step: Turn.Step =
                 switch observer.prepare(self) {
@@ -75,6 +90,7 @@ struct PostedNotification {
         }
         let deliveries = turns.compactMap { if case .deliver(let delivery) = $0.step { delivery } else { nil } }
         var place = mailbox.hold(deliveries)
+        heldFrom = place
         for index in turns.indices {
             guard case .deliver = turns[index].step else { continue }
             turns[index].step = .held(at: place)
@@ -86,7 +102,10 @@ struct PostedNotification {
     private func takeTurn(_ turn: Turn, in mailbox: ThreadMailbox?) -> PostOutcome {
         switch turn.step {
         case .over(let outcome): outcome
-        case .held(let place): mailbox?.deliverHeld(at: place, lane: turn.observer.lane) ?? .delivered
+        case .held(let place):
+            // Nil: a handler ran the run loop, where this had its turn.
+            mailbox?.deliverHeld(at: place, lane: turn.observer.lane)
+                ?? (turn.observer.isCancelled ? .cancelled : .delivered)
         case .deliver: .delivered
         }
     }

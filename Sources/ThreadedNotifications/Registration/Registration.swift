@@ -47,6 +47,11 @@ final class Registration: Sendable {
         self.handler = handler
     }
 
+    deinit {
+        // Its center went before it was removed.
+        releaseHandler()
+    }
+
     // MARK: Life
 
     var isCancelled: Bool { ObserverLife(word: life.load(ordering: .acquiring)).isCancelled }

@@ -38,7 +38,7 @@ struct WaitGraph {
 
     /// One of the targets of a wait did what was waited for.
     mutating func complete(_ target: Target, of id: WaitID) {
-        guard let index = waits[id]?.targets.firstIndex(of: target) else { return }
+        guard let index = waits[id]?.targets.lastIndex(of: target) else { return }
         waits[id]?.targets.remove(at: index)
     }
 
