@@ -118,6 +118,19 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         }
     }
 
+    func testWhatStandsInForAnEndedThreadIsIsolatedOnlyMeanwhile() throws {
+        let worker = try RunLoopThread.started("worker")
+        let counter = Counter(worker)
+        try worker.stopAndWait()
+        let done = expectation(description: "done")
+        Task {
+            await counter.perform { XCTAssertEqual(worker.isIsolatingCurrentContext(), true) }
+            XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
+            done.fulfill()
+        }
+        wait(for: [done], timeout: 20)
+    }
+
     func testJobsForAThreadThatIsStoppedBeforeItStartedAreRunToo() throws {
         let worker = RunLoopThread(name: "never")
         let counter = Counter(worker)

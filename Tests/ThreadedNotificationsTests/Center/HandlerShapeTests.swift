@@ -69,6 +69,36 @@ final class HandlerShapeTests: XCTestCase {
         XCTAssertEqual(wrong.withLock { $0 }, 0)
     }
 
+    func testWhatIsBoundToAThreadIsReleasedByItWhileItRunsAndWhenItsCenterGoes() throws {
+        let worker = try RunLoopThread.started("worker")
+        let released = expectation(description: "released on the worker")
+        released.expectedFulfillmentCount = 2
+        released.assertForOverFulfill = true
+        for centerGoes in [true, false] {
+            var center: ThreadedNotificationCenter? = ThreadedNotificationCenter()
+            let kept = Locked<NSObject?>(NSObject())
+            let observed = center
+            let token = try worker.perform(waitUntilDone: limit) { () -> ObserverToken? in
+                let held = ReleaseRecorder {
+                    XCTAssertTrue(worker.isCurrent)
+                    released.fulfill()
+                }
+                if centerGoes, let object = kept.withLock({ $0 }) {
+                    observed?.addObserver(object, forName: posted, on: .current) { _, _ in
+                        withExtendedLifetime(held) {}
+                    }
+                    return nil
+                }
+                return observed?.addObserver(forName: posted, on: .current) { _ in withExtendedLifetime(held) {} }
+            }
+            center = nil
+            token?.cancel()
+            kept.withLock { $0 = nil }
+        }
+        wait(for: [released], timeout: 20)
+        try worker.stopAndWait()
+    }
+
     func testAnObjectAndItsMethodAreHeldWeaklyAndItsGoingRemovesTheObserver() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])

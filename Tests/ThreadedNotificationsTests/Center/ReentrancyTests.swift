@@ -35,6 +35,60 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counts.delivered), [2, 2, 2])
     }
 
+    func testAnObserverInOrderIsNotOvertakenByWhatAPlainOnePosts() {
+        for sameThread in [SameThreadPolicy.ordered, .atOnce] {
+            let center = ThreadedNotificationCenter()
+            let log = Locked<[Int]>([])
+            let plain = center.addObserver(
+                forName: outer, on: sameThread == .ordered ? TargetThread.postingThread : .main,
+                options: ObserverOptions(sameThread: sameThread), mapping: { $0.object as? Int },
+                using: { value in if value == 1 { center.post(name: outer, object: 2) } })
+            let ordered = center.addObserver(
+                forName: outer, on: .main, mapping: { $0.object as? Int },
+                using: { value in log.withLock { $0.append(value) } })
+            center.post(name: outer, object: 1)
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(log.withLock { $0 }, [1, 2])
+            plain.cancel()
+            ordered.cancel()
+        }
+    }
+
+    func testAHandlerThatRunsTheRunLoopFindsTheObserversAfterIt() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let first = center.addObserver(forName: outer, on: .main) { _ in
+            RunLoop.runCurrentOnce()
+            log.withLock { $0.append("first ends") }
+        }
+        let second = center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append("second") } }
+        let third = center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append("third") } }
+        XCTAssertEqual(center.post(name: outer), PostReport(delivered: 3))
+        XCTAssertEqual(log.withLock { $0 }, ["second", "third", "first ends"])
+        for token in [first, second, third] { token.cancel() }
+    }
+
+    func testAnAtOnceDeliveryThatOvertakesNothingDoesNotSaySo() throws {
+        let center = ThreadedNotificationCenter()
+        let tokens = [SameThreadPolicy.atOnce, .ordered, .ordered].map { policy in
+            center.addObserver(forName: outer, on: .main, options: ObserverOptions(sameThread: policy)) { _ in }
+        }
+        let events = try tracing { center.post(name: outer) }
+        XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, false, false])
+        XCTAssertEqual(tokens.map(\.counts.delivered), [1, 1, 1])
+    }
+
+    func testAHundredThousandObserversOfOneThreadTakeTheirTurns() {
+        let center = ThreadedNotificationCenter()
+        let called = Atomic<Int>.Box(0)
+        let tokens = (0..<100_000).map { _ in
+            center.addObserver(forName: outer, on: .main) { _ in called.value.add(1, ordering: .relaxed) }
+        }
+        XCTAssertEqual(center.post(name: outer).delivered, 100_000)
+        XCTAssertEqual(called.value.load(ordering: .relaxed), tokens.count)
+        RunLoop.runCurrentOnce()
+    }
+
     func testTheOnlyObserverOfAThreadGetsWhatItPostsAtOnce() {
         let center = ThreadedNotificationCenter()
         let log = Locked<[Int]>([])

@@ -37,6 +37,49 @@ final class WaitingGuaranteeTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counts.delivered), [3, 3, 3])
     }
 
+    func testGuarantee09OnItsOwnThreadTooWhatIsNotForTheModeWaits() throws {
+        let center = ThreadedNotificationCenter()
+        let modal = RunLoop.Mode("modal, own thread")
+        let handled = Locked<[String]>([])
+        func observe(_ who: String, _ modes: Set<RunLoop.Mode>) -> ObserverToken {
+            center.addObserver(
+                forName: guarantee, object: who, on: .main, options: ObserverOptions(modes: modes)
+            ) { _ in handled.withLock { $0.append(who) } }
+        }
+        let tokens = [observe("modal", [modal]), observe("both", [.default, modal]), observe("common", [.common])]
+        XCTAssertEqual(center.post(name: guarantee, object: "modal"), PostReport(waiting: 1))
+        // What waits for the other mode is overtaken by nobody who could; what waits for this one is.
+        XCTAssertEqual(center.post(name: guarantee, object: "common"), PostReport(delivered: 1))
+        Thread.posting(1) { center.post(name: guarantee, object: "both") }.wait()
+        XCTAssertEqual(center.post(name: guarantee, object: "common"), PostReport(waiting: 1))
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, ["common", "both", "common"])
+        _ = RunLoop.current.run(mode: modal, before: Date())
+        XCTAssertEqual(handled.withLock { $0 }, ["common", "both", "common", "modal"])
+        XCTAssertEqual(tokens.map(\.counts.pending), [0, 0, 0])
+    }
+
+    func testGuarantee10WhatIsPostedWhileAThreadStopsAndWhatADrainHadTakenIsCounted() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let goOn = try worker.keptBusy()
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in }
+        worker.stop()
+        XCTAssertEqual(center.post(name: guarantee), PostReport(targetGone: 1))
+        goOn.signal()
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(token.counts, .init(posted: 1, targetGone: 1))
+
+        let exiting = try RunLoopThread.started("exiting")
+        let hold = try exiting.keptBusy()
+        @Sendable func endThread() { Thread.exit() }
+        let other = center.addObserver(forName: guarantee, on: exiting) { _ in endThread() }
+        for _ in 0..<3 { center.post(name: guarantee) }
+        hold.signal()
+        try exiting.waitUntilFinished(limit: limit)
+        XCTAssertEqual(other.counts, .init(posted: 3, delivered: 1, targetGone: 2))
+    }
+
     func testGuarantee10WhatWaitsForAnEndedThreadIsCountedAndALaterPosterLearnsIt() throws {
         let center = ThreadedNotificationCenter()
         let modal = RunLoop.Mode("never run")

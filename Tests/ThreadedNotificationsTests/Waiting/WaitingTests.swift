@@ -261,6 +261,89 @@ final class WaitingTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testAPosterThatWaitsForRoomIsToldOfTheEndAndOfRemoval() throws {
+        let center = ThreadedNotificationCenter()
+        for ends in [true, false] {
+            let worker = RunLoopThread(name: "never started")
+            let token = center.addObserver(
+                forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+            ) { _ in }
+            center.post(note)
+            let report = Locked(PostReport())
+            let poster = Thread.posting(1) {
+                let outcome = center.post(name: posted)
+                report.withLock { $0 = outcome }
+            }
+            while ThreadWaits.isEmpty { sched_yield() }
+            if ends { worker.stop() } else { token.cancel() }
+            poster.wait()
+            XCTAssertEqual(report.withLock { $0 }, ends ? PostReport(targetGone: 1) : PostReport(cancelled: 1))
+            token.cancel()
+        }
+    }
+
+    func testAPosterThatWasGivenRoomIsWaitingNoLonger() throws {
+        let center = ThreadedNotificationCenter()
+        let (poster, worker) = (try RunLoopThread.started("poster"), try RunLoopThread.started("worker"))
+        let refused = Atomic<Int>.Box(0)
+        let token = center.addObserver(
+            forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+        ) { [limit] _ in
+            do {
+                try poster.perform(waitUntilDone: limit) {}
+            } catch {
+                refused.value.add(1, ordering: .relaxed)
+            }
+        }
+        // The poster waits for room now and then, and the worker, when it has made some, for the poster.
+        for _ in 0..<500 {
+            try poster.perform { center.post(name: posted) }
+            try poster.perform { center.post(name: posted) }
+        }
+        try poster.stopAndWait()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts.pending, 0)
+        // Some waits are refused rightly: while the poster waits for room, the handler cannot wait for it.
+        XCTAssertEqual(token.counts.delivered + token.counts.dropped, 1000)
+    }
+
+    func testAMappingThatMakesNothingAndAWaitThatIsHalfDoneHoldNobodyUp() throws {
+        let center = ThreadedNotificationCenter()
+        let (first, second) = (try RunLoopThread.started("first"), try RunLoopThread.started("second"))
+        let nothing = center.addObserver(forName: posted, on: first, mapping: { _ -> Int? in nil }, using: { _ in })
+        let goOn = try second.keptBusy()
+        let outcome = Locked<String?>(nil)
+        let asks = DispatchSemaphore(value: 0)
+        let tokens = [
+            center.addObserver(forName: posted, on: first) { [limit] _ in
+                // Not in this handler but after it, when main waits for the second thread only.
+                Thread.posting(1) {
+                    try? first.perform {
+                        asks.signal()
+                        do {
+                            try TargetThread.main.perform(waitUntilDone: limit) {}
+                            outcome.withLock { $0 = "done" }
+                        } catch {
+                            outcome.withLock { $0 = "\(error)" }
+                        }
+                    }
+                }.wait()
+            }, center.addObserver(forName: posted, on: second) { _ in },
+        ]
+        let poster = Thread.posting(1) {
+            asks.wait()
+            for _ in 0..<1000 { sched_yield() }
+            goOn.signal()
+        }
+        XCTAssertEqual(try center.post(note, waitUntilDelivered: limit), PostReport(delivered: 2))
+        poster.wait()
+        while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
+        XCTAssertEqual(outcome.withLock { $0 }, "done")
+        for token in tokens + [nothing] { token.cancel() }
+        try first.stopAndWait()
+        try second.stopAndWait()
+    }
+
     func testABlockingPolicyDoesNotWaitInACycle() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
