@@ -266,7 +266,8 @@ final class WaitingTests: XCTestCase {
         for ends in [true, false] {
             let worker = RunLoopThread(name: "never started")
             let token = center.addObserver(
-                forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+                forName: posted, on: worker,
+                options: ObserverOptions(overflow: .block(capacity: 1, limit: .seconds(3600)))
             ) { _ in }
             center.post(note)
             let report = Locked(PostReport())
