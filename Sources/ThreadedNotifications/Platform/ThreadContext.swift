@@ -43,9 +43,9 @@ final class ThreadContext {
     /// Lets a handler or block begin in the middle of what this thread does.
     func nest<Result>(_ what: @autoclosure () -> String, _ body: () -> Result) -> Result {
         precondition(
-            nested < 1000,
+            nested < 250,
             """
-            ThreadedNotifications: \(what()) comes from its own handler, 1000 deep, and the stack would run out. Observe on a \
+            ThreadedNotifications: \(what()) comes from its own handler, 250 deep, and the stack would run out. Observe on a \
             thread (on: .current), in its order and without waiting: there it waits its turn.
             """)
         nested += 1

@@ -130,7 +130,7 @@ struct BadInputTests {
             center.post(name: name)
             token.cancel()
         }
-        #expect(Self.text(result).contains("endless comes from its own handler, 1000 deep"))
+        #expect(Self.text(result).contains("endless comes from its own handler, 250 deep"))
     }
 
     @Test(
@@ -140,7 +140,7 @@ struct BadInputTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [how] in
             Self.nestWithoutEnd(how)
         }
-        #expect(Self.text(result).contains("1000 deep"))
+        #expect(Self.text(result).contains("250 deep"))
     }
 
     private static func nestWithoutEnd(_ how: String) {
