@@ -15,6 +15,8 @@ final class ThreadMailbox: Sendable {
         case unstarted
         case open
         case closing
+        /// As closing, while one call of `finish` tells everybody.
+        case finishing
         case finished
     }
 
@@ -84,7 +86,7 @@ final class ThreadMailbox: Sendable {
         switch state.withLock({ $0.phase }) {
         case .unstarted: return .threadNotStarted(thread: description)
         case .open: return nil
-        case .closing, .finished: return .threadStopped(thread: description)
+        case .closing, .finishing, .finished: return .threadStopped(thread: description)
         }
     }
 
@@ -112,7 +114,7 @@ final class ThreadMailbox: Sendable {
             let number = state.pending.addLane()
             let lane = Lane(modes: modes, source: RunLoopSource { [weak self] in self?.drain(lane: number) })
             state.lanes.append(lane)
-            if state.phase == .finished { lane.source.invalidate() }
+            if state.phase == .finishing || state.phase == .finished { lane.source.invalidate() }
             return (number, lane, state.runLoop)
         }
         if let added, let runLoop { add(added, to: runLoop) }
@@ -134,8 +136,8 @@ final class ThreadMailbox: Sendable {
     func finish() {
         guard
             let (pending, waiters, lanes) = state.withLock({ state -> ([MailboxItem], [RoomWaiter], [Lane])? in
-                guard state.phase != .finished else { return nil }
-                state.phase = .closing
+                guard state.phase != .finishing, state.phase != .finished else { return nil }
+                state.phase = .finishing
                 let (items, waiters) = state.pending.removeAll()
                 return (items, waiters, state.lanes)
             })
@@ -196,7 +198,7 @@ final class ThreadMailbox: Sendable {
             switch state.phase {
             case .unstarted: if !holdsUntilStarted { return (.notStarted, nil) }
             case .open: break
-            case .closing: if !item.isAcceptedWhileClosing { return (.targetGone, nil) }
+            case .closing, .finishing: if !item.isAcceptedWhileClosing { return (.targetGone, nil) }
             case .finished: return (.targetGone, nil)
             }
             return (.accepted, state.pending.append(item, lane: 0) ? Signal(to: 0, of: state) : nil)

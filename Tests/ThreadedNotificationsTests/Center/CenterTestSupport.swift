@@ -54,3 +54,37 @@ func tracing(of observer: UInt64? = nil, _ body: () throws -> Void) throws -> [D
     try body()
     return events.withLock { $0 }
 }
+
+/// An object that observes with a method.
+final class MethodObserver {
+    private let log: Locked<[String]>
+    private let whenHandled: () -> Void
+
+    init(_ log: Locked<[String]>, whenHandled: @escaping () -> Void = {}) {
+        self.log = log
+        self.whenHandled = whenHandled
+    }
+
+    deinit { log.withLock { $0.append("gone") } }
+
+    func handle(_ notification: Notification) {
+        whenHandled()
+        log.withLock { $0.append("handled") }
+    }
+}
+
+/// Tells when it is released.
+final class ReleaseRecorder: Sendable {
+    private let released: @Sendable () -> Void
+
+    init(_ released: @escaping @Sendable () -> Void) {
+        self.released = released
+    }
+
+    deinit { released() }
+}
+
+extension RunLoopThread {
+    /// Whether this is the calling thread.
+    var isCurrent: Bool { identity == ThreadIdentity.current }
+}

@@ -109,6 +109,17 @@ final class LeakTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, targetGone: 1))
     }
 
+    func testAThreadThatManyStopBeforeItStartedIsOverOnceAndCountsAll() {
+        let center = ThreadedNotificationCenter()
+        for _ in 0..<200 {
+            let unstarted = RunLoopThread(name: "unstarted")
+            let token = center.addObserver(forName: posted, on: unstarted) { _ in }
+            for _ in 0..<20 { center.post(name: posted) }
+            Thread.posting(3) { unstarted.stop() }.wait()
+            XCTAssertEqual(token.counts, .init(posted: 20, targetGone: 20))
+        }
+    }
+
     func testWhatWaitsForARemovedObserverIsReleasedWhenItsThreadComesToIt() throws {
         let center = ThreadedNotificationCenter()
         let released = Atomic<Bool>.Box(false)

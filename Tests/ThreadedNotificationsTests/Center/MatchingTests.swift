@@ -1,0 +1,122 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("matching")
+
+/// Which observers a notification is for, and how they come and go.
+final class MatchingTests: XCTestCase {
+    func testObjectsMatchByIdentityAndValuesByEqualityAndNilIsAny() {
+        let center = ThreadedNotificationCenter()
+        final class Same: Hashable {
+            static func == (one: Same, other: Same) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
+        let (one, other) = (Same(), Same())
+        let handled = Locked<[String]>([])
+        let tokens: [ObserverToken] = [
+            ("any", nil), ("one", one), ("text", "text" as Any), ("three", 3), ("pair", [1, 2]),
+        ].map { (who, object: Any?) in
+            center.addObserver(forName: posted, object: object, on: .postingThread) { _ in
+                handled.withLock { $0.append(who) }
+            }
+        }
+        func who(_ object: Any?) -> [String] {
+            handled.withLock { $0 = [] }
+            center.post(name: posted, object: object)
+            return handled.withLock { $0 }
+        }
+        struct NotHashable {}
+        XCTAssertEqual(who(nil), ["any"])
+        XCTAssertEqual(who(one), ["any", "one"])
+        XCTAssertEqual(who(other), ["any"], "equal, but another object")
+        XCTAssertEqual(who(String("txet".reversed())), ["any", "text"])
+        XCTAssertEqual(who(3), ["any", "three"])
+        XCTAssertEqual(who([1, 2]), ["any", "pair"])
+        XCTAssertEqual(who(NotHashable()), ["any"])
+        XCTAssertEqual(tokens.count, 5)
+    }
+
+    func testAFilterObjectIsNotRetainedAndItsSuccessorDoesNotMatch() {
+        let center = ThreadedNotificationCenter()
+        var object: NSObject? = NSObject()
+        weak let weakObject = object
+        let token = center.addObserver(forName: posted, object: object, on: .postingThread) { _ in }
+        XCTAssertEqual(center.post(name: posted, object: object).delivered, 1)
+        object = nil
+        XCTAssertNil(weakObject)
+        // Some of them stand at the address of the first.
+        for _ in 0..<1000 { center.post(name: posted, object: NSObject()) }
+        XCTAssertEqual(token.counts.posted, 1)
+    }
+
+    func testObserversThatAreAddedAtTheSameTimeAreAllFoundAndRemoved() {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        Thread.posting(4) {
+            for _ in 0..<2000 { center.addObserver(forName: posted, on: .postingThread) { _ in }.cancel() }
+        }.wait()
+        XCTAssertEqual(center.registrations.observers, 0)
+        XCTAssertEqual(center.registrations.captured, 0)
+        XCTAssertEqual(center.post(name: posted), PostReport())
+    }
+
+    func testKeepingTheLatestDoesNotRetainWhatItIsOf() throws {
+        let center = ThreadedNotificationCenter()
+        let released = Locked(0)
+        let token = center.addObserver(
+            forName: posted, on: .main, options: ObserverOptions(overflow: .keepLatest), mapping: { _ in 1 },
+            using: { _ in })
+        Thread.posting(1) {
+            for _ in 0..<3 { center.post(name: posted, object: ReleaseRecorder { released.withLock { $0 += 1 } }) }
+        }.wait()
+        XCTAssertEqual(released.withLock { $0 }, 3)
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3), "other objects, also at the same address")
+    }
+
+    func testARemovalIsTracedOnceHoweverItCame() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let events = try tracing {
+            let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
+            token.cancel()
+            token.cancel()
+            var object: MethodObserver? = MethodObserver(log)
+            center.addObserver(object!, forName: posted, on: .current) { $0.handle($1) }
+            object = nil
+            center.post(name: posted)
+            center.post(name: posted)
+        }
+        XCTAssertEqual(events.count { $0.stage == .register }, 2)
+        XCTAssertEqual(events.count { $0.stage == .remove }, 2)
+    }
+
+    func testAnObserverOfAnyNameGetsAllAndObserversOfAnotherNameNone() {
+        let center = ThreadedNotificationCenter()
+        let any = center.addObserver(forName: nil, on: .postingThread) { _ in }
+        let other = center.addObserver(forName: Notification.Name("other"), on: .postingThread) { _ in }
+        center.post(name: posted)
+        XCTAssertEqual(any.counts.delivered, 1)
+        XCTAssertEqual(other.counts.posted, 0)
+    }
+
+    func testAnObserverAddedOrRemovedDuringAPostDoesNotGetIt() {
+        let center = ThreadedNotificationCenter()
+        let tokens = Locked<[ObserverToken]>([])
+        let first = center.addObserver(forName: posted, on: .postingThread) { _ in
+            let added = center.addObserver(forName: posted, on: .postingThread) { _ in }
+            tokens.withLock {
+                $0[0].cancel()
+                $0.append(added)
+            }
+        }
+        let second = center.addObserver(forName: posted, on: .postingThread) { _ in }
+        tokens.withLock { $0.append(second) }
+        XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1, cancelled: 1))
+        XCTAssertEqual(second.counts.delivered, 0)
+        XCTAssertEqual(tokens.withLock { $0[1].counts.posted }, 0)
+        first.cancel()
+    }
+}
