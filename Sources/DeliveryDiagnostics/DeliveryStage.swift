@@ -4,14 +4,19 @@
 ///                                        └► coalesce, drop, cancel or targetGone instead
 ///
 /// The document's technique has no `append`: there an observer captures and holds; a `ThreadedNotificationCenter` captures
-/// only what is posted to a Foundation center. A block that is performed has `append`, `deliver` and `return`, and no
+/// only what is posted to a Foundation center. A posting queue comes before `post`: what is enqueued is posted, or
+/// meets `coalesce`, `dequeue` or `targetGone` there, of no observer. A block that is performed has `append`, `deliver` and `return`, and no
 /// notification.
 public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     /// An observer was added.
     case register
     /// An observer was removed.
     case remove
-    /// A notification was handed to a center.
+    /// A notification was handed to a posting queue.
+    case enqueue
+    /// It was taken out of a posting queue.
+    case dequeue
+    /// A notification was handed to a center, or comes out of a posting queue.
     case post
     /// It arrived at an observer, or at a center that redirects, on the posting thread.
     case capture
@@ -48,8 +53,8 @@ public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     public var isFate: Bool {
         switch self {
         case .deliver, .coalesce, .drop, .cancel, .targetGone: true
-        case .register, .remove, .post, .capture, .append, .signal, .dropSignal, .drain, .return, .count, .log,
-            .processStart, .processEnd:
+        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,
+            .count, .log, .processStart, .processEnd:
             false
         }
     }

@@ -18,7 +18,11 @@ public struct DeliveryEvent: Sendable {
         case register
         /// An observer was removed.
         case remove
-        /// A notification was handed to a center.
+        /// A notification was handed to a posting queue.
+        case enqueue
+        /// It was taken out of a posting queue.
+        case dequeue
+        /// A notification was handed to a center, or comes out of a posting queue.
         case post
         /// One that was posted to a Foundation center arrived, on the posting thread.
         case capture
@@ -32,13 +36,13 @@ public struct DeliveryEvent: Sendable {
         case deliver
         /// The handler returned.
         case `return`
-        /// Fate: a later one takes its place.
+        /// Fate: another one stands for it. In a posting queue, of no observer.
         case coalesce
         /// Fate: dropped by the overflow policy.
         case drop
         /// Fate: the observer was removed.
         case cancel
-        /// Fate: the target thread ended, or takes nothing any more.
+        /// Fate: the target thread ended, or takes nothing any more. In a posting queue, of no observer.
         case targetGone
     }
 

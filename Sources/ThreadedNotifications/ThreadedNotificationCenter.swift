@@ -109,6 +109,15 @@ public final class ThreadedNotificationCenter: Sendable {
         return report
     }
 
+    /// Posts what a queue has traced as posted.
+    func post(_ notification: Notification, number: UInt64) {
+        let object = NotificationObject(notification.object)
+        var posted = PostedNotification(
+            notification: notification, object: object, number: number, wait: nil, place: SourcePlace("PostingQueue", 0)
+        )
+        _ = posted.deliver(to: matching(notification, object, .all), whenCancelled: remove)
+    }
+
     private func matching(
         _ notification: Notification, _ object: NotificationObject, _ names: ObserverRegistry<Registration>.NameScope
     ) -> [Registration?] {

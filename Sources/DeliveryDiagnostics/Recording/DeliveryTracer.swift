@@ -48,6 +48,8 @@ extension DeliveryStage {
             switch stage {
             case .register: .register
             case .remove: .remove
+            case .enqueue: .enqueue
+            case .dequeue: .dequeue
             case .post: .post
             case .capture: .capture
             case .append: .append

@@ -35,6 +35,8 @@ struct Deliveries {
     private var otherFates: [Int] = []
     private var secondFates: [Int] = []
     private var unpostedFates: [Int] = []
+    /// How many fates each notification met that was handed to a posting queue: being posted is one.
+    private var fatesOfEnqueued: [Int?: Int] = [:]
     /// What became of what was posted for each observer.
     private var countsByObserver: [Int?: ObserverCounts] = [:]
     /// The places of the library's counts, and what the records told by then.
@@ -53,7 +55,13 @@ struct Deliveries {
                 observing[record.observer] = .some(record.notification)
             case .remove:
                 observing[record.observer] = nil
+            case .enqueue:
+                fatesOfEnqueued[record.post] = 0
+            case .coalesce where record.observer == nil && fatesOfEnqueued[record.post] != nil,
+                .targetGone where record.observer == nil && fatesOfEnqueued[record.post] != nil, .dequeue:
+                fatesOfEnqueued[record.post, default: 0] += 1
             case .post:
+                if fatesOfEnqueued[record.post] != nil { fatesOfEnqueued[record.post, default: 0] += 1 }
                 posts.append(place)
                 placeOfPost[record.post] = place
                 let observers =
@@ -139,6 +147,14 @@ struct Deliveries {
     /// Guarantee 14: what was posted for an observer met one fate.
     func expectOneFateEach(_ claim: String) -> Expectation {
         Expectation(claim, failure: faultInFates)
+    }
+
+    /// What was enqueued was posted, coalesced, dequeued or lost its thread: one of these, once.
+    func expectOneFateOfEachEnqueued(_ claim: String) -> Expectation {
+        let wrong = fatesOfEnqueued.filter { $0.value != 1 }.min { ($0.key ?? 0) < ($1.key ?? 0) }
+        return Expectation(
+            claim, holds: !fatesOfEnqueued.isEmpty && wrong == nil,
+            otherwise: wrong.map { "post \($0.key ?? 0) met \($0.value) fates" } ?? "nothing was enqueued")
     }
 
     private var faultInFates: String? {

@@ -48,6 +48,9 @@ final class ThreadMailbox: Sendable {
 
     let state = Locked(State())
 
+    /// What waits in the thread's posting queues.
+    let postings = ThreadPostings()
+
     // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
     private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
     private nonisolated(unsafe) var isRunningJob = false
@@ -99,6 +102,7 @@ final class ThreadMailbox: Sendable {
             return state.lanes
         }
         for lane in lanes { add(lane, to: runLoop) }
+        postings.attach(to: runLoop, of: identity)
     }
 
     private func add(_ lane: Lane, to runLoop: RunLoopReference) {
@@ -143,6 +147,7 @@ final class ThreadMailbox: Sendable {
             })
         else { return }
         for lane in lanes { lane.source.invalidate() }
+        postings.finish()
         let taken = taken.removeAll().compactMap { entry in
             if case .item(let item) = entry.content { item } else { nil }
         }
@@ -313,6 +318,9 @@ final class ThreadMailbox: Sendable {
     private func waits(before posted: PostedNotification, lane: Int) -> Bool {
         taken.hasEntry(before: posted.heldFrom, lane: lane) || !state.withLock { $0.pending.isEmpty(lane: lane) }
     }
+
+    /// Whether something waits that could be delivered now.
+    var hasDeliverable: Bool { deliverableLanes().contains { !isEmpty(lane: $0) } }
 
     private func isEmpty(lane: Int) -> Bool {
         taken.isEmpty(lane: lane) && state.withLock { $0.pending.isEmpty(lane: lane) }

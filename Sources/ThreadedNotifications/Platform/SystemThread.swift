@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A thread of the system: what POSIX, the kernel and glibc have that Foundation on Linux does not show.
 ///
-/// The one file of this target that knows the platform.
+/// With `EventDescriptor` and `ThreadContext`'s storage, all of this target that knows the platform.
 struct SystemThread: Sendable {
     private let handle: pthread_t
 

@@ -1,0 +1,22 @@
+internal import CLinux
+internal import Glibc
+
+/// A descriptor that is ready to be read from when it is said to be, until it is read.
+final class EventDescriptor: Sendable {
+    let number: Int32
+
+    /// - Returns: nil if the system has no descriptor left.
+    init?() {
+        number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        if number < 0 { return nil }
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Saying so twice is saying so once.
+    func makeReady() {
+        eventfd_write(number, 1)
+    }
+}

@@ -1,0 +1,131 @@
+internal import Foundation
+
+/// When the posting queues of a thread post. All of it is called on that thread.
+extension ThreadPostings {
+    /// How many batches of what handlers enqueue one pass of the run loop posts, so that a handler which always enqueues
+    /// another does not keep the run loop from its other work.
+    private static let batchesInAPass = 10
+
+    /// The run loop announces what it does.
+    /// - Parameter observer: the depth of the observer that it is announced to; the others of this moment are told too.
+    func runLoop(_ activity: RunLoopObserver.Activity, observer: Int) {
+        guard observer == depth else { return }
+        switch activity {
+        case .entry:
+            start()
+        case .beforeTimers:
+            if watch.isArmed { probe?.disarm() }
+            watch.passBegins()
+            if postDue() { signalInput() }
+        case .beforeWaiting:
+            if postDue() {
+                signalInput()
+                wakeUp()
+            } else {
+                waitForIdle()
+            }
+        case .exit:
+            // What is idle stays for the next run: a run loop that is left does not wait.
+            postDue()
+            start()
+        }
+    }
+
+    private func start() {
+        if watch.isArmed { probe?.disarm() }
+        watch.isDisturbed()
+    }
+
+    // MARK: Now and as soon as possible
+
+    /// Posts what is to be posted now, in its turn: what waits with the same style and may be posted in this mode comes first.
+    func postNow(through place: UInt64) {
+        ThreadContext.current.nest("what is enqueued to be posted now") {
+            post([.now], lanes: deliverableLanes(), before: place + 1)
+        }
+    }
+
+    /// Posts all that need not wait for an idle run loop: what waits, and then, a batch after the other, what handlers
+    /// have enqueued meanwhile.
+    /// - Returns: whether there was anything.
+    @discardableResult
+    private func postDue() -> Bool {
+        let lanes = deliverableLanes()
+        guard isWaiting([.now, .asap], lanes: lanes) else { return false }
+        depth += 1
+        prepareObserver(depth: depth)
+        for _ in 0..<Self.batchesInAPass where isWaiting([.now, .asap], lanes: lanes) {
+            post([.now, .asap], lanes: lanes, before: state.withLock { $0.buffer.nextPlace })
+        }
+        depth -= 1
+        watch.isDisturbed()
+        return true
+    }
+
+    private func post(_ styles: [NotificationQueue.PostingStyle], lanes: [Int], before end: UInt64) {
+        for style in styles {
+            while let item = take(style, lanes: lanes, before: end) { item.post() }
+        }
+    }
+
+    private func take(
+        _ style: NotificationQueue.PostingStyle, lanes: [Int], before end: UInt64
+    ) -> EnqueuedNotification? {
+        let (item, _) = state.withLock { state -> (EnqueuedNotification?, [NotificationObject]) in
+            guard let item = state.buffer.takeFirst(style, lanes: lanes, before: end) else { return (nil, []) }
+            return (item, state.releaseSenders(of: [item]))
+        }
+        return item
+    }
+
+    // MARK: When idle
+
+    /// The run loop announces that it will wait, and nothing else is to be posted.
+    private func waitForIdle() {
+        guard isWaiting([.whenIdle], lanes: deliverableLanes()) else { return start() }
+        switch watch.wouldWait() {
+        case .goRound:
+            wakeUp()
+        case .arm:
+            if probe == nil { probe = RunLoopProbe { [weak self] in self?.probeReturned() } }
+            if let probe { probe.arm() } else { postIdle() }
+        }
+    }
+
+    private func probeReturned() {
+        probe?.disarm()
+        if watch.probeReturned() { postIdle() }
+    }
+
+    /// Posts one: what its handler does may give the run loop work, and the next has to wait for that.
+    private func postIdle() {
+        watch.isDisturbed()
+        let lanes = deliverableLanes()
+        // Another thread may have handed over something meanwhile.
+        guard !isWaiting([.now, .asap], lanes: lanes), ThreadContext.current.mailbox?.hasDeliverable != true else {
+            return
+        }
+        take(.whenIdle, lanes: lanes, before: .max)?.post()
+    }
+
+    // MARK: The run loop
+
+    private func isWaiting(_ styles: [NotificationQueue.PostingStyle], lanes: [Int]) -> Bool {
+        state.withLock { state in styles.contains { !state.buffer.isEmpty($0, lanes: lanes) } }
+    }
+
+    /// The lanes whose modes the run loop serves now; none if nothing waits at all.
+    private func deliverableLanes() -> [Int] {
+        let lanes = state.withLock { $0.buffer.isEmpty ? [] : $0.lanes }
+        return lanes.indices.filter { lanes[$0].source.isDeliverableNow }
+    }
+
+    /// To have been posted to is input: `RunLoop.run(mode:before:)` returns, and who runs it can look at what changed.
+    private func signalInput() {
+        state.withLock { $0.lanes }.first { $0.source.isDeliverableNow }?.source.signal()
+    }
+
+    private func wakeUp() {
+        state.withLock { $0.runLoop }?.wakeUp()
+    }
+}
