@@ -13,6 +13,8 @@ public struct QueuedNotification {
     public let notification: Notification
     /// Of the post, in events; 0 if nobody traced when it was enqueued.
     let number: UInt64
+    /// Where it was enqueued.
+    let place: SourcePlace
 }
 
 extension NotificationCenter: PostingCenter {
@@ -25,6 +27,6 @@ extension NotificationCenter: PostingCenter {
 extension ThreadedNotificationCenter: PostingCenter {
     /// Posts what a queue has held; to be called by the queue.
     public func post(_ queued: QueuedNotification) {
-        post(queued.notification, number: queued.number)
+        postTraced(queued)
     }
 }

@@ -99,19 +99,24 @@ public final class PostingQueue: Sendable {
     ///   - coalesceMask: what two have in common that are similar: the name, the sender, or both; none: nothing is similar.
     ///   - kept: which of those that are similar is kept. With `now` it is always this one.
     ///   - modes: in which run loop modes it is posted; nil, or none: the default mode.
+    ///   - file: the caller's; errors of waits name it.
+    ///   - line: the caller's; errors of waits name it.
     /// - Returns: what became of it, and how many were removed.
     @discardableResult
     public func enqueue(
         _ notification: Notification, postingStyle: NotificationQueue.PostingStyle,
         coalesceMask: NotificationQueue.NotificationCoalescing = [.onName, .onSender], keeping kept: Kept = .latest,
-        forModes modes: [RunLoop.Mode]? = nil
+        forModes modes: [RunLoop.Mode]? = nil, file: String = #fileID, line: Int = #line
     ) -> EnqueueReport {
-        let item = EnqueuedNotification(notification, center: center, ledger: ledger)
-        let modes = modes.map(Set.init) ?? []
+        let item = EnqueuedNotification(
+            notification, center: center, ledger: ledger, place: SourcePlace(file, line))
+        let modes = modes.flatMap { $0.isEmpty ? nil : Set($0) } ?? Self.defaultModes
         return mailbox.postings.enqueue(
-            item, style: postingStyle, mask: coalesceMask, keepsEarliest: kept == .earliest,
-            modes: modes.isEmpty ? [.default] : modes, mailbox: mailbox)
+            item, style: postingStyle, mask: coalesceMask, keepsEarliest: kept == .earliest, modes: modes,
+            mailbox: mailbox)
     }
+
+    private static let defaultModes: Set<RunLoop.Mode> = [.default]
 
     /// Removes from the queue what waits, with any posting style and in any mode, and is similar to a notification.
     ///

@@ -110,11 +110,11 @@ public final class ThreadedNotificationCenter: Sendable {
     }
 
     /// Posts what a queue has traced as posted.
-    func post(_ notification: Notification, number: UInt64) {
+    func postTraced(_ queued: QueuedNotification) {
+        let notification = queued.notification
         let object = NotificationObject(notification.object)
         var posted = PostedNotification(
-            notification: notification, object: object, number: number, wait: nil, place: SourcePlace("PostingQueue", 0)
-        )
+            notification: notification, object: object, number: queued.number, wait: nil, place: queued.place)
         _ = posted.deliver(to: matching(notification, object, .all), whenCancelled: remove)
     }
 

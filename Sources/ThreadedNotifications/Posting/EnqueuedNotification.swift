@@ -20,14 +20,16 @@ final class EnqueuedNotification: @unchecked Sendable {
     /// Of the post, in events; 0 if nobody traces.
     let number: UInt64
     let ledger: PostingLedger
+    let place: SourcePlace
     /// Its sender's in the table of senders, if that is a value.
     var senderNumber: UInt64?
     private let fateMet = Atomic<UInt8>(0)
 
-    init(_ notification: Notification, center: any PostingCenter, ledger: PostingLedger) {
+    init(_ notification: Notification, center: any PostingCenter, ledger: PostingLedger, place: SourcePlace) {
         self.notification = notification
         self.center = center
         self.ledger = ledger
+        self.place = place
         number = DeliveryEvent.nextPost()
         ledger.countEnqueued()
     }
@@ -53,6 +55,6 @@ final class EnqueuedNotification: @unchecked Sendable {
         // Nobody traced when it was enqueued, but somebody may now.
         let number = number == 0 ? DeliveryEvent.nextPost() : number
         DeliveryEvent.trace(.post, name: notification.name, post: number)
-        center.post(QueuedNotification(notification: notification, number: number))
+        center.post(QueuedNotification(notification: notification, number: number, place: place))
     }
 }

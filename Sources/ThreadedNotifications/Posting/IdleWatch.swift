@@ -24,8 +24,6 @@ struct IdleWatch {
 
     private var phase = Phase.restless
 
-    var isArmed: Bool { phase == .armed }
-
     /// Something was posted, or the run loop was entered or left: start over.
     mutating func isDisturbed() {
         phase = .restless

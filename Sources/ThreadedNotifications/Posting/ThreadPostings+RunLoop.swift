@@ -12,9 +12,9 @@ extension ThreadPostings {
         guard observer == depth else { return }
         switch activity {
         case .entry:
-            start()
+            disturbWatch()
         case .beforeTimers:
-            if watch.isArmed { probe?.disarm() }
+            probe?.disarm()
             watch.passBegins()
             if postDue() { signalInput() }
         case .beforeWaiting:
@@ -26,14 +26,22 @@ extension ThreadPostings {
             }
         case .exit:
             // What is idle stays for the next run: a run loop that is left does not wait.
+            disturbWatch()
             postDue()
-            start()
         }
     }
 
-    private func start() {
-        if watch.isArmed { probe?.disarm() }
+    private func disturbWatch() {
+        probe?.disarm()
         watch.isDisturbed()
+    }
+
+    /// Calls handlers from an observer, which is not called meanwhile; if they run the run loop, another is.
+    private func callOut(_ body: () -> Void) {
+        depth += 1
+        prepareObserver(depth: depth)
+        body()
+        depth -= 1
     }
 
     // MARK: Now and as soon as possible
@@ -52,13 +60,12 @@ extension ThreadPostings {
     private func postDue() -> Bool {
         let lanes = deliverableLanes()
         guard isWaiting([.now, .asap], lanes: lanes) else { return false }
-        depth += 1
-        prepareObserver(depth: depth)
-        for _ in 0..<Self.batchesInAPass where isWaiting([.now, .asap], lanes: lanes) {
-            post([.now, .asap], lanes: lanes, before: state.withLock { $0.buffer.nextPlace })
+        disturbWatch()
+        callOut {
+            for _ in 0..<Self.batchesInAPass where isWaiting([.now, .asap], lanes: lanes) {
+                post([.now, .asap], lanes: lanes, before: state.withLock { $0.buffer.nextPlace })
+            }
         }
-        depth -= 1
-        watch.isDisturbed()
         return true
     }
 
@@ -82,13 +89,17 @@ extension ThreadPostings {
 
     /// The run loop announces that it will wait, and nothing else is to be posted.
     private func waitForIdle() {
-        guard isWaiting([.whenIdle], lanes: deliverableLanes()) else { return start() }
+        guard isWaiting([.whenIdle], lanes: deliverableLanes()) else { return disturbWatch() }
         switch watch.wouldWait() {
         case .goRound:
             wakeUp()
         case .arm:
             if probe == nil { probe = RunLoopProbe { [weak self] in self?.probeReturned() } }
-            if let probe { probe.arm() } else { postIdle() }
+            if let probe { return probe.arm() }
+            // Without a descriptor for it, that the run loop came to wait twice must do.
+            callOut(postIdle)
+            signalInput()
+            wakeUp()
         }
     }
 
@@ -99,7 +110,7 @@ extension ThreadPostings {
 
     /// Posts one: what its handler does may give the run loop work, and the next has to wait for that.
     private func postIdle() {
-        watch.isDisturbed()
+        disturbWatch()
         let lanes = deliverableLanes()
         // Another thread may have handed over something meanwhile.
         guard !isWaiting([.now, .asap], lanes: lanes), ThreadContext.current.mailbox?.hasDeliverable != true else {
