@@ -9,7 +9,8 @@ public import Foundation
 ///     enqueue ─► coalesce ─► wait for the style's moment, in one of the modes ─► post to the center
 ///
 /// What happens, by posting style:
-/// - `now`: posted before `enqueue` returns, after what is similar was removed from the queue.
+/// - `now`: posted before `enqueue` returns, after what is similar was removed from the queue. Nested more than 100 deep in
+///   handlers it waits for the next moment, before the stack runs out.
 /// - `asap`: posted when the current pass of the run loop ends, before it waits or returns. Other sources, timers and blocks may
 ///   come first.
 /// - `whenIdle`: posted when the run loop waits: no timer due, no source signalled or descriptor ready, nothing in the thread's
@@ -52,7 +53,7 @@ public final class PostingQueue: Sendable {
     )
     public static var `default`: PostingQueue { `default`(for: NotificationCenter.default) }
 
-    /// The current thread's default queue for a center. Neither keeps the center: it goes when nobody else holds it.
+    /// The current thread's default queue for a center. The thread keeps neither the queue nor the center.
     @available(
         *, noasync, message: "a task has no thread of its own; use init(center:on:)"
     )

@@ -125,7 +125,10 @@ final class ThreadPostings: Sendable {
         let enqueued = withSender(NotificationObject(item.notification.object)) {
             state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
             in
-            guard !state.isFinished else { return nil }
+            guard !state.isFinished else {
+                if case .value(let number) = sender { _ = state.senders.release(number) }
+                return nil
+            }
             if case .value(let number) = sender { item.senderNumber = number }
             let enqueued = state.buffer.enqueue(
                 item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
@@ -141,9 +144,7 @@ final class ThreadPostings: Sendable {
             return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
         }
         let isCurrent = mailbox.isCurrent
-        if style == .now, isCurrent {
-            postNow(through: place)
-        }
+        if style == .now, isCurrent, ThreadContext.current.mayNest { postNow(through: place) }
         if item.fate == nil, enqueued.mustWake {
             if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
             runLoop?.wakeUp()
