@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import Foundation
 import SystemPackage
 
 /// What `run observer-lifetime` starts: a process that may not survive.
@@ -11,9 +10,7 @@ struct LifetimeChild: ParsableCommand {
     @Argument var capture: ObserverCapture
 
     func run() throws {
-        // The crash is meant: it should leave no core file behind.
-        var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+        CoreFile.forbid()
         let recorder = DeliveryRecorder { record in
             // At once, since there may be no later. Who started this process has gone if nobody reads it.
             guard let line = try? RecordLines.line(for: record) else { return }
