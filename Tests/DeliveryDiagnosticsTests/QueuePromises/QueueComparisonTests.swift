@@ -1,0 +1,73 @@
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// Children that are shells stand for queues.
+final class QueueComparisonTests: XCTestCase {
+    private func compare(_ script: String, limit: Duration = .seconds(20)) throws -> QueueComparison {
+        // $0 is the promise, $1 the queue.
+        try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
+    }
+
+    func testEachPromiseIsARowInItsPlaceWithWhatItsOwnProcessesSaid() throws {
+        let comparison = try compare("echo 1 $0; echo 2 of $1")
+        XCTAssertEqual(comparison.rows.map(\.name), QueuePromise.all.map(\.name))
+        for (row, promise) in zip(comparison.rows, QueuePromise.all) {
+            XCTAssertEqual(row.claim, promise.claim)
+            XCTAssertEqual(row.sentence, promise.sentence)
+            XCTAssertEqual(row.fact, promise.fact)
+            XCTAssertEqual(row.foundation, .broken("1 \(row.name), 2 of foundation"))
+            XCTAssertEqual(row.postingQueue, .broken("1 \(row.name), 2 of posting-queue"))
+        }
+    }
+
+    func testWhatIsExpectedIsKept() throws {
+        let kept = try compare("[ $1 = posting-queue ] && echo now && echo returned; :").rows
+            .filter { $0.postingQueue == .kept }
+        XCTAssertEqual(kept.map(\.name), ["now-within-the-call"])
+    }
+
+    func testACrashIsToldWithItsFirstLastWordsAndNoAddress() throws {
+        let row = try XCTUnwrap(
+            compare("echo asap; echo 'Simultaneous accesses to 0x55d0c8, but' >&2; echo more >&2; kill -6 $$").rows
+                .first)
+        XCTAssertEqual(row.foundation, .broken("asap, then ends by signal 6: Simultaneous accesses"))
+    }
+
+    func testAHangIsToldAndEnded() throws {
+        let script = "[ $0 = idle-after-asap ] && [ $1 = foundation ] && exec sleep 600; :"
+        let hanging = try compare(script, limit: .seconds(1)).rows.filter { $0.foundation == .broken("hangs") }
+        XCTAssertEqual(hanging.map(\.name), ["idle-after-asap"])
+    }
+
+    func testAChildThatFailsIsAnErrorAndNoVerdict() {
+        XCTAssertThrowsError(try compare("[ $0 = typing ] && echo trouble >&2 && exit 3; :")) { error in
+            XCTAssertEqual(
+                error as? ScenarioError, .child(problem: "typing of foundation: exit 3: trouble"), "\(error)")
+        }
+        XCTAssertThrowsError(
+            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), limit: .seconds(20)))
+    }
+
+    func testATableIsPrintedAsMarkdownAndAsText() {
+        let comparison = QueueComparison(rows: [
+            .init(name: "a", claim: "now", fact: nil, foundation: .kept, postingQueue: .kept),
+            .init(name: "b", claim: "in order", fact: "F5", foundation: .broken("2, 1"), postingQueue: .kept),
+        ])
+        XCTAssertEqual(
+            comparison.markdown,
+            """
+            | promise | fact | Foundation's queue | `PostingQueue` |
+            |---|---|---|---|
+            | now |  | kept | kept |
+            | in order | F5 | 2, 1 | kept |
+            """)
+        XCTAssertEqual(
+            comparison.text,
+            """
+            promise   fact  Foundation's queue  PostingQueue
+            now             kept                kept
+            in order  F5    2, 1                kept
+            """)
+    }
+}
