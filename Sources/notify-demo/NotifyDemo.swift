@@ -25,7 +25,10 @@ struct NotifyDemo: ParsableCommand {
               64 the command line is wrong
               130 ended by Ctrl-C
             """,
-        subcommands: [Tour.self, List.self, Run.self, Compare.self, Smoke.self, LifetimeChild.self],
+        subcommands: [
+            Tour.self, List.self, Run.self, Compare.self, Smoke.self, LifetimeChild.self, QueuePromises.self,
+            QueuePromiseChild.self,
+        ],
         defaultSubcommand: Tour.self
     )
 }

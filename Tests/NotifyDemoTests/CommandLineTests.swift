@@ -242,6 +242,7 @@ struct CommandLineTests {
         #expect(outcome.status == .exited(0))
         #expect(outcome.output.contains("EXAMPLES"))
         #expect(!outcome.output.contains("observer-lifetime-child"))
+        #expect(!outcome.output.contains("queue-promise"))
     }
 }
 
