@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("CoalescingBuffer")
+struct CoalescingBufferTests {
+    private typealias Buffer = CoalescingBuffer<Int>
+
+    // MARK: Against a plain array
+
+    @Test("it does what a plain array does, in 100,000 random sequences", arguments: 0..<20 as Range<UInt64>)
+    func againstAnArray(part: UInt64) {
+        for seed in part * 5_000..<(part + 1) * 5_000 {
+            let steps = 4 + Int(seed % 16)
+            // To look at all after each step takes long; so most sequences look at it in the end, and again if that fails.
+            guard let difference = compare(seed: seed, steps: steps, thorough: seed % 50 == 0) else { continue }
+            Issue.record("\(compare(seed: seed, steps: steps, thorough: true) ?? difference)")
+            return
+        }
+    }
+
+    @Test("it does so in longer sequences", arguments: 0..<20 as Range<UInt64>)
+    func againstAnArrayForLonger(part: UInt64) {
+        for seed in 0..<4 as Range<UInt64> {
+            guard let difference = compare(seed: 1_000_000 + part * 4 + seed, steps: 200, thorough: false) else {
+                continue
+            }
+            Issue.record("\(difference)")
+            return
+        }
+    }
+
+    /// - Returns: how the two differ, with the steps until then.
+    private func compare(seed: UInt64, steps: Int, thorough: Bool) -> String? {
+        var vocabulary = BufferVocabulary(SeededGenerator(seed: seed))
+        var buffer = ComparedBuffer()
+        var taken: [ComparedBuffer.Step] = []
+        do throws(ComparedBuffer.Difference) {
+            for _ in 0..<steps {
+                let step = vocabulary.step()
+                taken.append(step)
+                try buffer.take(step)
+                if thorough { try buffer.check() }
+            }
+            if seed % 2 == 0 { try buffer.empty() } else { try buffer.take(.removeAll) }
+            return nil
+        } catch {
+            let prefix = taken.map { "  \($0)" }.joined(separator: "\n")
+            return "seed \(seed): \(error.what), after\n\(prefix)"
+        }
+    }
+
+    // MARK: Cost
+
+    @Test("each call takes as long as any other, however much waits", .timeLimit(.minutes(10)))
+    func constantCost() {
+        // Would take hours if any one call looked through what waits.
+        let count = 40_000
+        let names = (0..<count).map { Notification.Name("\($0)") }
+        func key(_ number: Int) -> Buffer.Key {
+            Buffer.Key(queue: 1, name: names[number], sender: .value(UInt64(number)))
+        }
+        var buffer = Buffer()
+        for number in 0..<count {
+            _ = buffer.enqueue(number, key(number), style: .whenIdle, lane: 0, mask: [], keepsEarliest: false)
+        }
+        var isAsExpected = true
+        for number in (0..<count).reversed() {
+            // The last, and one in the middle, of all that wait.
+            let (last, middle) = (key(number), key(number / 2))
+            let mask = ComparedBuffer.masks[1 + number % 3]
+            let latest = buffer.enqueue(number, last, style: .asap, lane: 1, mask: mask, keepsEarliest: false)
+            let earliest = buffer.enqueue(-1, middle, style: .asap, lane: 1, mask: mask, keepsEarliest: true)
+            let dequeued = buffer.dequeue(matching: last, mask)
+            let again = buffer.enqueue(number, last, style: .whenIdle, lane: 0, mask: mask, keepsEarliest: false)
+            isAsExpected =
+                isAsExpected && latest.coalesced == [number] && earliest.coalesced == [-1] && dequeued == [number]
+                && again.coalesced == [] && buffer.count == count && !buffer.isEmpty(.whenIdle, lanes: [0])
+        }
+        // All were put at the end of their style, from the last to the first.
+        for number in (0..<count).reversed() {
+            let first = buffer.takeFirst(.whenIdle, lanes: [0, 1])
+            isAsExpected = isAsExpected && first == number
+        }
+        #expect(isAsExpected)
+        #expect(buffer.isEmpty)
+    }
+
+    @Test("of a burst no storage is kept, however it ends", arguments: ["taken", "dequeued", "coalesced", "removed"])
+    func storageAfterABurst(end: String) {
+        var buffer = Buffer()
+        for burst in 0..<2 {
+            for number in 0..<5_000 {
+                let key = Buffer.Key(queue: 1, name: Notification.Name("\(number % 7)"), sender: .value(UInt64(number)))
+                _ = buffer.enqueue(number, key, style: .asap, lane: number % 3, mask: [], keepsEarliest: false)
+            }
+            #expect(elements(of: buffer) > 5_000)
+            let next = buffer.nextPlace
+            #expect(next > 5_000 * (burst + 1))
+            switch end {
+            case "taken":
+                while buffer.takeFirst(.asap, lanes: [0, 1, 2]) != nil {}
+            case "dequeued":
+                for name in 0..<7 { _ = dequeue(name: name, from: &buffer) }
+            case "coalesced":
+                for name in 0..<7 {
+                    let key = Buffer.Key(queue: 1, name: Notification.Name("\(name)"), sender: .none)
+                    _ = buffer.enqueue(-1, key, style: .now, lane: 0, mask: .onName, keepsEarliest: name % 2 == 0)
+                }
+                #expect(buffer.count == 7)
+                for name in 0..<7 { #expect(dequeue(name: name, from: &buffer) == 1) }
+            default:
+                #expect(buffer.removeAll() == Array(0..<5_000))
+            }
+            #expect(buffer.isEmpty)
+            #expect(elements(of: buffer) == 0)
+            #expect(buffer.nextPlace >= next)
+        }
+    }
+
+    private func dequeue(name: Int, from buffer: inout Buffer) -> Int {
+        let key = Buffer.Key(queue: 1, name: Notification.Name("\(name)"), sender: .none)
+        return buffer.dequeue(matching: key, .onName).count
+    }
+
+    @Test("what comes and goes needs no more storage than what waits at a time")
+    func storageOfWhatComesAndGoes() {
+        var buffer = Buffer()
+        for number in 0..<10_000 {
+            let key = Buffer.Key(
+                queue: UInt64(number), name: Notification.Name("\(number)"), sender: .value(UInt64(number)))
+            let mask = ComparedBuffer.masks[number % 4]
+            _ = buffer.enqueue(number, key, style: .asap, lane: number % 3, mask: mask, keepsEarliest: number % 5 == 0)
+            guard number >= 3 else { continue }
+            let first = buffer.takeFirst(.asap, lanes: [0, 1, 2])
+            #expect(first == number - 3)
+        }
+        #expect(buffer.count == 3)
+        #expect(elements(of: buffer) < 50)
+    }
+
+    /// How many elements all collections in it hold, whatever they are for.
+    private func elements(of any: Any) -> Int {
+        let mirror = Mirror(reflecting: any)
+        let own = [.collection, .dictionary, .set].contains(mirror.displayStyle) ? mirror.children.count : 0
+        return mirror.children.reduce(own) { $0 + elements(of: $1.value) }
+    }
+}
