@@ -58,12 +58,14 @@ extension ThreadPostings {
     /// - Returns: whether there was anything.
     @discardableResult
     private func postDue() -> Bool {
-        let lanes = deliverableLanes()
+        var lanes = deliverableLanes()
         guard isWaiting([.now, .asap], lanes: lanes) else { return false }
         disturbWatch()
         callOut {
             for _ in 0..<Self.batchesInAPass where isWaiting([.now, .asap], lanes: lanes) {
                 post([.now, .asap], lanes: lanes, before: state.withLock { $0.buffer.nextPlace })
+                // A handler may be the first to enqueue for a set of modes.
+                lanes = deliverableLanes()
             }
         }
         return true
