@@ -133,6 +133,28 @@ final class ReadmeExampleTests: XCTestCase {
         worker.stop()
     }
 
+    func testTheQueuesCodePrintsWhatItSays() throws {
+        let printed = printed
+        func print(_ line: String) { printed.add(line) }
+        let center = ThreadedNotificationCenter()
+
+        // README: begin
+        let queue = PostingQueue.default(for: center)  // this thread's
+        let flush = Notification.Name("FlushTheServer")
+        let server = center.addObserver(forName: flush, on: .current) { _ in print("flushed once") }
+
+        for _ in 1...500 {
+            queue.enqueue(Notification(name: flush), postingStyle: .asap)  // or .now, or .whenIdle
+        }
+        print("\(queue.counts)")
+        while queue.counts.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
+        // README: end
+
+        XCTAssertEqual(printed.lines, ["enqueued 500: coalesced 499, waiting 1", "flushed once"])
+        XCTAssertEqual("\(queue.counts)", "enqueued 500: posted 1, coalesced 499")
+        server.cancel()
+    }
+
     func testTheDocumentsCodePrintsWhatItSays() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
@@ -172,7 +194,7 @@ final class ReadmeExampleTests: XCTestCase {
             (block.components(separatedBy: "```\n").first ?? "")
                 .replacing("import Foundation\nimport ThreadedNotifications\n\n", with: "")
         }
-        XCTAssertEqual(shown.count, 5)
+        XCTAssertEqual(shown.count, 6)
         for code in shown { XCTAssertTrue(here.contains(code), "no test compiles this:\n\(code)") }
     }
 
