@@ -40,7 +40,7 @@ public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     case cancel
     /// Fate: its target thread ended, or took nothing any more.
     case targetGone
-    /// What the library counts for an observer; the message says it.
+    /// What the library counts for an observer, or for a posting queue; the message says it.
     case count
     /// The program said something: a line of the documents' logs.
     case log

@@ -37,6 +37,7 @@ public enum Scenarios {
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
         PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
+        PostingStylesScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {

@@ -79,7 +79,7 @@ struct CommandLineTests {
     @Test(
         "what a scenario prints is a log, its report a comment in it",
         arguments: [
-            "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal",
+            "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
         ])
     func reports(scenario: String) async throws {
         let outcome = try await shell(
@@ -133,7 +133,7 @@ struct CommandLineTests {
         "--stable prints the same each time",
         arguments: [
             "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
-            "thread-exit", "overflow", "removal",
+            "thread-exit", "overflow", "removal", "posting-styles",
         ])
     func stable(scenario: String) async throws {
         let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")

@@ -36,6 +36,11 @@ extension DeliveryRecorder {
         record(.count, observer: Self.number(token.id), message: ObserverCounts(token.counts).description)
     }
 
+    /// Records what the library has counted for a posting queue by now.
+    func recordCounts(of queue: PostingQueue) {
+        record(.count, message: queue.counts.description)
+    }
+
     /// Nil for the 0 that events have where there is none.
     private static func number(_ number: UInt64) -> Int? {
         number == 0 ? nil : Int(number)

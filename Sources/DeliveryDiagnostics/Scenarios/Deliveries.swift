@@ -37,10 +37,15 @@ struct Deliveries {
     private var unpostedFates: [Int] = []
     /// How many fates each notification met that was handed to a posting queue: being posted is one.
     private var fatesOfEnqueued: [Int?: Int] = [:]
+    /// What became of all that was enqueued, and of what was under each name.
+    private var enqueued = PostingCounts()
+    private var enqueuedByName: [String?: PostingCounts] = [:]
     /// What became of what was posted for each observer.
     private var countsByObserver: [Int?: ObserverCounts] = [:]
-    /// The places of the library's counts, and what the records told by then.
+    /// The places of the library's counts for observers, and what the records told by then.
     private var counted: [(place: Int, recorded: ObserverCounts)] = []
+    /// The place of the library's last count for a posting queue.
+    private var queueCounted: Int?
 
     init(_ records: [DeliveryRecord]) {
         self.records = records
@@ -57,11 +62,16 @@ struct Deliveries {
                 observing[record.observer] = nil
             case .enqueue:
                 fatesOfEnqueued[record.post] = 0
+                countEnqueued(record)
             case .coalesce where record.observer == nil && fatesOfEnqueued[record.post] != nil,
                 .targetGone where record.observer == nil && fatesOfEnqueued[record.post] != nil, .dequeue:
                 fatesOfEnqueued[record.post, default: 0] += 1
+                countEnqueued(record)
             case .post:
-                if fatesOfEnqueued[record.post] != nil { fatesOfEnqueued[record.post, default: 0] += 1 }
+                if fatesOfEnqueued[record.post] != nil {
+                    fatesOfEnqueued[record.post, default: 0] += 1
+                    countEnqueued(record)
+                }
                 posts.append(place)
                 placeOfPost[record.post] = place
                 let observers =
@@ -86,6 +96,8 @@ struct Deliveries {
                         deliveredPairs.append((post, place))
                     }
                 }
+            case .count where record.observer == nil:
+                queueCounted = place
             case .count:
                 counted.append((place, countsByObserver[record.observer] ?? ObserverCounts()))
             case .capture, .append, .signal, .dropSignal, .drain, .return, .log, .processStart, .processEnd:
@@ -97,6 +109,11 @@ struct Deliveries {
                 .compactMap { pair in placeOfPost[pair.post].map { ($0, pair.observer) } }
                 .sorted { ($0.post, $0.observer ?? 0) < ($1.post, $1.observer ?? 0) }
         }
+    }
+
+    private mutating func countEnqueued(_ record: DeliveryRecord) {
+        enqueued.count(record.stage)
+        enqueuedByName[record.notification, default: PostingCounts()].count(record.stage)
     }
 
     var posted: some RandomAccessCollection<DeliveryRecord> { posts.lazy.map { records[$0] } }
@@ -115,6 +132,9 @@ struct Deliveries {
 
     /// What became of what was posted for an observer.
     func counts(of observer: Int?) -> ObserverCounts { countsByObserver[observer] ?? ObserverCounts() }
+
+    /// What became of what was enqueued under a name.
+    func enqueued(_ name: String) -> PostingCounts { enqueuedByName[name] ?? PostingCounts() }
 
     func expectRegisteredOnMain() -> Expectation {
         let elsewhere = registered.first { $0.thread.number != 1 }
@@ -155,6 +175,14 @@ struct Deliveries {
         return Expectation(
             claim, holds: !fatesOfEnqueued.isEmpty && wrong == nil,
             otherwise: wrong.map { "post \($0.key ?? 0) met \($0.value) fates" } ?? "nothing was enqueued")
+    }
+
+    /// What the library counts for the one posting queue is what the records tell of it.
+    func expectQueueCountsAgree(_ claim: String) -> Expectation {
+        let counted = queueCounted.flatMap { records[$0].message }
+        return Expectation(
+            claim, holds: counted == enqueued.description,
+            otherwise: "\(counted ?? "nothing was counted"), and recorded is: \(enqueued)")
     }
 
     private var faultInFates: String? {
@@ -223,6 +251,21 @@ struct Deliveries {
             last[turn] = rank
         }
         return Expectation(claim, holds: !deliveredPairs.isEmpty, otherwise: "nothing was delivered")
+    }
+}
+
+extension PostingCounts {
+    /// Counts a stage of a notification in a posting queue.
+    fileprivate mutating func count(_ stage: DeliveryStage) {
+        switch stage {
+        case .enqueue: enqueued += 1
+        case .post: posted += 1
+        case .coalesce: coalesced += 1
+        case .dequeue: dequeued += 1
+        case .targetGone: targetGone += 1
+        default: return
+        }
+        waiting += stage == .enqueue ? 1 : -1
     }
 }
 

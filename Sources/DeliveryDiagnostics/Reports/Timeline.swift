@@ -1,0 +1,67 @@
+/// What waited for what, drawn: a row for each kind of thing, and a column for each step, in the order of the steps.
+///
+///     step     1       5
+///     callout  [=======]
+///     now          o-*
+///     asap       o-------*
+///
+/// `o` is handed over, `-` waits, `*` happens, `[===]` lasts. What waits in one row happens first in, first out.
+struct Timeline {
+    enum Mark: Character {
+        case isHandedOver = "o"
+        case happens = "*"
+        case begins = "["
+        case ends = "]"
+    }
+
+    struct Step {
+        var row: String
+        var mark: Mark
+    }
+
+    static let legend = "o is handed over, - waits, * happens, [==] lasts"
+
+    private static let width = 2
+
+    /// From top to bottom.
+    var rows: [String]
+    /// From left to right.
+    var steps: [Step]
+
+    var text: String {
+        let labels = ["step"] + rows
+        let width = (labels.map(\.count).max() ?? 0) + 2
+        return zip(labels, [heading] + rows.map(drawing)).map { label, drawing in
+            let line = label + String(repeating: " ", count: width - label.count) + drawing
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
+    }
+
+    /// The first step's number, and each fifth's.
+    private var heading: String {
+        var line = ""
+        for number in steps.indices.map({ $0 + 1 }) where number == 1 || number % 5 == 0 {
+            line += String(repeating: " ", count: max(0, (number - 1) * Self.width - line.count)) + "\(number)"
+        }
+        return line
+    }
+
+    private func drawing(of row: String) -> String {
+        var (waiting, lasts) = (0, false)
+        var line = ""
+        for step in steps {
+            if step.row == row {
+                line.append(step.mark.rawValue)
+                switch step.mark {
+                case .isHandedOver: waiting += 1
+                case .happens: waiting = max(0, waiting - 1)
+                case .begins: (waiting, lasts) = (max(0, waiting - 1), true)
+                case .ends: lasts = false
+                }
+            }
+            let filling: Character = lasts ? "=" : waiting > 0 ? "-" : " "
+            line += String(repeating: filling, count: step.row == row ? Self.width - 1 : Self.width)
+        }
+        return line
+    }
+}
