@@ -80,6 +80,7 @@ struct CommandLineTests {
         "what a scenario prints is a log, its report a comment in it",
         arguments: [
             "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
+            "coalescing",
         ])
     func reports(scenario: String) async throws {
         let outcome = try await shell(
@@ -133,7 +134,7 @@ struct CommandLineTests {
         "--stable prints the same each time",
         arguments: [
             "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
-            "thread-exit", "overflow", "removal", "posting-styles",
+            "thread-exit", "overflow", "removal", "posting-styles", "coalescing",
         ])
     func stable(scenario: String) async throws {
         let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")

@@ -1,0 +1,185 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// The document's two examples of posting styles with coalescing: many draw operations and one flush of the display server;
+/// text that is typed, and its size that is counted once.
+struct CoalescingScenario: Scenario {
+    let name = "coalescing"
+    let summary = "500 draws flush once; the size is shown as typing stops"
+
+    fileprivate static let flush = Notification.Name("FlushTheServer")
+    fileprivate static let changeSize = Notification.Name("ChangeTheDisplayedSize")
+    fileprivate static let key = "KeyDown"
+    private static let draws = 500
+    /// Some of its characters are two bytes.
+    private static let text = "Grüße"
+
+    private static let begins = "the callout begins"
+    private static let ends = "drew \(draws) times, the callout ends"
+
+    private static func flushed(_ operations: Int) -> String {
+        "flushed: \(operations) draw operations"
+    }
+
+    fileprivate static func typed(_ character: Character) -> String { "typed \(character)" }
+
+    private static func displayed(_ bytes: Int) -> String { "displayed: \(bytes) bytes" }
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try DeliveryTracer.record(into: environment.recorder) {
+            let center = ThreadedNotificationCenter()
+            let queue = PostingQueue.default(for: center)
+            environment.recorder.logCurrentThread()
+            try draw(queue, center, in: environment)
+            try type(queue, center, in: environment)
+            environment.recorder.recordCounts(of: queue)
+        }
+    }
+
+    /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the buffer to
+    /// the display server after every draw operation."
+    private func draw(
+        _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
+    ) throws {
+        let recorder = environment.recorder
+        let window = WindowBuffer(queue: queue)
+        var isFlushed = false
+        let token = center.addObserver(forName: Self.flush, object: window, on: .current) { _ in
+            recorder.log(Self.flushed(window.flush()))
+            isFlushed = true
+        }
+        RunLoop.main.perform {
+            recorder.log(Self.begins)
+            for _ in 1...Self.draws { window.draw() }
+            recorder.log(Self.ends)
+        }
+        try RunLoop.runCurrent(until: { isFlushed }, waitingFor: "the flush", limit: environment.limit)
+        token.cancel()
+    }
+
+    /// "A typical example … occurs when the user types text, and the program displays the size of the text in bytes
+    /// somewhere."
+    private func type(
+        _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
+    ) throws {
+        let recorder = environment.recorder
+        let port = RecordedPort(recorder: recorder, notification: Self.key)
+        let field = TextField(keys: Array(Self.text), keyboard: port, queue: queue, recorder: recorder)
+        var isDisplayed = false
+        let token = center.addObserver(forName: Self.changeSize, object: field, on: .current) { _ in
+            recorder.log(Self.displayed(field.text.utf8.count))
+            isDisplayed = true
+        }
+        port.setDelegate(field)
+        RunLoop.main.add(port, forMode: .default)
+        defer { port.invalidate() }
+        port.sendReliably()
+        try RunLoop.runCurrent(until: { isDisplayed }, waitingFor: "the size", limit: environment.limit)
+        token.cancel()
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let deliveries = Deliveries(records)
+        let rows = [(Self.flush, "asap"), (Self.changeSize, "whenIdle")].map { name, style in
+            let counts = deliveries.enqueued(name.rawValue)
+            return [name.rawValue, style, "\(counts.enqueued)", "\(counts.coalesced)", "\(counts.posted)"]
+        }
+        return Table.text([["notification", "style", "enqueued", "coalesced", "posted"]] + rows)
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        func place(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        func all(_ stage: DeliveryStage, _ name: Notification.Name) -> [DeliveryRecord] {
+            records.filter { $0.stage == stage && $0.notification == name.rawValue }
+        }
+        let (begin, end) = (place(Self.begins), place(Self.ends))
+        let drawn = all(.enqueue, Self.flush)
+        let flushes = all(.post, Self.flush)
+        let sizes = all(.post, Self.changeSize)
+        let typing = records.filter {
+            $0.stage == .drain && $0.notification == Self.key || $0.message?.hasPrefix("typed ") == true
+        }
+        let callouts = Self.text.flatMap { [nil, Self.typed($0)] }
+        let size = Self.text.utf8.count
+        return [
+            Expectation(
+                "\(Self.draws) draws in one callout, and each enqueued to flush",
+                holds: drawn.count == Self.draws && drawn.allSatisfy { begin < $0.sequence && $0.sequence < end },
+                otherwise: "\(drawn.count) were enqueued, or not in one callout"),
+            Expectation(
+                "flushed once, after the callout, for the last",
+                holds: flushes.map(\.post) == drawn.suffix(1).map(\.post) && flushes.allSatisfy { $0.sequence > end },
+                otherwise: "flushed \(flushes.count) times, or too early, or for another"),
+            Expectation(
+                "the flush had all draws", holds: place(Self.flushed(Self.draws)) > 0, otherwise: "it had not"),
+            Expectation(
+                "each key in its own callout, and the size enqueued each time",
+                holds: typing.map(\.message) == callouts && all(.enqueue, Self.changeSize).count == Self.text.count,
+                otherwise: "typed: \(typing.compactMap(\.message)), by \(typing.count { $0.stage == .drain }) callouts"),
+            Expectation(
+                "the size changed once, when the typing had stopped",
+                holds: sizes.count == 1 && sizes.allSatisfy { $0.sequence > typing.last?.sequence ?? .max },
+                otherwise: "changed \(sizes.count) times, or too early"),
+            Expectation(
+                "the size is of bytes: \(size), for \(Self.text.count) characters",
+                holds: place(Self.displayed(size)) > 0, otherwise: "it was not displayed"),
+            deliveries.expectOneFateOfEachEnqueued("each enqueued has one fate"),
+            deliveries.expectQueueCountsAgree("counted by the library as recorded"),
+        ]
+    }
+}
+
+/// The document's window buffer: clients draw on it, and to flush it is expensive.
+private final class WindowBuffer: Sendable {
+    private let queue: PostingQueue
+    private let operations = Locked(0)
+
+    init(queue: PostingQueue) {
+        self.queue = queue
+    }
+
+    /// "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and object specified and
+    /// with a posting style of NSPostASAP."
+    func draw() {
+        operations.withLock { $0 += 1 }
+        queue.enqueue(
+            Notification(name: CoalescingScenario.flush, object: self), postingStyle: .asap,
+            coalesceMask: [.onName, .onSender])
+    }
+
+    /// Returns how many operations go to the display server.
+    func flush() -> Int {
+        operations.withLock { operations in
+            defer { operations = 0 }
+            return operations
+        }
+    }
+}
+
+/// Text that is typed, a key in each callout of the run loop. On the main thread.
+private final class TextField: PortDelegate {
+    private(set) var text = ""
+    private let keys: [Character]
+    private let keyboard: RecordedPort
+    private let queue: PostingQueue
+    private let recorder: DeliveryRecorder
+
+    init(keys: [Character], keyboard: RecordedPort, queue: PostingQueue, recorder: DeliveryRecorder) {
+        self.keys = keys
+        self.keyboard = keyboard
+        self.queue = queue
+        self.recorder = recorder
+    }
+
+    /// "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a posting style of
+    /// NSPostWhenIdle after each character typed."
+    func handle(_ message: PortMessage) {
+        let character = keys[text.count]
+        text.append(character)
+        recorder.log(CoalescingScenario.typed(character))
+        queue.enqueue(Notification(name: CoalescingScenario.changeSize, object: self), postingStyle: .whenIdle)
+        if text.count < keys.count { keyboard.sendReliably() }
+    }
+}
