@@ -37,7 +37,7 @@ public enum Scenarios {
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
         PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
-        PostingStylesScenario(), CoalescingScenario(),
+        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {

@@ -80,7 +80,7 @@ struct CommandLineTests {
         "what a scenario prints is a log, its report a comment in it",
         arguments: [
             "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
-            "coalescing",
+            "coalescing", "run-loop-modes",
         ])
     func reports(scenario: String) async throws {
         let outcome = try await shell(
@@ -134,7 +134,7 @@ struct CommandLineTests {
         "--stable prints the same each time",
         arguments: [
             "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
-            "thread-exit", "overflow", "removal", "posting-styles", "coalescing",
+            "thread-exit", "overflow", "removal", "posting-styles", "coalescing", "run-loop-modes",
         ])
     func stable(scenario: String) async throws {
         let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")

@@ -1,5 +1,5 @@
 internal import CoreFoundation
-internal import Foundation
+package import Foundation
 
 // The one file that imports CoreFoundation: sources, observers and probes of a run loop, and the reference by which it is woken.
 
@@ -265,5 +265,10 @@ extension RunLoop {
     /// signalled is handled once. `RunLoop.run(mode:before:)` handles the one that was signalled first, and returns.
     package static func runCurrentOnce() {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
+    }
+
+    /// Makes a mode one of the common modes of the current thread's run loop, and for good: nothing takes one out again.
+    package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {
+        CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.coreFoundationMode)
     }
 }

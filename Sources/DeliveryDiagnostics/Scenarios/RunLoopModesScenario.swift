@@ -1,0 +1,195 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// The document: "If the run loop is not currently in this mode, the notifications wait until the next time that mode is
+/// entered." A panel runs the run loop in its modal mode; what is not for that mode waits until it has closed.
+struct RunLoopModesScenario: Scenario {
+    let name = "run-loop-modes"
+    let summary = "a modal panel holds back what is not for its mode"
+
+    /// The document's, whose name AppKit has on macOS.
+    private static let modal = RunLoop.Mode("NSModalPanelRunLoopMode")
+
+    /// What is enqueued: the posting style, and the mode that it is for. Each is a row of the timeline.
+    private enum Kind: String, CaseIterable {
+        case panel
+        case nowForModal = "now for modal"
+        case asapForModal = "asap for modal"
+        case asapForCommon = "asap for common"
+        case whenIdleForModal = "whenIdle for modal"
+        case asapForDefault = "asap for default"
+        case nowForDefault = "now for default"
+
+        var notification: Notification.Name { Notification.Name(rawValue) }
+
+        var style: NotificationQueue.PostingStyle {
+            switch self {
+            case .nowForModal, .nowForDefault: .now
+            case .panel, .asapForModal, .asapForCommon, .asapForDefault: .asap
+            case .whenIdleForModal: .whenIdle
+            }
+        }
+
+        /// Nil: the default mode.
+        var modes: [RunLoop.Mode]? {
+            switch self {
+            case .panel, .asapForDefault, .nowForDefault: nil
+            case .nowForModal, .asapForModal, .whenIdleForModal: [RunLoopModesScenario.modal]
+            case .asapForCommon: [.common]
+            }
+        }
+    }
+
+    /// In a callout of the default mode, the first of which opens the panel; and in one of the panel's.
+    private static let inDefault: [Kind] = [.panel, .asapForDefault, .asapForModal, .asapForCommon, .nowForModal]
+    private static let inModal: [Kind] = [.nowForDefault, .nowForModal, .whenIdleForModal]
+
+    private static let opens = "the panel opens"
+    private static let closed = "the panel has closed"
+
+    private static func posted(_ kind: Kind) -> String { "posted \(kind.rawValue)" }
+
+    private static func enqueued(_ kind: Kind, _ outcome: String) -> String {
+        "\(kind.rawValue), \(outcome)"
+    }
+
+    /// A line with the mode that the run loop runs in.
+    private static func line(_ mode: RunLoop.Mode?, _ what: String) -> String {
+        let name = mode == modal ? "modal" : mode == .default ? "default" : mode?.rawValue ?? "none"
+        return "\(name): \(what)"
+    }
+
+    private static func log(_ what: String, _ recorder: DeliveryRecorder) {
+        recorder.log(line(RunLoop.current.currentMode, what))
+    }
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        // As AppKit has it on macOS; here only the default mode is common until somebody says otherwise.
+        RunLoop.addCommonModeToCurrent(Self.modal)
+        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
+    }
+
+    private func post(in environment: ScenarioEnvironment) throws {
+        let (recorder, limit) = (environment.recorder, environment.limit)
+        let center = ThreadedNotificationCenter()
+        let queue = PostingQueue.default(for: center)
+        let (isClosed, isOver) = (Gate("the panel to close"), Gate("the last notification"))
+
+        recorder.logCurrentThread()
+        recorder.log("modal is \(Self.modal.rawValue)")
+        // On the posting thread, so that what is posted is handled then and there.
+        let tokens = Kind.allCases.map { kind in
+            center.addObserver(forName: kind.notification, on: .postingThread) { _ in
+                Self.log(Self.posted(kind), recorder)
+                switch kind {
+                case .panel: Self.runPanel(queue, recorder, until: isClosed, limit: limit)
+                case .whenIdleForModal: isClosed.open()
+                case .nowForDefault: isOver.open()
+                case .nowForModal, .asapForModal, .asapForCommon, .asapForDefault: break
+                }
+            }
+        }
+        RunLoop.main.perform { for kind in Self.inDefault { Self.enqueue(kind, queue, recorder) } }
+        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", limit: limit)
+        recorder.recordCounts(of: queue)
+        for token in tokens { token.cancel() }
+    }
+
+    private static func enqueue(_ kind: Kind, _ queue: PostingQueue, _ recorder: DeliveryRecorder) {
+        let report = queue.enqueue(
+            Notification(name: kind.notification), postingStyle: kind.style, forModes: kind.modes)
+        log(enqueued(kind, "\(report)"), recorder)
+    }
+
+    /// Runs the run loop in the panel's mode until the panel is closed: which happens when nothing else is left to do there.
+    private static func runPanel(
+        _ queue: PostingQueue, _ recorder: DeliveryRecorder, until isClosed: Gate, limit: Duration
+    ) {
+        RunLoop.main.add(
+            Timer(fire: Date(), interval: 0, repeats: false) { _ in
+                for kind in inModal { enqueue(kind, queue, recorder) }
+            }, forMode: modal)
+        log(opens, recorder)
+        do {
+            try RunLoop.runCurrent(modal, until: { isClosed.isOpen }, waitingFor: "the panel to close", limit: limit)
+        } catch {
+            recorder.log("\(error)")
+        }
+        log(closed, recorder)
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let timeline = Timeline(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
+        return "\(timeline.text)\n\(Timeline.legend)"
+    }
+
+    private static func step(_ record: DeliveryRecord) -> Timeline.Step? {
+        if record.message == line(.default, closed) { return .init(row: Kind.panel.rawValue, mark: .ends) }
+        guard let kind = record.notification.flatMap(Kind.init) else { return nil }
+        switch record.stage {
+        case .enqueue: return .init(row: kind.rawValue, mark: .isHandedOver)
+        case .post: return .init(row: kind.rawValue, mark: kind == .panel ? .begins : .happens)
+        default: return nil
+        }
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        func places(_ stage: DeliveryStage, _ kinds: Kind...) -> [Int] {
+            records.filter { record in
+                record.stage == stage && kinds.contains { $0.rawValue == record.notification }
+            }.map(\.sequence)
+        }
+        func place(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        let (open, close) = (place(Self.line(.default, Self.opens)), place(Self.line(.default, Self.closed)))
+        let isOpen = open + 1..<max(open + 1, close)
+        func expect(_ claim: String, _ posts: [Int], count: Int, where isRight: (Int) -> Bool) -> Expectation {
+            Expectation(
+                claim, holds: !isOpen.isEmpty && posts.count == count && posts.allSatisfy(isRight),
+                otherwise: "posted at \(posts), and the panel was open from \(open) to \(close)")
+        }
+        let now = (enqueued: places(.enqueue, .nowForModal), posted: places(.post, .nowForModal))
+        let returned = place(
+            Self.line(Self.modal, Self.enqueued(.nowForModal, "posted")))
+        return [
+            Self.expectModesFit("each posted in a mode that it is for", records),
+            expect(
+                "for default, also now: held until the panel had closed",
+                places(.post, .asapForDefault, .nowForDefault), count: 2
+            ) { $0 > close },
+            expect(
+                "for modal, also now: held until the panel opened",
+                now.posted.prefix(1) + places(.post, .asapForModal), count: 2, where: isOpen.contains),
+            expect(
+                "for the common modes: posted in the panel too", places(.post, .asapForCommon), count: 1,
+                where: isOpen.contains),
+            Expectation(
+                "now, where the mode fits: posted before enqueue returned",
+                holds: now.enqueued.count == 2 && now.posted.count == 2 && now.enqueued[1] < now.posted[1]
+                    && now.posted[1] < returned,
+                otherwise: "enqueued at \(now.enqueued), posted at \(now.posted), and enqueue returned at \(returned)"),
+            expect(
+                "whenIdle: after all else that is for the panel",
+                places(.post, .whenIdleForModal), count: 1
+            ) { idle in
+                isOpen.contains(idle)
+                    && !records.contains { $0.stage == .post && $0.sequence > idle && isOpen.contains($0.sequence) }
+            },
+            deliveries.expectEachDelivered("each handled once"),
+            deliveries.expectOneFateOfEachEnqueued("each enqueued has one fate"),
+            deliveries.expectQueueCountsAgree("counted by the library as recorded"),
+        ]
+    }
+
+    private static func expectModesFit(_ claim: String, _ records: [DeliveryRecord]) -> Expectation {
+        let lines = records.filter { $0.stage == .log }.compactMap(\.message).filter { $0.contains(": posted ") }
+        let right = Kind.allCases.flatMap { kind -> [String] in
+            let modes = kind.modes == [.common] ? [.default, modal] : kind.modes ?? [.default]
+            return modes.map { line($0, posted(kind)) }
+        }
+        let wrong = lines.first { !right.contains($0) }
+        return Expectation(
+            claim, holds: !lines.isEmpty && wrong == nil, otherwise: wrong ?? "nothing was posted")
+    }
+}
