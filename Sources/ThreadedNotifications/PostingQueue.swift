@@ -58,7 +58,7 @@ public final class PostingQueue: Sendable {
         *, noasync, message: "a task has no thread of its own; use init(center:on:)"
     )
     public static func `default`(for center: some PostingCenter) -> PostingQueue {
-        let mailbox = ThreadContext.current.attachedMailboxOrNew()
+        let mailbox = ThreadContext.current.attachedMailboxOrNew(isServed: false)
         return mailbox.postings.defaultQueue(for: center) { ledger in
             PostingQueue(center: center, mailbox: mailbox, ledger: ledger)
         }
@@ -69,7 +69,7 @@ public final class PostingQueue: Sendable {
         *, noasync, message: "a task has no thread of its own; use init(center:on:)"
     )
     public convenience init(center: some PostingCenter) {
-        self.init(center: center, on: .current)
+        self.init(center: center, on: .postingThread)
     }
 
     /// A further queue.
@@ -79,7 +79,7 @@ public final class PostingQueue: Sendable {
     ///   - thread: whose it is. One that is not started yet may be enqueued to. `.postingThread` is the thread that makes it.
     public init(center: some PostingCenter, on thread: some DeliveryTarget) {
         self.center = center
-        mailbox = thread.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew()
+        mailbox = thread.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false)
         ledger = PostingLedger()
     }
 

@@ -31,6 +31,8 @@ final class ThreadMailbox: Sendable {
         var pending = Pending()
         var lanes: [Lane] = []
         var runLoop: RunLoopReference?
+        /// Whether the run loop has the lanes' sources, and so something to wait for.
+        var isServed = false
         var identity: ThreadIdentity?
         /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
         var toRelease: [Unmanaged<ThreadBoundHandler>] = []
@@ -94,15 +96,26 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Gives the mailbox its thread.
-    func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity) {
-        let lanes = state.withLock { state in
+    /// - Parameter isServed: whether the run loop shall serve it from now on; else from `serve()` on.
+    func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity, isServed: Bool = true) {
+        state.withLock { state in
             state.runLoop = runLoop
             state.identity = identity
             if state.phase == .unstarted { state.phase = .open }
-            return state.lanes
         }
+        if isServed { serve() }
+        postings.attach(to: runLoop)
+    }
+
+    /// Has the thread's run loop serve the mailbox: from now on it has something to wait for. On the target thread.
+    func serve() {
+        let (lanes, runLoop) = state.withLock { state -> ([Lane], RunLoopReference?) in
+            guard !state.isServed else { return ([], nil) }
+            state.isServed = true
+            return (state.lanes, state.runLoop)
+        }
+        guard let runLoop else { return }
         for lane in lanes { add(lane, to: runLoop) }
-        postings.attach(to: runLoop, of: identity)
     }
 
     private func add(_ lane: Lane, to runLoop: RunLoopReference) {
@@ -119,7 +132,7 @@ final class ThreadMailbox: Sendable {
             let lane = Lane(modes: modes, source: RunLoopSource { [weak self] in self?.drain(lane: number) })
             state.lanes.append(lane)
             if state.phase == .finishing || state.phase == .finished { lane.source.invalidate() }
-            return (number, lane, state.runLoop)
+            return (number, lane, state.isServed ? state.runLoop : nil)
         }
         if let added, let runLoop { add(added, to: runLoop) }
         return number
@@ -284,8 +297,9 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Puts deliveries ahead of whatever is appended from now on.
+    /// - Parameter areFirst: whether no handler is called before the first of them is delivered.
     /// - Returns: the place of the first; the others' follow.
-    func hold(_ deliveries: [Delivery]) -> UInt64 {
+    func hold(_ deliveries: [Delivery], areFirst: Bool) -> UInt64 {
         let (first, lanes) = state.withLock { ($0.pending.reservePlaces(deliveries.count), $0.lanes) }
         var entries: [Int: [Pending.Entry]] = [:]
         for (offset, delivery) in deliveries.enumerated() {
@@ -295,7 +309,7 @@ final class ThreadMailbox: Sendable {
         for (lane, entries) in entries {
             taken.take(lane: lane) { $0 = entries }
             // A handler may run the run loop, which then finds the rest. It is this thread's, so nobody need be woken.
-            if deliveries.count > 1 { lanes[lane].source.signal() }
+            if deliveries.count > 1 || !areFirst { lanes[lane].source.signal() }
         }
         return first
     }
@@ -319,8 +333,12 @@ final class ThreadMailbox: Sendable {
         taken.hasEntry(before: posted.heldFrom, lane: lane) || !state.withLock { $0.pending.isEmpty(lane: lane) }
     }
 
-    /// Whether something waits that could be delivered now.
-    var hasDeliverable: Bool { deliverableLanes().contains { !isEmpty(lane: $0) } }
+    /// Whether something waits that could be delivered now. Then the run loop is to come to it.
+    func signalDeliverable() -> Bool {
+        guard let lane = deliverableLanes().first(where: { !isEmpty(lane: $0) }) else { return false }
+        state.withLock { $0.lanes[lane].source }.signal()
+        return true
+    }
 
     private func isEmpty(lane: Int) -> Bool {
         taken.isEmpty(lane: lane) && state.withLock { $0.pending.isEmpty(lane: lane) }

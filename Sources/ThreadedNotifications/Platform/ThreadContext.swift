@@ -24,10 +24,14 @@ final class ThreadContext {
     var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
 
     /// The thread's mailbox, made if it has none yet.
-    func attachedMailboxOrNew() -> ThreadMailbox {
-        if let mailbox { return mailbox }
+    /// - Parameter isServed: whether its run loop shall serve it, and so have something to wait for.
+    func attachedMailboxOrNew(isServed: Bool = true) -> ThreadMailbox {
+        if let mailbox {
+            if isServed { mailbox.serve() }
+            return mailbox
+        }
         let mailbox = ThreadMailbox(threadName: nil)
-        attach(mailbox)
+        attach(mailbox, isServed: isServed)
         return mailbox
     }
 
@@ -64,9 +68,9 @@ final class ThreadContext {
     }
 
     /// Makes a mailbox this thread's own.
-    func attach(_ mailbox: ThreadMailbox) {
+    func attach(_ mailbox: ThreadMailbox, isServed: Bool = true) {
         attachedMailbox = mailbox
-        mailbox.attach(to: .current, of: .current)
+        mailbox.attach(to: .current, of: .current, isServed: isServed)
     }
 
     /// Called by the system when the thread ends, several times.

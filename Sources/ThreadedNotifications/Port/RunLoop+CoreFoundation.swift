@@ -13,14 +13,10 @@ final class RunLoopSource: @unchecked Sendable {
     private let source: CFRunLoopSource
 
     /// - Parameters:
-    ///   - isLast: whether it is handled after all others that are signalled.
     ///   - perform: called on the run loop's thread after a signal.
     ///   - cancelled: called when the source was taken off a mode of a run loop, also because its thread ends.
-    init(
-        isLast: Bool = false, perform: @escaping @Sendable () -> Void,
-        cancelled: @escaping @Sendable () -> Void = {}
-    ) {
-        source = Callbacks(perform: perform, cancelled: cancelled).makeSource(order: isLast ? .max : 0)
+    init(perform: @escaping @Sendable () -> Void, cancelled: @escaping @Sendable () -> Void = {}) {
+        source = Callbacks(perform: perform, cancelled: cancelled).makeSource()
     }
 
     deinit {
@@ -51,7 +47,7 @@ final class RunLoopSource: @unchecked Sendable {
     }
 
     /// What the source points to, and owns.
-    private final class Callbacks {
+    fileprivate final class Callbacks {
         private let perform: @Sendable () -> Void
         private let cancelled: @Sendable () -> Void
 
@@ -60,7 +56,7 @@ final class RunLoopSource: @unchecked Sendable {
             self.cancelled = cancelled
         }
 
-        func makeSource(order: CFIndex) -> CFRunLoopSource {
+        func makeSource(order: CFIndex = 0) -> CFRunLoopSource {
             var context = CFRunLoopSourceContext(
                 version: 0,
                 info: Unmanaged.passUnretained(self).toOpaque(),
@@ -103,12 +99,21 @@ final class RunLoopObserver: @unchecked Sendable {
 
     private let observer: CFRunLoopObserver
 
-    init(perform: @escaping @Sendable (Activity) -> Void) {
-        observer = Callback(perform: perform).makeObserver()
+    /// - Parameter perform: called when the run loop does something; nil: never. Then it only marks modes.
+    init(perform: (@Sendable (Activity) -> Void)?) {
+        observer = Callback(perform: perform ?? { _ in })
+            .makeObserver(perform == nil ? [] : [.entry, .beforeTimers, .beforeWaiting, .exit])
     }
 
     deinit {
         CFRunLoopObserverInvalidate(observer)
+    }
+
+    /// Whether the current thread's run loop runs in a mode that the observer was added for. A thread that runs no run loop
+    /// counts as in the default mode.
+    var isInCurrentMode: Bool {
+        let runLoop = CFRunLoopGetCurrent()
+        return CFRunLoopContainsObserver(runLoop, observer, CFRunLoopCopyCurrentMode(runLoop) ?? kCFRunLoopDefaultMode)
     }
 
     func invalidate() {
@@ -127,7 +132,7 @@ final class RunLoopObserver: @unchecked Sendable {
             self.perform = perform
         }
 
-        func makeObserver() -> CFRunLoopObserver {
+        func makeObserver(_ activities: CFRunLoopActivity) -> CFRunLoopObserver {
             var context = CFRunLoopObserverContext(
                 version: 0,
                 info: Unmanaged.passUnretained(self).toOpaque(),
@@ -135,7 +140,6 @@ final class RunLoopObserver: @unchecked Sendable {
                 release: { Unmanaged<Callback>.fromOpaque($0!).release() },
                 copyDescription: nil
             )
-            let activities: CFRunLoopActivity = [.entry, .beforeTimers, .beforeWaiting, .exit]
             return CFRunLoopObserverCreate(
                 nil, activities.rawValue, true, .max,
                 { _, activity, info in
@@ -155,6 +159,37 @@ extension RunLoopObserver.Activity {
         case .exit: self = .exit
         default: return nil
         }
+    }
+}
+
+/// Has the run of the run loop that is under way return, if it returns after a source.
+///
+/// A source of the mode that the run loop runs in, which is signalled and goes when it was handled: after all others, so that
+/// it takes no other's turn. It keeps no run loop from returning for want of sources, and makes no later run return.
+/// Threads: everything is called on the run loop's thread.
+//
+// Safety: used on one thread only; it is Sendable for CoreFoundation to call it there.
+final class RunLoopReturn: @unchecked Sendable {
+    private var pending: (source: CFRunLoopSource, mode: CFString)?
+
+    deinit {
+        withdraw()
+    }
+
+    func signal() {
+        guard pending == nil, let mode = CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) else { return }
+        let callbacks = RunLoopSource.Callbacks(perform: { [weak self] in self?.withdraw() }, cancelled: {})
+        let source = callbacks.makeSource(order: .max)
+        pending = (source, mode)
+        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
+        CFRunLoopSourceSignal(source)
+    }
+
+    /// Nothing returns for it any more.
+    func withdraw() {
+        guard let pending else { return }
+        self.pending = nil
+        CFRunLoopSourceInvalidate(pending.source)
     }
 }
 

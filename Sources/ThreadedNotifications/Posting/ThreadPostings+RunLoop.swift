@@ -10,16 +10,22 @@ extension ThreadPostings {
     /// - Parameter observer: the depth of the observer that it is announced to; the others of this moment are told too.
     func runLoop(_ activity: RunLoopObserver.Activity, observer: Int) {
         guard observer == depth else { return }
+        // Who is told that a run ends may be called by a run that is about to wait.
+        mayBeAboutToWait = activity == .beforeWaiting || activity == .exit
         switch activity {
         case .entry:
+            runs.begin()
             disturbWatch()
+            // The run in which it was to return is not this one.
+            runReturn.withdraw()
         case .beforeTimers:
             probe?.disarm()
             watch.passBegins()
-            if postDue() { signalInput() }
+            if postDue() { runReturn.signal() }
         case .beforeWaiting:
             if postDue() {
-                signalInput()
+                returnAndGoRound()
+            } else if runs.takeNested() {
                 wakeUp()
             } else {
                 waitForIdle()
@@ -28,6 +34,8 @@ extension ThreadPostings {
             // What is idle stays for the next run: a run loop that is left does not wait.
             disturbWatch()
             postDue()
+            runReturn.withdraw()
+            runs.end()
         }
     }
 
@@ -36,12 +44,20 @@ extension ThreadPostings {
         watch.isDisturbed()
     }
 
+    /// Something was posted, which is input: `RunLoop.run(mode:before:)` returns, and who runs it can look at what changed.
+    private func returnAndGoRound() {
+        runReturn.signal()
+        wakeUp()
+    }
+
     /// Calls handlers from an observer, which is not called meanwhile; if they run the run loop, another is.
     private func callOut(_ body: () -> Void) {
         depth += 1
         prepareObserver(depth: depth)
-        body()
+        ThreadContext.current.nest("what is posted while a handler runs the run loop", body)
         depth -= 1
+        // The one that the next call needs may stay.
+        if depth == 0 { state.withLock { $0.lanes.removeObservers(deeperThan: 1) } }
     }
 
     // MARK: Now and as soon as possible
@@ -58,14 +74,16 @@ extension ThreadPostings {
     /// - Returns: whether there was anything.
     @discardableResult
     private func postDue() -> Bool {
-        var lanes = deliverableLanes()
-        guard isWaiting([.now, .asap], lanes: lanes) else { return false }
+        guard isWaiting([.now, .asap], lanes: deliverableLanes()), ThreadContext.current.mayNest else { return false }
         disturbWatch()
         callOut {
-            for _ in 0..<Self.batchesInAPass where isWaiting([.now, .asap], lanes: lanes) {
-                post([.now, .asap], lanes: lanes, before: state.withLock { $0.buffer.nextPlace })
-                // A handler may be the first to enqueue for a set of modes.
-                lanes = deliverableLanes()
+            for _ in 0..<Self.batchesInAPass {
+                // In this order: what another thread enqueues in between, for a set of modes that is new, is before the end
+                // and in none of the lanes otherwise, and would be overtaken. A handler may make a new one too.
+                let end = state.withLock { $0.buffer.nextPlace }
+                let lanes = deliverableLanes()
+                guard isWaiting([.now, .asap], lanes: lanes) else { break }
+                post([.now, .asap], lanes: lanes, before: end)
             }
         }
         return true
@@ -82,6 +100,7 @@ extension ThreadPostings {
     ) -> EnqueuedNotification? {
         let (item, _) = state.withLock { state -> (EnqueuedNotification?, [NotificationObject]) in
             guard let item = state.buffer.takeFirst(style, lanes: lanes, before: end) else { return (nil, []) }
+            state.updateSources()
             return (item, state.releaseSenders(of: [item]))
         }
         return item
@@ -91,7 +110,9 @@ extension ThreadPostings {
 
     /// The run loop announces that it will wait, and nothing else is to be posted.
     private func waitForIdle() {
-        guard isWaiting([.whenIdle], lanes: deliverableLanes()) else { return disturbWatch() }
+        guard isWaiting([.whenIdle], lanes: deliverableLanes()), ThreadContext.current.mayNest else {
+            return disturbWatch()
+        }
         switch watch.wouldWait() {
         case .goRound:
             wakeUp()
@@ -100,8 +121,7 @@ extension ThreadPostings {
             if let probe { return probe.arm() }
             // Without a descriptor for it, that the run loop came to wait twice must do.
             callOut(postIdle)
-            signalInput()
-            wakeUp()
+            returnAndGoRound()
         }
     }
 
@@ -115,10 +135,11 @@ extension ThreadPostings {
         disturbWatch()
         let lanes = deliverableLanes()
         // Another thread may have handed over something meanwhile.
-        guard !isWaiting([.now, .asap], lanes: lanes), ThreadContext.current.mailbox?.hasDeliverable != true else {
+        if isWaiting([.now, .asap], lanes: lanes) || ThreadContext.current.mailbox?.signalDeliverable() == true {
             return
         }
-        take(.whenIdle, lanes: lanes, before: .max)?.post()
+        guard let item = take(.whenIdle, lanes: lanes, before: .max) else { return }
+        ThreadContext.current.nest("what is posted while a handler runs the run loop", item.post)
     }
 
     // MARK: The run loop
@@ -129,16 +150,11 @@ extension ThreadPostings {
 
     /// The lanes whose modes the run loop serves now; none if nothing waits at all.
     private func deliverableLanes() -> [Int] {
-        let lanes = state.withLock { $0.buffer.isEmpty ? [] : $0.lanes }
-        return lanes.indices.filter { lanes[$0].source.isDeliverableNow }
-    }
-
-    /// To have been posted to is input: `RunLoop.run(mode:before:)` returns, and who runs it can look at what changed.
-    private func signalInput() {
-        state.withLock { $0.lanes }.first { $0.source.isDeliverableNow }?.source.signal()
+        let lanes = state.withLock { $0.buffer.isEmpty ? [] : $0.lanes.lanes }
+        return lanes.indices.filter { lanes[$0].marker.isInCurrentMode }
     }
 
     private func wakeUp() {
-        state.withLock { $0.runLoop }?.wakeUp()
+        state.withLock { $0.lanes.runLoop }?.wakeUp()
     }
 }

@@ -6,21 +6,10 @@ internal import Foundation
 ///
 /// Threads: what is marked so is called on the queues' thread only; the rest on any.
 final class ThreadPostings: Sendable {
-    /// A set of run loop modes. Its source tells whether the run loop runs in one of them, keeps a run loop in them from
-    /// returning at once, and has `RunLoop.run(mode:before:)` return after a post.
-    struct Lane: Sendable {
-        var modes: Set<RunLoop.Mode>
-        var source: RunLoopSource
-    }
-
     struct State {
         var buffer = CoalescingBuffer<EnqueuedNotification>()
         var senders = SenderTable<NotificationObject>()
-        var lanes: [Lane] = []
-        /// One for each depth of handlers that run the run loop, for an observer is not called while it is.
-        var observers: [RunLoopObserver] = []
-        var runLoop: RunLoopReference?
-        var identity: ThreadIdentity?
+        var lanes = PostingLanes()
         var isFinished = false
         var defaultQueues: [ObjectIdentifier: DefaultQueue] = [:]
     }
@@ -38,44 +27,27 @@ final class ThreadPostings: Sendable {
     nonisolated(unsafe) var watch = IdleWatch()
     nonisolated(unsafe) var probe: RunLoopProbe?
     nonisolated(unsafe) var depth = 0
+    nonisolated(unsafe) var runs = RunLoopRuns()
+    let runReturn = RunLoopReturn()
+    /// The run loop may have announced that it will wait, and nothing since.
+    nonisolated(unsafe) var mayBeAboutToWait = true
 
     // MARK: The thread
 
     /// Gives the queues their thread.
-    func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity) {
-        let (lanes, observers) = state.withLock { state in
-            state.runLoop = runLoop
-            state.identity = identity
-            return (state.lanes, state.observers)
-        }
-        for lane in lanes { Self.add(lane, observers, to: runLoop) }
-    }
-
-    private static func add(_ lane: Lane, _ observers: [RunLoopObserver], to runLoop: RunLoopReference) {
-        for mode in lane.modes {
-            lane.source.add(to: runLoop, mode: mode)
-            for observer in observers { observer.add(to: runLoop, mode: mode) }
-        }
-        // It may be asleep, or about to be.
+    func attach(to runLoop: RunLoopReference) {
+        state.withLock { $0.lanes.attach(to: runLoop) }
+        // What was enqueued before now woke nobody.
         runLoop.wakeUp()
     }
 
     /// The lane for a set of modes, made if there is none yet.
-    private func lane(for modes: Set<RunLoop.Mode>) -> Int {
-        let (number, added, observers, runLoop) = state.withLock {
-            state -> (Int, Lane?, [RunLoopObserver], RunLoopReference?) in
-            if let known = state.lanes.firstIndex(where: { $0.modes == modes }) { return (known, nil, [], nil) }
-            let lane = Lane(modes: modes, source: RunLoopSource(isLast: true, perform: {}))
-            state.lanes.append(lane)
-            if state.isFinished {
-                lane.source.invalidate()
-            } else if state.observers.isEmpty {
-                state.observers.append(makeObserver(depth: 0))
-            }
-            return (state.lanes.count - 1, lane, state.observers, state.runLoop)
+    private func lane(for modes: Set<RunLoop.Mode>) -> (number: Int, isNew: Bool) {
+        state.withLock { state in
+            if let known = state.lanes.number(of: modes) { return (known, false) }
+            if state.lanes.observers.isEmpty { state.lanes.addObserver(makeObserver(depth: 0)) }
+            return (state.lanes.addLane(modes), true)
         }
-        if let added, let runLoop { Self.add(added, observers, to: runLoop) }
-        return number
     }
 
     private func makeObserver(depth: Int) -> RunLoopObserver {
@@ -84,15 +56,8 @@ final class ThreadPostings: Sendable {
 
     /// On the thread: has an observer for handlers that run the run loop while those of lesser depth are being called.
     func prepareObserver(depth: Int) {
-        let (added, lanes, runLoop) = state.withLock { state -> (RunLoopObserver?, [Lane], RunLoopReference?) in
-            guard state.observers.count == depth, !state.isFinished else { return (nil, [], nil) }
-            let observer = makeObserver(depth: depth)
-            state.observers.append(observer)
-            return (observer, state.lanes, state.runLoop)
-        }
-        guard let added, let runLoop else { return }
-        for lane in lanes {
-            for mode in lane.modes { added.add(to: runLoop, mode: mode) }
+        state.withLock { state in
+            if state.lanes.observers.count == depth { state.lanes.addObserver(makeObserver(depth: depth)) }
         }
     }
 
@@ -105,8 +70,7 @@ final class ThreadPostings: Sendable {
             var buffer = last.buffer
             return (buffer.removeAll(), last)
         }
-        for lane in last.lanes { lane.source.invalidate() }
-        for observer in last.observers { observer.invalidate() }
+        last.lanes.invalidate()
         probe = nil
         for item in waiting { item.meet(.targetGone) }
     }
@@ -120,7 +84,7 @@ final class ThreadPostings: Sendable {
         mailbox: ThreadMailbox
     ) -> EnqueueReport {
         let name = item.notification.name
-        let lane = lane(for: modes)
+        let (lane, isNewLane) = lane(for: modes)
         DeliveryEvent.trace(.enqueue, name: name, post: item.number, target: mailbox.identity)
         let enqueued = withSender(NotificationObject(item.notification.object)) {
             state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
@@ -133,7 +97,8 @@ final class ThreadPostings: Sendable {
             let enqueued = state.buffer.enqueue(
                 item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
                 keepsEarliest: keepsEarliest && style != .now)
-            return (enqueued, state.releaseSenders(of: enqueued.coalesced), state.runLoop)
+            state.updateSources()
+            return (enqueued, state.releaseSenders(of: enqueued.coalesced), state.lanes.runLoop)
         }
         guard let (enqueued, _, runLoop) = enqueued else {
             item.meet(.targetGone)
@@ -147,7 +112,9 @@ final class ThreadPostings: Sendable {
         if style == .now, isCurrent, ThreadContext.current.mayNest { postNow(through: place) }
         if item.fate == nil, enqueued.mustWake {
             if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
-            runLoop?.wakeUp()
+            // The queue's own thread looks before it waits. To wake it for each pass would keep the main queue waiting, to which
+            // CoreFoundation comes last; so only if it may have looked already, or was not told that it has to.
+            if !isCurrent || mayBeAboutToWait || isNewLane { runLoop?.wakeUp() }
         }
         return EnqueueReport(outcome: EnqueueReport.Outcome(item.fate), removed: enqueued.coalesced.count)
     }
@@ -162,6 +129,7 @@ final class ThreadPostings: Sendable {
         let name = notification.name
         let (removed, _) = withSender(object, isNew: false) { state, sender in
             let removed = state.buffer.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
+            state.updateSources()
             return (removed, state.releaseSenders(of: removed))
         }
         for item in removed { item.meet(.dequeued) }
@@ -182,7 +150,7 @@ final class ThreadPostings: Sendable {
         case .value: break
         }
         let hash = object.hash ?? 0
-        while true {
+        for _ in 0..<100 {
             // To compare values is foreign code, so it is done without the lock, and again if there are others by then.
             let candidates = state.withLock { $0.senders.candidates(hash: hash) }
             let same = candidates.first { $0.value.isSame(as: object) }?.number
@@ -195,10 +163,17 @@ final class ThreadPostings: Sendable {
             }
             if let result { return result }
         }
+        // Each comparison makes another one necessary, by enqueuing: one that is never over is none.
+        return state.withLock { body(&$0, .incomparable) }
     }
 }
 
 extension ThreadPostings.State {
+    /// To be called when something was added or removed.
+    mutating func updateSources() {
+        for lane in lanes.lanes.indices { lanes.setWaiting(buffer.hasDue(lane: lane), lane: lane) }
+    }
+
     /// Those who sent these use no number any more.
     /// - Returns: what is to be let go of without the lock.
     mutating func releaseSenders(of items: [EnqueuedNotification]) -> [NotificationObject] {

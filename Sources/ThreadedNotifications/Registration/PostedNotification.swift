@@ -89,7 +89,8 @@ struct PostedNotification {
             turns.append(Turn(observer: observer, step: step))
         }
         let deliveries = turns.compactMap { if case .deliver(let delivery) = $0.step { delivery } else { nil } }
-        var place = mailbox.hold(deliveries)
+        let firstHere = observers.lazy.compactMap(\.self).first { $0.mailbox == nil || $0.mailbox === mailbox }
+        var place = mailbox.hold(deliveries, areFirst: firstHere === turns.first?.observer)
         heldFrom = place
         for index in turns.indices {
             guard case .deliver = turns[index].step else { continue }

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-
 import ThreadedNotifications
 
 @Suite("Without a descriptor", .timeLimit(.minutes(2)))
@@ -12,6 +11,8 @@ struct NoDescriptorTests {
                 let name = Notification.Name("idle")
                 let center = NotificationCenter()
                 let queue = PostingQueue(center: center)
+                // What is idle keeps no run loop from returning.
+                RunLoop.current.add(SignalPort(), forMode: .default)
                 queue.enqueue(Notification(name: name), postingStyle: .asap)
                 // The run loop has made its own.
                 _ = RunLoop.current.run(mode: .default, before: .distantFuture)
