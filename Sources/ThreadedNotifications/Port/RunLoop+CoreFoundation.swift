@@ -13,10 +13,14 @@ final class RunLoopSource: @unchecked Sendable {
     private let source: CFRunLoopSource
 
     /// - Parameters:
+    ///   - isLast: whether it is handled after all others that are signalled.
     ///   - perform: called on the run loop's thread after a signal.
     ///   - cancelled: called when the source was taken off a mode of a run loop, also because its thread ends.
-    init(perform: @escaping @Sendable () -> Void, cancelled: @escaping @Sendable () -> Void = {}) {
-        source = Callbacks(perform: perform, cancelled: cancelled).makeSource()
+    init(
+        isLast: Bool = false, perform: @escaping @Sendable () -> Void,
+        cancelled: @escaping @Sendable () -> Void = {}
+    ) {
+        source = Callbacks(perform: perform, cancelled: cancelled).makeSource(order: isLast ? .max : 0)
     }
 
     deinit {
@@ -47,7 +51,7 @@ final class RunLoopSource: @unchecked Sendable {
     }
 
     /// What the source points to, and owns.
-    fileprivate final class Callbacks {
+    private final class Callbacks {
         private let perform: @Sendable () -> Void
         private let cancelled: @Sendable () -> Void
 
@@ -56,7 +60,7 @@ final class RunLoopSource: @unchecked Sendable {
             self.cancelled = cancelled
         }
 
-        func makeSource(order: CFIndex = 0) -> CFRunLoopSource {
+        func makeSource(order: CFIndex) -> CFRunLoopSource {
             var context = CFRunLoopSourceContext(
                 version: 0,
                 info: Unmanaged.passUnretained(self).toOpaque(),
@@ -124,6 +128,12 @@ final class RunLoopObserver: @unchecked Sendable {
         CFRunLoopAddObserver(runLoop.runLoop, observer, mode.coreFoundationMode)
     }
 
+    /// Whether this run loop is being run in a mode that the observer was added for. On any thread.
+    func isInRun(of runLoop: RunLoopReference) -> Bool {
+        guard let mode = CFRunLoopCopyCurrentMode(runLoop.runLoop) else { return false }
+        return CFRunLoopContainsObserver(runLoop.runLoop, observer, mode)
+    }
+
     /// What the observer points to, and owns.
     private final class Callback {
         private let perform: @Sendable (Activity) -> Void
@@ -159,37 +169,6 @@ extension RunLoopObserver.Activity {
         case .exit: self = .exit
         default: return nil
         }
-    }
-}
-
-/// Has the run of the run loop that is under way return, if it returns after a source.
-///
-/// A source of the mode that the run loop runs in, which is signalled and goes when it was handled: after all others, so that
-/// it takes no other's turn. It keeps no run loop from returning for want of sources, and makes no later run return.
-/// Threads: everything is called on the run loop's thread.
-//
-// Safety: used on one thread only; it is Sendable for CoreFoundation to call it there.
-final class RunLoopReturn: @unchecked Sendable {
-    private var pending: (source: CFRunLoopSource, mode: CFString)?
-
-    deinit {
-        withdraw()
-    }
-
-    func signal() {
-        guard pending == nil, let mode = CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()) else { return }
-        let callbacks = RunLoopSource.Callbacks(perform: { [weak self] in self?.withdraw() }, cancelled: {})
-        let source = callbacks.makeSource(order: .max)
-        pending = (source, mode)
-        CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
-        CFRunLoopSourceSignal(source)
-    }
-
-    /// Nothing returns for it any more.
-    func withdraw() {
-        guard let pending else { return }
-        self.pending = nil
-        CFRunLoopSourceInvalidate(pending.source)
     }
 }
 

@@ -75,8 +75,8 @@ struct CoalescingBuffer<Item> {
     private var nameLinks = SlotLinks()
     private var senderLinks = SlotLinks()
     private var alikeLinks = SlotLinks()
-    /// How many wait in each lane that need no idle run loop.
-    private var due: [Int] = []
+    /// How many wait in each lane.
+    private var counts: [Int] = []
 
     /// The place that the next one gets. Places are never used again.
     private(set) var nextPlace: Place = 1
@@ -88,8 +88,7 @@ struct CoalescingBuffer<Item> {
 
     func isEmpty(_ style: Style, lanes: [Int]) -> Bool { lanes.allSatisfy { isEmpty(style, lane: $0) } }
 
-    /// Whether something waits in a lane that needs no idle run loop.
-    func hasDue(lane: Int) -> Bool { lane < due.count && due[lane] > 0 }
+    func isEmpty(lane: Int) -> Bool { lane >= counts.count || counts[lane] == 0 }
 
     /// Adds to the end, after removing what is similar.
     ///
@@ -187,8 +186,8 @@ struct CoalescingBuffer<Item> {
             slot = entries.count
             entries.append(entry)
         }
-        while due.count <= entry.lane { due.append(0) }
-        if entry.style != .whenIdle { due[entry.lane] += 1 }
+        while counts.count <= entry.lane { counts.append(0) }
+        counts[entry.lane] += 1
         let key = entry.key
         orderLinks.append(slot, to: &orders[Order(style: entry.style, lane: entry.lane), default: .init()])
         nameLinks.append(slot, to: &named[NameKey(queue: key.queue, name: key.name), default: .init()])
@@ -201,7 +200,7 @@ struct CoalescingBuffer<Item> {
         guard let entry = entries[slot] else { return nil }
         entries[slot] = nil
         freeSlots.append(slot)
-        if entry.style != .whenIdle { due[entry.lane] -= 1 }
+        counts[entry.lane] -= 1
         let key = entry.key
         Self.unlink(slot, &orderLinks, &orders, Order(style: entry.style, lane: entry.lane))
         Self.unlink(slot, &nameLinks, &named, NameKey(queue: key.queue, name: key.name))

@@ -1,8 +1,11 @@
 internal import Foundation
 
 /// The sets of run loop modes that the posting queues of one thread are used with, and what its run loop has of them: observers
-/// in all of these modes; for each set an observer that marks its modes; and, while something waits in it that needs no
-/// idle run loop, a source, so that a run loop which has nothing else runs and posts it.
+/// in all of these modes; for each set an observer that marks its modes; and a source, while what waits in it is to keep a
+/// run loop that has nothing else from returning.
+///
+/// It is to, unless other input of a run in one of these modes enqueued it: then that input decides, and when it has expired the
+/// run loop returns, as the document says. If the run returns because something was posted, the rest keeps the next.
 ///
 /// Its owner's lock is held for every call. CoreFoundation is called under it, and calls nothing back.
 struct PostingLanes {
@@ -11,6 +14,8 @@ struct PostingLanes {
         /// Tells whether the run loop runs in one of the modes: which are common only CoreFoundation knows.
         var marker: RunLoopObserver
         var source: RunLoopSource
+        /// Whether what waits keeps a run loop from returning.
+        var keeps = false
         var hasSource = false
     }
 
@@ -45,13 +50,27 @@ struct PostingLanes {
         while observers.count > depth + 1 { observers.removeLast().invalidate() }
     }
 
-    /// Something waits in a lane from now on, or no longer.
-    mutating func setWaiting(_ isWaiting: Bool, lane: Int) {
-        guard lanes[lane].hasSource != isWaiting else { return }
-        lanes[lane].hasSource = isWaiting
+    /// Something is about to be enqueued to a lane.
+    /// - Parameter isPosting: whether what was posted enqueues it.
+    mutating func willEnqueue(to lane: Int, isPosting: Bool) {
+        if lanes[lane].keeps { return }
+        lanes[lane].keeps = isPosting || runLoop.map { !lanes[lane].marker.isInRun(of: $0) } ?? true
+    }
+
+    /// A run in which something was posted ends in the mode that the run loop is in.
+    mutating func runHasPosted() {
         guard let runLoop else { return }
-        if isWaiting { return addSource(lanes[lane]) }
-        for mode in lanes[lane].modes { lanes[lane].source.remove(from: runLoop, mode: mode) }
+        for lane in lanes.indices where lanes[lane].marker.isInRun(of: runLoop) { lanes[lane].keeps = true }
+    }
+
+    /// Whether something waits in each lane may have changed.
+    mutating func update(isEmpty: (_ lane: Int) -> Bool) {
+        for lane in lanes.indices {
+            if isEmpty(lane) { lanes[lane].keeps = false }
+            guard lanes[lane].hasSource != lanes[lane].keeps else { continue }
+            lanes[lane].hasSource = lanes[lane].keeps
+            if lanes[lane].keeps { addSource(lanes[lane]) } else { removeSource(lanes[lane]) }
+        }
     }
 
     func invalidate() {
@@ -69,6 +88,11 @@ struct PostingLanes {
     private func add(_ observer: RunLoopObserver, _ lane: Lane) {
         guard let runLoop else { return }
         for mode in lane.modes { observer.add(to: runLoop, mode: mode) }
+    }
+
+    private func removeSource(_ lane: Lane) {
+        guard let runLoop else { return }
+        for mode in lane.modes { lane.source.remove(from: runLoop, mode: mode) }
     }
 
     private func addSource(_ lane: Lane) {

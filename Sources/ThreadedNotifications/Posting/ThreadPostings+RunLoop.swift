@@ -33,9 +33,18 @@ extension ThreadPostings {
         case .exit:
             // What is idle stays for the next run: a run loop that is left does not wait.
             disturbWatch()
+            let hasPosted = runs.end()
             postDue()
+            if hasPosted { keepNextRun() }
             runReturn.withdraw()
-            runs.end()
+        }
+    }
+
+    /// A run was made to return by what was posted, so the rest is for the next.
+    private func keepNextRun() {
+        state.withLock { state in
+            state.lanes.runHasPosted()
+            state.updateSources()
         }
     }
 
@@ -91,8 +100,17 @@ extension ThreadPostings {
 
     private func post(_ styles: [NotificationQueue.PostingStyle], lanes: [Int], before end: UInt64) {
         for style in styles {
-            while let item = take(style, lanes: lanes, before: end) { item.post() }
+            while let item = take(style, lanes: lanes, before: end) {
+                post(item)
+            }
         }
+    }
+
+    private func post(_ item: EnqueuedNotification) {
+        runs.didPost()
+        posts += 1
+        item.post()
+        posts -= 1
     }
 
     private func take(
@@ -139,7 +157,7 @@ extension ThreadPostings {
             return
         }
         guard let item = take(.whenIdle, lanes: lanes, before: .max) else { return }
-        ThreadContext.current.nest("what is posted while a handler runs the run loop", item.post)
+        ThreadContext.current.nest("what is posted while a handler runs the run loop") { post(item) }
     }
 
     // MARK: The run loop

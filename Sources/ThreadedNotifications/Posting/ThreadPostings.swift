@@ -28,6 +28,8 @@ final class ThreadPostings: Sendable {
     nonisolated(unsafe) var probe: RunLoopProbe?
     nonisolated(unsafe) var depth = 0
     nonisolated(unsafe) var runs = RunLoopRuns()
+    /// How many posts are under way, one in another's handlers.
+    nonisolated(unsafe) var posts = 0
     let runReturn = RunLoopReturn()
     /// The run loop may have announced that it will wait, and nothing since.
     nonisolated(unsafe) var mayBeAboutToWait = true
@@ -85,6 +87,8 @@ final class ThreadPostings: Sendable {
     ) -> EnqueueReport {
         let name = item.notification.name
         let (lane, isNewLane) = lane(for: modes)
+        let isCurrent = mailbox.isCurrent
+        let isPosting = isCurrent && posts > 0
         DeliveryEvent.trace(.enqueue, name: name, post: item.number, target: mailbox.identity)
         let enqueued = withSender(NotificationObject(item.notification.object)) {
             state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
@@ -94,6 +98,7 @@ final class ThreadPostings: Sendable {
                 return nil
             }
             if case .value(let number) = sender { item.senderNumber = number }
+            state.lanes.willEnqueue(to: lane, isPosting: isPosting)
             let enqueued = state.buffer.enqueue(
                 item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
                 keepsEarliest: keepsEarliest && style != .now)
@@ -108,7 +113,6 @@ final class ThreadPostings: Sendable {
         guard let place = enqueued.place else {
             return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
         }
-        let isCurrent = mailbox.isCurrent
         if style == .now, isCurrent, ThreadContext.current.mayNest { postNow(through: place) }
         if item.fate == nil, enqueued.mustWake {
             if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
@@ -171,7 +175,7 @@ final class ThreadPostings: Sendable {
 extension ThreadPostings.State {
     /// To be called when something was added or removed.
     mutating func updateSources() {
-        for lane in lanes.lanes.indices { lanes.setWaiting(buffer.hasDue(lane: lane), lane: lane) }
+        lanes.update { buffer.isEmpty(lane: $0) }
     }
 
     /// Those who sent these use no number any more.

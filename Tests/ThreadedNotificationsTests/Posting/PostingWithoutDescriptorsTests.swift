@@ -1,0 +1,68 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// A posting queue needs a descriptor to learn that its run loop waits. The system may have none left.
+final class PostingWithoutDescriptorsTests: XCTestCase {
+    private let center = NotificationCenter()
+    private let posted = Locked<[String]>([])
+    private var thread: RunLoopThread!
+    private var limits = rlimit()
+    private var allThatAreLeft: [EventDescriptor] = []
+
+    override func setUpWithError() throws {
+        thread = try RunLoopThread.started("without descriptors")
+        // Its run loop has its own by then.
+        try thread.perform(waitUntilDone: .seconds(20)) {}
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        var few = rlimit(rlim_cur: min(limits.rlim_cur, 512), rlim_max: limits.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+        while let descriptor = EventDescriptor() { allThatAreLeft.append(descriptor) }
+    }
+
+    override func tearDownWithError() throws {
+        allThatAreLeft = []
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        try thread.stopAndWait()
+    }
+
+    private func observe(_ name: String, _ handle: @escaping @Sendable () -> Void = {}) {
+        let posted = posted
+        _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in
+            posted.withLock { $0.append(name) }
+            handle()
+        }
+    }
+
+    private func enqueueWhenIdle(_ names: [String], to queue: PostingQueue) throws {
+        try thread.perform {
+            for name in names { queue.enqueue(Notification(name: Notification.Name(name)), postingStyle: .whenIdle) }
+        }
+    }
+
+    func testAllThatIsIdleIsPosted() throws {
+        // The main thread's run loop may need descriptors to wait for an expectation.
+        let isOver = DispatchSemaphore(value: 0)
+        let queue = PostingQueue(center: center, on: thread)
+        for name in ["first", "second"] { observe(name) }
+        observe("third") { isOver.signal() }
+        try enqueueWhenIdle(["first", "second", "third"], to: queue)
+        XCTAssertEqual(isOver.wait(timeout: .now() + 20), .success)
+        XCTAssertEqual(posted.withLock { $0 }, ["first", "second", "third"])
+    }
+
+    func testItsHandlersMayRunTheRunLoop() throws {
+        let isOver = DispatchSemaphore(value: 0)
+        let queue = PostingQueue(center: center, on: thread)
+        observe("first") { [posted] in
+            queue.enqueue(Notification(name: Notification.Name("at once")), postingStyle: .asap)
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(posted.withLock { $0 }, ["first", "at once"])
+            isOver.signal()
+        }
+        observe("at once")
+        try enqueueWhenIdle(["first"], to: queue)
+        XCTAssertEqual(isOver.wait(timeout: .now() + 20), .success)
+    }
+}
