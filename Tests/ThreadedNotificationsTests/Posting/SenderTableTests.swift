@@ -77,6 +77,16 @@ struct SenderTableTests {
         #expect(unknown == nil)
     }
 
+    @Test("nothing is kept of values that nobody uses")
+    func nothingIsKept() throws {
+        var table = Table()
+        for hash in 0..<1_000 {
+            let number = try use("\(hash)", hash: hash, in: &table)
+            _ = table.release(number)
+        }
+        #expect(storedElements(of: table) == 0)
+    }
+
     @Test("where the candidates are others by now, it is to be compared again")
     func changedMeanwhile() throws {
         var table = Table()

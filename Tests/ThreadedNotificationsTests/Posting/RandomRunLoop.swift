@@ -1,0 +1,376 @@
+import CoreFoundation
+import Foundation
+
+@testable import ThreadedNotifications
+
+/// The current thread's run loop, given what it has to do at random, from every callout; and what should come of it.
+//
+// Safety: whoever makes it hands it to the thread whose run loop it is, and looks at it again when that is done with it. What
+// another thread enqueues for it is given to that thread as a value.
+final class RandomRunLoop: PostingCenter, @unchecked Sendable {
+    private struct Value: Hashable {
+        var number: Int
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private struct Incomparable {}
+
+    private final class Object: Sendable {}
+
+    private static let object = Object()
+    static let modes: [RunLoop.Mode] = [.default, RunLoop.Mode("A"), RunLoop.Mode("B")]
+    private static let setsOfModes: [Set<RunLoop.Mode>] = [
+        [.default], [.default], [.common], [modes[1]], [modes[2]], [.default, modes[1]], [modes[1], modes[2]],
+        [.common, modes[2]], Set(modes),
+    ]
+    private static let numberKey = "number"
+    private static let limit = 10.0
+
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private var expected = ExpectedPostings(queues: 3)
+    private var queues: [PostingQueue] = []
+    private var owner = ThreadIdentity.current
+    private var actionsLeft: Int
+    /// Whether a mode may be made common: that is for ever.
+    private let mayMakeCommon: Bool
+    /// On which other thread notifications are enqueued, too.
+    private let other: RunLoopThread
+    /// Has `RunLoop.run(mode:before:)` return.
+    private var endOfRun: RunLoopSource?
+    private var endNumber: Int?
+    private var sources: [(source: RunLoopSource, modes: Set<RunLoop.Mode>, number: Int?)] = []
+    private var probes: [Int: RunLoopProbe] = [:]
+    private var sentinel: (number: Int, whenPosted: () -> Void)?
+
+    init(seed: UInt64, mayMakeCommon: Bool, other: RunLoopThread) {
+        self.seed = seed
+        self.mayMakeCommon = mayMakeCommon
+        self.other = other
+        random = SeededGenerator(seed: seed)
+        actionsLeft = Int.random(in: 5...40, using: &random)
+    }
+
+    /// What was not as it should be.
+    var wrong: String? { expected.wrong.map { "seed \(seed): \($0)" } }
+
+    private func require(_ isSo: Bool, _ what: @autoclosure () -> String) {
+        if isSo { return }
+        let what = what()
+        expected.require(false, what)
+    }
+
+    private func choose(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+    // MARK: From beginning to end, on the thread
+
+    /// To be called before everything else.
+    func attach() {
+        owner = .current
+        for _ in 0..<3 { queues.append(PostingQueue(center: self, on: .current)) }
+        endOfRun = source(isLast: true, Set(Self.modes)) { [unowned self] in endNumber }
+        for (index, modes) in [[.default, Self.modes[1]], [.common, Self.modes[2]] as Set].enumerated() {
+            let source = source(isLast: false, modes) { [unowned self] in
+                let number = sources[index].number
+                sources[index].number = nil
+                return number
+            }
+            sources.append((source, modes, nil))
+        }
+    }
+
+    private func source(
+        isLast: Bool, _ modes: Set<RunLoop.Mode>, _ comesTo: @escaping () -> Int?
+    ) -> RunLoopSource {
+        // Safety: performed by this thread's run loop only.
+        nonisolated(unsafe) let comesTo = comesTo
+        let source = RunLoopSource(isLast: isLast) { [unowned self] in
+            if let number = comesTo() { come(to: number) }
+        }
+        for mode in modes { source.add(to: .current, mode: mode) }
+        return source
+    }
+
+    /// In a callout of a run loop that is not this one's: what it is given there.
+    func begin() {
+        expected.begin(.other)
+        act(upTo: 8)
+        expected.end()
+    }
+
+    /// Runs in all modes, at random and then until nothing is left.
+    func drive() {
+        for _ in 0..<choose(4) {
+            act(upTo: 5)
+            run(Self.modes[choose(3)], waits: choose(4) > 0)
+        }
+        for _ in 0..<2 where choose(3) == 0 { enqueueWhileRunning() }
+        actionsLeft = min(actionsLeft, 5)
+        var runs = 0
+        while expected.wrong == nil, let mode = Self.modes.shuffled(using: &random).first(where: expected.hasWork) {
+            run(mode, waits: true)
+            runs += 1
+            require(runs < 1_000, "1,000 runs, and \(expected.waiting) and \(expected.inputs) are left")
+        }
+        require(expected.waiting.isEmpty, "all was done, and \(expected.waiting) wait")
+        checkCounts()
+    }
+
+    /// Has a block called when all was posted that waits now for an idle default mode, in a handler.
+    func whenIdle(_ block: @escaping () -> Void) {
+        var item = item(style: .whenIdle, modes: [.default])
+        // In a queue of its own, for it not to be coalesced or dequeued.
+        item.queue = 2
+        sentinel = (item.number, block)
+        _ = expected.enqueue(item, [], keepsEarliest: false)
+        queues[item.queue].enqueue(
+            Self.notification(item), postingStyle: .whenIdle, coalesceMask: [], forModes: [.default])
+    }
+
+    private func sentinelIsPosted() {
+        guard let (_, block) = sentinel else { return }
+        // Not in the middle of another callout, which has to run the loop once more.
+        if expected.runs == 0 { block() } else { whenIdle(block) }
+    }
+
+    /// The thread will be told to end: its run loop does not wait any more.
+    func endBegins() {
+        expected.mayWait = false
+    }
+
+    /// The thread has ended: what is left has lost its target, and is nothing that the last run should have posted.
+    func checkAfterTheEnd() {
+        let left = expected.waiting.first { $0.style != .whenIdle && expected.fits($0.modes, .default) }
+        require(left == nil, "the thread has ended, and did not post \(left!)")
+        for queue in queues.indices {
+            var counts = expected.counts(queue: queue)
+            (counts.targetGone, counts.waiting) = (counts.waiting, 0)
+            let (found, wanted) = (queues[queue].counts, counts)
+            require(found == wanted, "after the end: \(found), and not \(wanted)")
+        }
+    }
+
+    /// Lets go of all that is still known to the run loop.
+    func detach() {
+        endOfRun = nil
+        sources = []
+        probes = [:]
+        queues = []
+    }
+
+    private func checkCounts() {
+        for queue in queues.indices {
+            let (found, wanted) = (queues[queue].counts, expected.counts(queue: queue))
+            require(found == wanted, "queue \(queue) counts \(found), and not \(wanted)")
+        }
+    }
+
+    // MARK: Running
+
+    private func run(_ mode: RunLoop.Mode, waits: Bool) {
+        guard expected.wrong == nil else { return }
+        expected.begin(.run(mode, waits: waits))
+        let limit = Date(timeIntervalSinceNow: Self.limit)
+        if waits { returnUnlessIdleWill() }
+        _ = RunLoop.current.run(mode: mode, before: waits ? limit : .distantPast)
+        if waits {
+            require(limit.timeIntervalSinceNow > 0, "nothing is posted, and \(expected.waiting) wait")
+        }
+        expected.end()
+    }
+
+    /// A run loop that posts something idle returns after it; any other has to be told to.
+    private func returnUnlessIdleWill() {
+        guard endNumber == nil, !expected.isWaiting([.whenIdle], in: expected.mode) else { return }
+        endNumber = expected.add(.source, Set(Self.modes))
+        endOfRun?.signal()
+    }
+
+    /// Another thread enqueues when this one has nothing to do and sleeps, or is about to.
+    private func enqueueWhileRunning() {
+        let mode = Self.modes[choose(3)]
+        guard expected.wrong == nil, !expected.hasWork(in: mode) else { return }
+        let item = item(style: ComparedBuffer.styles[choose(3)], modes: [mode])
+        expected.note("from another thread, while it runs:")
+        _ = expected.enqueue(item, [], keepsEarliest: false)
+        let queue = queues[item.queue]
+        try? other.perform {
+            queue.enqueue(
+                Self.notification(item), postingStyle: item.style, coalesceMask: [], forModes: Array(item.modes))
+        }
+        while expected.wrong == nil, expected.waiting.contains(where: { $0.number == item.number }) {
+            expected.begin(.run(mode, waits: true))
+            let limit = Date(timeIntervalSinceNow: Self.limit)
+            _ = RunLoop.current.run(mode: mode, before: limit)
+            require(limit.timeIntervalSinceNow > 0, "\(item) does not wake the run loop")
+            // It may come just when the run has ended.
+            expected.end(comingMeanwhile: item.number)
+        }
+    }
+
+    private func come(to number: Int) {
+        guard expected.wrong == nil else { return }
+        expected.begin(input: number)
+        // Its end is the end of the run.
+        let isEndOfRun = number == endNumber
+        if isEndOfRun { endNumber = nil }
+        act(upTo: 3)
+        if !isEndOfRun { returnUnlessIdleWill() }
+        expected.end()
+    }
+
+    func post(_ queued: QueuedNotification) {
+        guard expected.wrong == nil else { return }
+        let number = queued.notification.userInfo?[Self.numberKey] as? Int ?? 0
+        require(ThreadIdentity.current == owner, "\(number) is posted on \(ThreadIdentity.current)")
+        guard let item = expected.post(number) else { return }
+        expected.begin(.handler(item))
+        if number == sentinel?.number { sentinelIsPosted() } else { act(upTo: 3) }
+        returnUnlessIdleWill()
+        expected.end()
+    }
+
+    // MARK: What it is given
+
+    private func act(upTo count: Int) {
+        for _ in 0..<choose(count + 1) where actionsLeft > 0 && expected.wrong == nil {
+            actionsLeft -= 1
+            act()
+        }
+    }
+
+    private func act() {
+        let modes = Self.setsOfModes[choose(Self.setsOfModes.count)]
+        switch choose(24) {
+        case 0..<10:
+            enqueue()
+        case 10:
+            let item = item(style: .now, modes: [])
+            let mask = ComparedBuffer.masks[choose(4)]
+            let count = expected.dequeue(like: item, mask)
+            let dequeued = queues[item.queue].dequeueNotifications(
+                matching: Self.notification(item), coalesceMask: mask)
+            require(dequeued == count, "\(dequeued) dequeued, and not \(count)")
+            checkCounts()
+        case 11, 12:
+            let number = expected.add(.timer, [modes.first!])
+            let timer = Timer(fire: Date(timeIntervalSinceNow: -1), interval: 0, repeats: false) { [weak self] _ in
+                self?.come(to: number)
+            }
+            RunLoop.current.add(timer, forMode: modes.first!)
+        case 13, 14:
+            let number = expected.add(.block(generation: expected.generation), modes)
+            RunLoop.current.perform(inModes: Array(modes)) { [weak self] in self?.come(to: number) }
+        case 15, 16:
+            // A thread that was told to end takes none any more.
+            let mailbox = ThreadContext.current.attachedMailboxOrNew()
+            guard mailbox.isOpen else { return }
+            let number = expected.add(.mailbox, [.common])
+            _ = mailbox.append(.block({ [weak self] in self?.come(to: number) }, post: 0))
+        case 17:
+            let index = choose(sources.count)
+            guard sources[index].number == nil else { return }
+            sources[index].number = expected.add(.source, sources[index].modes)
+            sources[index].source.signal()
+        case 18:
+            guard owner.number == 1 else { return }
+            let number = expected.add(.mainJob, [.common])
+            DispatchQueue.main.async { [weak self] in self?.come(to: number) }
+        case 19:
+            makeDescriptorReady()
+        case 20 where mayMakeCommon && expected.chain == 0:
+            // In a handler it would be in the middle of a batch, which has its modes.
+            let mode = Self.modes[1]
+            expected.makeCommon(mode)
+            CFRunLoopAddCommonMode(
+                CFRunLoopGetCurrent(),
+                CFStringCreateWithCString(nil, mode.rawValue, CFStringBuiltInEncodings.UTF8.rawValue))
+        default:
+            guard expected.runs < 3 else { return }
+            run(Self.modes[choose(3)], waits: choose(3) > 0)
+        }
+    }
+
+    private func makeDescriptorReady() {
+        // Only while the run loop runs; outside of a run of this test's that is not known.
+        guard expected.runs > 0 else { return }
+        let number = expected.add(.descriptor, [expected.mode])
+        probes[number] = RunLoopProbe { [unowned self] in
+            probes[number]?.disarm()
+            come(to: number)
+            probes[number] = nil
+        }
+        probes[number]?.arm()
+    }
+
+    private func enqueue() {
+        // What handlers enqueue to be posted in the same pass is posted in 10 batches; the rest would wait for the next.
+        let styles = expected.chain < 8 ? ComparedBuffer.styles : [.whenIdle]
+        let item = item(
+            style: styles[choose(styles.count)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
+        let mask = ComparedBuffer.masks[choose(4)]
+        let kept: PostingQueue.Kept = choose(2) == 0 ? .latest : .earliest
+        // Nil and an empty array are the default mode.
+        let modes = item.modes == [.default] ? [[.default], [], nil][choose(3)] : Array(item.modes)
+        let (isCoalesced, removed) = expected.enqueue(item, mask, keepsEarliest: kept == .earliest)
+        let (queue, isElsewhere) = (queues[item.queue], choose(5) == 0)
+        let report: EnqueueReport?
+        if isElsewhere {
+            report = try? other.perform(waitUntilDone: .seconds(20)) {
+                queue.enqueue(
+                    Self.notification(item), postingStyle: item.style, coalesceMask: mask, keeping: kept,
+                    forModes: modes)
+            }
+        } else {
+            expected.begin(.enqueuing(item.number))
+            report = queue.enqueue(
+                Self.notification(item), postingStyle: item.style, coalesceMask: mask, keeping: kept, forModes: modes)
+            expected.end()
+        }
+        check(report, of: item, isCoalesced: isCoalesced, removed: removed, isElsewhere: isElsewhere)
+        checkCounts()
+    }
+
+    private func check(
+        _ report: EnqueueReport?, of item: ExpectedPostings.Item, isCoalesced: Bool, removed: Int, isElsewhere: Bool
+    ) {
+        require(
+            report?.removed == removed, "\(item.number): \(String(describing: report)), and not \(removed)")
+        let waits = expected.waiting.contains { $0.number == item.number }
+        switch report?.outcome {
+        case .coalesced where isCoalesced:
+            break
+        case .waiting:
+            require(waits, "\(item.number) is said to wait, and does not")
+            let isDue = item.style == .now && !isElsewhere && expected.fits(item.modes, expected.mode)
+            require(!isDue, "\(item.number) was not posted before enqueue returned")
+        case .posted, .coalesced, .dequeued:
+            // A handler of one that was posted before it may have enqueued another, or dequeued it.
+            require(!waits && item.style == .now && !isElsewhere, "\(item.number): \(report!)")
+        case .targetGone, nil:
+            require(false, "\(item.number): \(String(describing: report))")
+        }
+    }
+
+    private func item(style: NotificationQueue.PostingStyle, modes: Set<RunLoop.Mode>) -> ExpectedPostings.Item {
+        let sender = choose(6)
+        return ExpectedPostings.Item(
+            number: expected.number(), queue: choose(2), name: choose(2), sender: sender == 5 ? nil : sender,
+            style: style,
+            modes: modes, chain: expected.chain)
+    }
+
+    private static func notification(_ item: ExpectedPostings.Item) -> Notification {
+        let sender: Any? =
+            switch item.sender {
+            case 0: nil
+            case 1: object
+            case 2: Value(number: 1)
+            case 3: Value(number: 2)
+            case 4: "text"
+            default: Incomparable()
+            }
+        return Notification(
+            name: Notification.Name("RandomRunLoop \(item.name)"), object: sender, userInfo: [numberKey: item.number])
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// Real run loops, given at random what they have to do: over 1,000 of them do it by the rules.
+final class RandomRunLoopTests: XCTestCase {
+    private let limit = DispatchTimeInterval.seconds(60)
+
+    func testTheMainThreadsDoes() throws {
+        let other = try RunLoopThread.started("other")
+        for seed in 0..<500 as Range<UInt64> {
+            let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
+            runLoop.attach()
+            runLoop.drive()
+            runLoop.detach()
+            if let wrong = runLoop.wrong { return XCTFail(wrong) }
+        }
+        try other.stopAndWait()
+    }
+
+    func testThatOfAThreadDoesAndGoesOnForTheNext() throws {
+        let (thread, other) = (try RunLoopThread.started("shared"), try RunLoopThread.started("other"))
+        for seed in 1_000..<1_400 as Range<UInt64> {
+            let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
+            let isOver = DispatchSemaphore(value: 0)
+            try thread.perform {
+                runLoop.attach()
+                runLoop.begin()
+                // Half of them go on in the run loop that the thread runs anyway, and then with runs in a handler.
+                let drive = {
+                    runLoop.drive()
+                    runLoop.detach()
+                    isOver.signal()
+                }
+                if seed % 2 == 0 { drive() } else { runLoop.whenIdle(drive) }
+            }
+            guard isOver.wait(timeout: .now() + limit) == .success else {
+                return XCTFail("seed \(seed): it is not over")
+            }
+            // It may be over in a handler, that has still to return.
+            try thread.perform(waitUntilDone: .seconds(60)) {}
+            if let wrong = runLoop.wrong { return XCTFail(wrong) }
+        }
+        try thread.stopAndWait()
+        try other.stopAndWait()
+    }
+
+    func testThatOfANewThreadDoesAndCountsWhatItLeaves() throws {
+        let other = try RunLoopThread.started("other")
+        for seed in 2_000..<2_300 as Range<UInt64> {
+            let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: true, other: other)
+            let thread = try RunLoopThread.started("new")
+            try thread.perform {
+                runLoop.attach()
+                runLoop.begin()
+                if seed % 3 == 0 { runLoop.drive() }
+                runLoop.endBegins()
+                thread.stop()
+            }
+            try thread.waitUntilFinished(limit: .seconds(60))
+            runLoop.checkAfterTheEnd()
+            runLoop.detach()
+            if let wrong = runLoop.wrong { return XCTFail(wrong) }
+        }
+        try other.stopAndWait()
+    }
+}
