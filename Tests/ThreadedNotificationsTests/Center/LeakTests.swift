@@ -136,11 +136,11 @@ final class LeakTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
     }
 
-    private static var descriptors: Int {
+    static var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    private static var residentKilobytes: Int {
+    static var residentKilobytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
         return Int(line.filter(\.isNumber)) ?? 0

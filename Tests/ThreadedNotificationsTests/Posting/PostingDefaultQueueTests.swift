@@ -1,0 +1,225 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// One default queue for each thread and center; and what comes and goes.
+final class PostingDefaultQueueTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    func testAThreadsDefaultQueueIsTheSameAgain() {
+        onMainAndAnotherThread {
+            let queue = PostingQueue.default
+            XCTAssertTrue(PostingQueue.default === queue)
+            XCTAssertTrue(PostingQueue.default(for: NotificationCenter.default) === queue)
+            let center = PostingTimeline()
+            let other = PostingQueue.default(for: center)
+            XCTAssertTrue(PostingQueue.default(for: center) === other)
+            XCTAssertTrue(PostingQueue.default === queue)
+        }
+    }
+
+    func testAnotherThreadHasAnotherDefaultQueue() {
+        let center = PostingTimeline()
+        let (queue, own) = (PostingQueue.default, PostingQueue.default(for: center))
+        Thread.posting(1) {
+            XCTAssertFalse(PostingQueue.default === queue)
+            XCTAssertFalse(PostingQueue.default(for: center) === own)
+        }.wait()
+    }
+
+    func testAnotherCenterHasAnotherDefaultQueue() {
+        onMainAndAnotherThread {
+            let (one, other) = (PostingTimeline(), PostingTimeline())
+            let queue = PostingQueue.default(for: one)
+            XCTAssertFalse(PostingQueue.default(for: other) === queue)
+            XCTAssertFalse(PostingQueue.default === queue)
+            queue.put("a", .now)
+            PostingQueue.default(for: other).put("b", .now)
+            XCTAssertEqual(one.entries, ["a"])
+            XCTAssertEqual(other.entries, ["b"])
+        }
+    }
+
+    func testAQueueThatIsMadeIsNotTheDefaultOne() {
+        let center = PostingTimeline()
+        let queue = PostingQueue(center: center)
+        XCTAssertFalse(PostingQueue.default(for: center) === queue)
+        XCTAssertFalse(PostingQueue(center: center) === queue)
+    }
+
+    func testTheDefaultQueueGoesOnWhereItWasAlsoIfNobodyHeldItInBetween() {
+        onMainAndAnotherThread {
+            let center = PostingTimeline()
+            for _ in 0..<3 { PostingQueue.default(for: center).put("a", .asap, on: .onName) }
+            XCTAssertEqual(
+                PostingQueue.default(for: center).counts, PostingCounts(enqueued: 3, coalesced: 2, waiting: 1))
+            XCTAssertEqual(PostingQueue.default(for: center).dequeue("a", on: .onName), 1)
+        }
+    }
+
+    func testWhatIsInAQueueThatNobodyHoldsIsPosted() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            weak var gone: PostingQueue?
+            do {
+                let queue = PostingQueue(center: timeline)
+                for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style, in: [.init("own")]) }
+                queue.put("asap", .asap)
+                queue.put("idle", .whenIdle)
+                gone = queue
+            }
+            XCTAssertNil(gone)
+            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
+            XCTAssertEqual(timeline.entries, ["asap", "idle"])
+            XCTAssertTrue(RunLoop.runCurrent(in: .init("own")) { timeline.count("idle") == 2 })
+            XCTAssertEqual(timeline.entries, ["asap", "idle", "now", "asap", "idle"])
+        }
+    }
+
+    func testACenterIsNotKeptByItsDefaultQueue() {
+        onMainAndAnotherThread {
+            weak var gone: PostingTimeline?
+            do {
+                let center = PostingTimeline()
+                gone = center
+                PostingQueue.default(for: center).put("a", .now)
+                PostingQueue.default(for: center).put("b", .asap)
+                XCTAssertTrue(RunLoop.runCurrent { center.has("b") })
+            }
+            XCTAssertNil(gone)
+        }
+    }
+
+    func testACenterIsKeptByWhatWaitsForItAndThenGoes() {
+        onMainAndAnotherThread {
+            weak var gone: PostingTimeline?
+            let posted = PostingTimeline()
+            do {
+                let center = PostingTimeline()
+                gone = center
+                center.when("a") { posted.note("a") }
+                PostingQueue.default(for: center).put("a", .asap)
+            }
+            XCTAssertNotNil(gone)
+            XCTAssertTrue(RunLoop.runCurrent { posted.has("a") })
+            XCTAssertNil(gone)
+        }
+    }
+
+    func testAThousandCentersComeAndGoAndEachHasAQueueOfItsOwn() {
+        onMainAndAnotherThread {
+            let (before, left) = (Self.knownCenters, Atomic<Int>.Box(0))
+            final class Center: PostingCenter {
+                let left: Atomic<Int>.Box
+                init(_ left: Atomic<Int>.Box) {
+                    self.left = left
+                    left.value.add(1, ordering: .relaxed)
+                }
+                deinit { left.value.subtract(1, ordering: .relaxed) }
+                func post(_ queued: QueuedNotification) {}
+            }
+            for _ in 0..<1000 {
+                let center = Center(left)
+                let queue = PostingQueue.default(for: center)
+                // A center stands where another one was; its queue begins anew.
+                XCTAssertEqual(queue.put("a", .now).outcome, .posted)
+                XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, posted: 1))
+                queue.put("a", .asap)
+                RunLoop.pollCurrent()
+            }
+            XCTAssertEqual(left.value.load(ordering: .relaxed), 0)
+            XCTAssertLessThan(Self.knownCenters, before + 100, "of 1000 centers that are gone")
+        }
+    }
+
+    func testAThousandCentersAtOnceAreForgottenWhenTheyAreGone() {
+        onMainAndAnotherThread {
+            do {
+                let centers = (0..<1000).map { _ in PostingTimeline() }
+                let queues = centers.map { PostingQueue.default(for: $0) }
+                XCTAssertEqual(Set(queues.map(ObjectIdentifier.init)).count, 1000)
+                XCTAssertGreaterThanOrEqual(Self.knownCenters, 1000)
+            }
+            var later: [PostingTimeline] = []
+            while later.count < 1100 {
+                later.append(PostingTimeline())
+                PostingQueue.default(for: later.last!).put("a", .now)
+            }
+            XCTAssertLessThan(Self.knownCenters, 1500)
+        }
+    }
+
+    func testThreeHundredThreadsComeAndGoAndLeaveNothing() throws {
+        let released = Atomic<Int>.Box(0)
+        let center = PostingTimeline()
+        func comeAndGo(_ threads: Int) throws {
+            for index in 0..<threads {
+                if index % 2 == 0 {
+                    // Its run loop runs, and has posted something idle, for which it needs a descriptor.
+                    let worker = try RunLoopThread.started("worker")
+                    weak let mailbox = worker.mailbox
+                    let queue = PostingQueue(center: center, on: worker)
+                    for style in [NotificationQueue.PostingStyle.now, .asap, .whenIdle] { queue.put("a", style) }
+                    let idle = DispatchSemaphore(value: 0)
+                    center.when("idle") { idle.signal() }
+                    queue.put("idle", .whenIdle)
+                    XCTAssertEqual(idle.wait(timeout: .now() + .seconds(20)), .success)
+                    queue.put("never", .asap, in: [.init("own")])
+                    try worker.stopAndWait()
+                    XCTAssertEqual(queue.counts, PostingCounts(enqueued: 5, posted: 4, targetGone: 1))
+                    XCTAssertNotNil(mailbox)
+                } else {
+                    Thread.posting(1) {
+                        let held = ReleaseRecorder { released.value.add(1, ordering: .relaxed) }
+                        PostingQueue.default(for: center).put("a", .asap, from: held)
+                        if index % 3 == 0 { RunLoop.runCurrentOnce() }
+                        PostingQueue.default.put("b", .whenIdle, from: held)
+                    }.wait()
+                }
+            }
+        }
+        try comeAndGo(300)
+        let (descriptors, memory) = (LeakTests.descriptors, LeakTests.residentKilobytes)
+        try comeAndGo(300)
+        XCTAssertLessThanOrEqual(LeakTests.descriptors, descriptors + 4)
+        XCTAssertLessThan(LeakTests.residentKilobytes - memory, 10_000, "kB for 300 threads")
+        weak var gone: ThreadMailbox?
+        do {
+            let worker = try RunLoopThread.started("worker")
+            gone = worker.mailbox
+            PostingQueue(center: center, on: worker).put("a", .whenIdle)
+            try worker.stopAndWait()
+        }
+        XCTAssertNil(gone)
+    }
+
+    func testAQueueOfThePostingThreadIsOfTheOneThatMakesIt() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline, on: .postingThread)
+            Thread.posting(1) { XCTAssertEqual(queue.put("a", .now).outcome, .waiting) }.wait()
+            XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
+        }
+    }
+
+    func testATaskMakesAQueueOfTheThreadThatItNames() async throws {
+        let timeline = PostingTimeline()
+        let worker = try RunLoopThread.started("worker")
+        await withCheckedContinuation { continuation in
+            timeline.when("a") {
+                XCTAssertTrue(worker.isCurrent)
+                continuation.resume()
+            }
+            PostingQueue(center: timeline, on: worker).put("a", .asap)
+        }
+        XCTAssertEqual(timeline.entries, ["a"])
+        worker.stop()
+    }
+
+    /// For how many centers the current thread knows a default queue.
+    private static var knownCenters: Int {
+        ThreadContext.current.mailbox?.postings.state.withLock { $0.defaultQueues.count } ?? 0
+    }
+}

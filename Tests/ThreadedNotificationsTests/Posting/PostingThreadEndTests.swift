@@ -1,0 +1,268 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// When a queue's thread ends, what waits is posted or counted as gone, and seen by a tracer.
+final class PostingThreadEndTests: XCTestCase {
+    private static let own = RunLoop.Mode("own")
+    private let limit = Duration.seconds(20)
+
+    // MARK: A thread that is stopped
+
+    func testStoppingPostsWhatIsNowAndAsSoonAsPossibleAndCountsTheRest() throws {
+        let worker = try RunLoopThread.started("worker")
+        let goOn = try worker.keptBusy()
+        let timeline = PostingTimeline()
+        let (queue, other) = (PostingQueue(center: timeline, on: worker), PostingQueue(center: timeline, on: worker))
+        for (style, name) in NotificationQueue.PostingStyle.all {
+            queue.put(name, style)
+            other.put("common \(name)", style, in: [.common])
+            queue.put("own \(name)", style, in: [Self.own])
+        }
+        worker.stop()
+        goOn.signal()
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(timeline.entries, ["now", "common now", "asap", "common asap"])
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 6, posted: 2, targetGone: 4))
+        XCTAssertEqual(other.counts, PostingCounts(enqueued: 3, posted: 2, targetGone: 1))
+    }
+
+    func testWhatAHandlerEnqueuesAsSoonAsPossibleWhileItsThreadStopsIsPosted() throws {
+        let worker = try RunLoopThread.started("worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        timeline.when("1") {
+            worker.stop()
+            queue.put("2", .asap)
+            queue.put("idle", .whenIdle)
+            queue.put("now", .now)
+        }
+        timeline.when("2") { queue.put("3", .asap) }
+        queue.put("1", .asap)
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(timeline.entries, ["1", "now", "2", "3"])
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 5, posted: 4, targetGone: 1))
+    }
+
+    func testWhatABlockAndASourceEnqueueAsSoonAsPossibleWhileTheirThreadStopsIsPosted() throws {
+        let worker = try RunLoopThread.started("worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        try worker.perform(waitUntilDone: limit) {
+            // Kept by the thread, whose last pass handles it.
+            Thread.current.threadDictionary["port"] = RunLoop.addSignalledPort { queue.put("source", .asap) }
+            queue.put("block", .asap)
+            worker.stop()
+        }
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(timeline.entries, ["block", "source"])
+    }
+
+    func testAHandlerThatAlwaysEnqueuesAnotherDoesNotKeepItsThread() throws {
+        let worker = try RunLoopThread.started("worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        timeline.when("again") { queue.put("again", .asap) }
+        queue.put("again", .asap)
+        worker.stop()
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(queue.counts.targetGone, 1)
+        XCTAssertEqual(queue.counts.posted + 1, queue.counts.enqueued)
+    }
+
+    func testAQueueWhoseThreadHasEndedTakesNothing() throws {
+        let worker = try RunLoopThread.started("worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        try worker.stopAndWait()
+        let late = PostingQueue(center: timeline, on: worker)
+        for queue in [queue, late] {
+            for (style, name) in NotificationQueue.PostingStyle.all {
+                for modes: [RunLoop.Mode]? in [nil, [.common], [Self.own]] {
+                    XCTAssertEqual(
+                        queue.put(name, style, from: 1, on: .onSender, in: modes),
+                        EnqueueReport(outcome: .targetGone, removed: 0))
+                }
+            }
+            XCTAssertEqual(queue.dequeue("asap", from: 1, on: .onSender), 0)
+            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 9, targetGone: 9))
+        }
+        XCTAssertEqual(timeline.entries, [])
+    }
+
+    func testWhatIsEnqueuedElsewhereWhileTheThreadEndsIsPostedOrCounted() throws {
+        for _ in 0..<50 {
+            let worker = try RunLoopThread.started("worker")
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline, on: worker)
+            let gone = Atomic<Int>.Box(0)
+            let enqueuing = Thread.posting(2) {
+                for number in 0..<200 {
+                    let style = NotificationQueue.PostingStyle.all[number % 3].style
+                    let sender = number % 2 == 0 ? number % 10 : nil
+                    if queue.put("a", style, from: sender).outcome == .targetGone {
+                        gone.value.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+            worker.stop()
+            enqueuing.wait()
+            try worker.waitUntilFinished(limit: limit)
+            XCTAssertEqual(queue.counts.enqueued, 400)
+            XCTAssertEqual(queue.counts.waiting, 0)
+            XCTAssertEqual(queue.counts.posted, timeline.entries.count)
+            XCTAssertGreaterThanOrEqual(queue.counts.targetGone, gone.value.load(ordering: .relaxed))
+        }
+    }
+
+    // MARK: A thread that ends otherwise
+
+    func testAThreadThatEndsInAHandlerCountsWhatWaits() throws {
+        @Sendable func endThread() { Thread.exit() }
+        for (style, name) in NotificationQueue.PostingStyle.all {
+            let worker = try RunLoopThread.started("worker")
+            let goOn = try worker.keptBusy()
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline, on: worker)
+            timeline.when("ends", endThread)
+            queue.put("ends", style)
+            queue.put("asap", .asap)
+            queue.put("idle", .whenIdle)
+            queue.put("own", .now, in: [Self.own])
+            goOn.signal()
+            try worker.waitUntilFinished(limit: limit)
+            XCTAssertEqual(timeline.entries, style == .whenIdle ? ["asap", "ends"] : ["ends"], name)
+            XCTAssertEqual(queue.counts.waiting, 0, name)
+            XCTAssertEqual(queue.counts.targetGone, style == .whenIdle ? 2 : 3, name)
+            XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
+        }
+    }
+
+    func testAThreadThatEndsInANestedRunInAHandlerCountsWhatWaits() throws {
+        @Sendable func endThread() { Thread.exit() }
+        let worker = try RunLoopThread.started("worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        timeline.when("outer") {
+            queue.put("ends", .whenIdle)
+            queue.put("never", .whenIdle)
+            _ = RunLoop.runCurrent { timeline.has("never") }
+        }
+        timeline.when("ends", endThread)
+        queue.put("outer", .asap)
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(timeline.entries, ["outer", "ends"])
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, posted: 2, targetGone: 1))
+    }
+
+    func testAThreadThatRunsNoRunLoopCountsWhatItLeaves() {
+        let timeline = PostingTimeline()
+        let queues = Locked<[PostingQueue]>([])
+        Thread.posting(1) {
+            let queue = PostingQueue.default(for: timeline)
+            queue.put("now", .now)
+            queue.put("asap", .asap)
+            queue.put("idle", .whenIdle)
+            queue.put("own", .now, in: [Self.own])
+            queues.withLock { $0.append(queue) }
+        }.wait()
+        let queue = queues.withLock { $0[0] }
+        // The thread may be on its way out still.
+        let isOver = XCTNSPredicateExpectation(
+            predicate: NSPredicate { _, _ in queue.counts.waiting == 0 }, object: nil)
+        wait(for: [isOver], timeout: 20)
+        XCTAssertEqual(timeline.entries, ["now"])
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 4, posted: 1, targetGone: 3))
+        XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
+    }
+
+    func testWhatIsReleasedWhenTheThreadEndsMayEnqueue() throws {
+        let timeline = PostingTimeline()
+        let here = PostingQueue(center: timeline)
+        let worker = try RunLoopThread.started("worker")
+        let queue = PostingQueue(center: timeline, on: worker)
+        do {
+            let sender = ReleaseRecorder {
+                XCTAssertEqual(queue.put("there", .now).outcome, .targetGone)
+                here.put("here", .asap)
+            }
+            queue.put("own", .asap, from: sender, in: [Self.own])
+        }
+        try worker.stopAndWait()
+        XCTAssertTrue(RunLoop.runCurrent { timeline.has("here") })
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 2, targetGone: 2))
+    }
+
+    // MARK: A thread that is not started yet
+
+    func testWhatIsEnqueuedForAThreadThatIsNotStartedWaitsAndIsPostedWhenItIs() throws {
+        let worker = RunLoopThread(name: "worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        let over = DispatchSemaphore(value: 0)
+        timeline.when("idle 2") { over.signal() }
+        for number in 1...2 {
+            for (style, name) in NotificationQueue.PostingStyle.all.reversed() {
+                XCTAssertEqual(queue.put("\(name) \(number)", style).outcome, .waiting)
+                XCTAssertEqual(queue.put("own \(name)", style, on: .onName, in: [Self.own]).outcome, .waiting)
+            }
+        }
+        queue.put("gone", .asap)
+        XCTAssertEqual(queue.dequeue("gone", on: .onName), 1)
+        XCTAssertEqual(timeline.entries, [])
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 13, coalesced: 3, dequeued: 1, waiting: 9))
+        try worker.start()
+        XCTAssertEqual(over.wait(timeout: .now() + .seconds(20)), .success)
+        try worker.stopAndWait()
+        XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap 1", "asap 2", "idle 1", "idle 2"])
+        XCTAssertEqual(
+            queue.counts, PostingCounts(enqueued: 13, posted: 6, coalesced: 3, dequeued: 1, targetGone: 3))
+    }
+
+    func testWhatIsEnqueuedForAThreadThatIsStoppedBeforeItStartedIsCounted() {
+        let worker = RunLoopThread(name: "worker")
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline, on: worker)
+        for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style) }
+        worker.stop()
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, targetGone: 3))
+        XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
+        XCTAssertEqual(timeline.entries, [])
+    }
+
+    func testWhatIsEnqueuedForAThreadThatNobodyStartsIsCountedWhenItIsGone() {
+        let timeline = PostingTimeline()
+        var worker: RunLoopThread? = RunLoopThread(name: "worker")
+        weak let gone = worker
+        let queue = PostingQueue(center: timeline, on: worker!)
+        queue.put("a", .asap)
+        XCTAssertEqual(queue.counts.waiting, 1)
+        worker = nil
+        XCTAssertNil(gone, "a queue does not keep its thread")
+        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, targetGone: 1))
+    }
+
+    // MARK: In the trace
+
+    func testEachThatWasLeftIsTracedOnce() throws {
+        let queue = Locked<PostingQueue?>(nil)
+        let events = try tracing {
+            let worker = try RunLoopThread.started("worker")
+            let goOn = try worker.keptBusy()
+            let made = PostingQueue(center: PostingTimeline(), on: worker)
+            for number in 0..<10 { made.put("\(number)", .whenIdle) }
+            worker.stop()
+            goOn.signal()
+            try worker.waitUntilFinished(limit: limit)
+            made.put("late", .asap)
+            queue.withLock { $0 = made }
+        }
+        let gone = events.filter { $0.stage == .targetGone }
+        XCTAssertEqual(gone.map(\.name?.rawValue), (0..<10).map { "\($0)" } + ["late"])
+        XCTAssertEqual(gone.map(\.post), events.filter { $0.stage == .enqueue }.map(\.post))
+        XCTAssertEqual(gone.dropLast().map(\.thread.name), Array(repeating: "worker", count: 10))
+        XCTAssertEqual(queue.withLock { $0 }?.counts, PostingCounts(enqueued: 11, targetGone: 11))
+    }
+}
