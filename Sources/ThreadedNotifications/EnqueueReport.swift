@@ -21,7 +21,7 @@ public struct EnqueueReport: Sendable, Hashable {
 }
 
 extension EnqueueReport: CustomStringConvertible {
-    /// Such as `waiting, for 2 others`, or `posted`.
+    /// Such as `waiting, 2 removed`, or `posted`.
     public var description: String {
         let what =
             switch outcome {

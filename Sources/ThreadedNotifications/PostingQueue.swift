@@ -13,15 +13,17 @@ public import Foundation
 ///   handlers it waits for the next moment, before the stack runs out.
 /// - `asap`: posted when the current pass of the run loop ends, before it waits or returns. Other sources, timers and blocks may
 ///   come first.
-/// - `whenIdle`: posted when the run loop waits: no timer due, no source signalled or descriptor ready, nothing in the thread's
-///   mailbox or on the main queue, no block pending, and all that is `asap` posted. One at a time, so that the next one waits
-///   for what the first gives the run loop to do. A run loop that is about to return does not wait: what is idle stays for
+/// - `whenIdle`: posted when the run loop waits: no timer due, no source signalled or descriptor of the run loop's ready, nothing
+///   in the thread's mailbox or on the main queue, no block pending, and all that is `asap` posted. One at a time, so that the next
+///   one waits for what the first gives the run loop to do. A run loop that is about to return does not wait: what is idle stays for
 ///   the next run. Of blocks given to `RunLoop.perform` CoreFoundation tells nobody: those that wait come first, and those that
 ///   they perform, but a longer chain of them may be interrupted.
 ///
 /// Threads: a queue belongs to one thread, and posts there and nowhere else; every method may be called on any thread.
-/// Enqueued on another, also `now`, a notification waits for the thread, whose run loop is woken. The thread has to run its run
-/// loop; that then does not return for want of sources in the modes used.
+/// Enqueued on another, also `now`, a notification waits for the thread, whose run loop is woken. Its object and userInfo are then
+/// used, and released, on the queue's thread, so they must be safe there; senders that are values are compared on every thread
+/// that enqueues. The thread has to run its run loop. A queue is no input of it: with nothing else to wait for it returns, once it
+/// has posted what was enqueued before, or by handlers; a `RunLoopThread` has always something to wait for.
 /// Order: first in, first out within a style, over all queues of a thread. What handlers enqueue `asap` is posted after the
 /// batch under way, in the same pass; after 10 batches the run loop's other work comes first.
 /// Modes: nil is the default mode; `.common` is all common modes, also those made common later. What waits for another mode
@@ -30,7 +32,7 @@ public import Foundation
 /// Removal: see `dequeueNotifications`. What waits is posted also if nobody holds the queue any more. When the thread ends, it is
 /// counted as `targetGone` and traced, and nothing is accepted any more.
 /// `RunLoop.run(mode:before:)` returns after something was posted, as after other input.
-/// Cost: `enqueue` takes three look-ups and an allocation, however much waits; each idle notification two passes of the run
+/// Cost: `enqueue` takes a few look-ups and allocations, however much waits; each idle notification two passes of the run
 /// loop, and a descriptor for the thread.
 /// Source: "Notification Programming Topics", *Notification Queues*, *Posting Notifications Asynchronously*, *Coalescing
 /// Notifications*.
@@ -53,7 +55,8 @@ public final class PostingQueue: Sendable {
     )
     public static var `default`: PostingQueue { `default`(for: NotificationCenter.default) }
 
-    /// The current thread's default queue for a center. The thread keeps neither the queue nor the center.
+    /// The current thread's default queue for a center. The thread keeps neither, but for what waits; and the counts as long as
+    /// there is the center.
     @available(
         *, noasync, message: "a task has no thread of its own; use init(center:on:)"
     )
@@ -76,7 +79,8 @@ public final class PostingQueue: Sendable {
     ///
     /// - Parameters:
     ///   - center: to what it posts.
-    ///   - thread: whose it is. One that is not started yet may be enqueued to. `.postingThread` is the thread that makes it.
+    ///   - thread: whose it is. One that is not started yet may be enqueued to. `.postingThread` is the thread that makes it, so it
+    ///     is not for tasks, which have none of their own.
     public init(center: some PostingCenter, on thread: some DeliveryTarget) {
         self.center = center
         mailbox = thread.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false)
@@ -95,7 +99,7 @@ public final class PostingQueue: Sendable {
     /// notification is posted in the moment of its style. Senders are compared by identity if they are objects, and by
     /// equality if they are values; no sender is equal to no sender; a value that cannot be compared is equal to none.
     /// - Parameters:
-    ///   - notification: what is posted.
+    ///   - notification: what is posted, on the queue's thread.
     ///   - postingStyle: when.
     ///   - coalesceMask: what two have in common that are similar: the name, the sender, or both; none: nothing is similar.
     ///   - kept: which of those that are similar is kept. With `now` it is always this one.

@@ -64,7 +64,8 @@ struct Deliveries {
                 fatesOfEnqueued[record.post] = 0
                 countEnqueued(record)
             case .coalesce where record.observer == nil && fatesOfEnqueued[record.post] != nil,
-                .targetGone where record.observer == nil && fatesOfEnqueued[record.post] != nil, .dequeue:
+                .targetGone where record.observer == nil && fatesOfEnqueued[record.post] != nil,
+                .dequeue where fatesOfEnqueued[record.post] != nil:
                 fatesOfEnqueued[record.post, default: 0] += 1
                 countEnqueued(record)
             case .post:
@@ -100,7 +101,7 @@ struct Deliveries {
                 queueCounted = place
             case .count:
                 counted.append((place, countsByObserver[record.observer] ?? ObserverCounts()))
-            case .capture, .append, .signal, .dropSignal, .drain, .return, .log, .processStart, .processEnd:
+            case .dequeue, .capture, .append, .signal, .dropSignal, .drain, .return, .log, .processStart, .processEnd:
                 break
             }
         }

@@ -175,7 +175,7 @@ extension RunLoopObserver.Activity {
 /// What wakes a waiting run loop once, if nothing else does: a version-1 source on a descriptor that is ready.
 ///
 /// A run loop handles what became ready first, and the probe becomes ready when it is armed; so when it is what wakes
-/// the run loop, nothing was ready then.
+/// the run loop, nothing was ready then. The main queue joins after the probe, and is not known by it.
 /// Threads: everything is called on the run loop's thread.
 final class RunLoopProbe {
     private let descriptor: EventDescriptor

@@ -2,8 +2,9 @@
 ///
 /// A run loop that announces that it will wait need not: a timer may be due, a descriptor ready, the main queue or a block
 /// pending, and of these it tells nobody. So it is sent round once more; if it comes to wait again after one pass, in which
-/// it handled what it looks for before it waits, a probe is put among what can wake it, behind all that is ready. If the
-/// probe is what wakes it, nothing was ready: it did wait.
+/// it handled what it looks for before it waits, the main queue last, a probe is put among what can wake it, behind all that is
+/// ready. If the probe is what wakes it, nothing was ready: it did wait. Only the main queue is asked no more once it was
+/// found empty; what reaches it in that moment comes after what is idle.
 ///
 ///     restless ──would wait: go round──► settling ──would wait, after one pass: arm──► armed ──probe woke it──► idle
 ///        ▲                                  │                                           │

@@ -4,8 +4,8 @@ internal import Foundation
 /// nothing.
 //
 // Safety: of an object nothing is used but its identity. Of a value nothing is used but its `Hashable` conformance; an observer's,
-// or that of a waiting notification that keeps the latest, is then compared on the threads that post, as the documentation of
-// `addObserver` says.
+// or that of a waiting notification that keeps the latest or waits in a posting queue, is then compared on the threads that post or
+// enqueue, as the documentation of `addObserver` and `PostingQueue` says.
 enum NotificationObject: @unchecked Sendable {
     case none
     case object(AnyObject)
