@@ -140,8 +140,10 @@ final class PostingASAPTests: XCTestCase {
                     let isOver = Locked(false)
                     timeline.when(name) { isOver.withLock { $0 = true } }
                     queue.put(name, style, in: modes)
-                    while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: .distantFuture) {}
+                    let limit = Date(timeIntervalSinceNow: 20)
+                    while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: limit) {}
                     XCTAssertEqual(timeline.entries, [name])
+                    XCTAssertLessThan(Date(), limit)
                 }
             }
         }
@@ -153,7 +155,7 @@ final class PostingASAPTests: XCTestCase {
             let queue = PostingQueue(center: timeline)
             for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
                 RunLoop.addDueTimer { queue.put(name, style) }
-                while !timeline.has(name), RunLoop.current.run(mode: .default, before: .distantFuture) {}
+                XCTAssertTrue(RunLoop.runCurrent { timeline.has(name) })
             }
             XCTAssertEqual(timeline.entries, ["asap", "idle"])
         }

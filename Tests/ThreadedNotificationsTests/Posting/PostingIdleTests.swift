@@ -125,6 +125,35 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
+    func testNotBeforeWhatIsHandedOverWhenTheRunLoopHasAnnouncedThatItWillWait() {
+        // It is announced twice before it is true.
+        for announcement in 1...2 {
+            idleComesAfter { timeline in
+                let queue = PostingQueue(center: timeline)
+                return Self.atTheEnd(ofAnnouncement: announcement) { queue.put("ready", .asap) }
+            }
+            idleComesAfter { timeline in
+                Self.atTheEnd(ofAnnouncement: announcement) { RunLoop.performInMailbox { timeline.note("ready") } }
+            }
+        }
+    }
+
+    /// Does something when the run loop has announced so many times that it will wait, after all others were told.
+    private static func atTheEnd(ofAnnouncement number: Int, _ body: @escaping @Sendable () -> Void) -> RunLoopObserver
+    {
+        let announcements = Locked(0)
+        let observer = RunLoopObserver { activity in
+            guard activity == .beforeWaiting else { return }
+            let count = announcements.withLock { count in
+                count += 1
+                return count
+            }
+            if count == number { body() }
+        }
+        observer.add(to: .current, mode: .default)
+        return observer
+    }
+
     func testNotBeforeAMixedChain() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -321,19 +350,25 @@ final class PostingIdleTests: XCTestCase {
     // MARK: -
 
     /// Enqueues before and after what is ready was prepared, and runs the run loop: so many times "ready" comes before
-    /// both.
+    /// both, whether the run returns after each source or not.
     private func idleComesAfter<Held>(
         _ times: Int = 1, onMainOnly: Bool = false, line: UInt = #line,
         _ prepare: @escaping @Sendable (PostingTimeline) -> Held
     ) {
         @Sendable func check() {
-            for mode in [RunLoop.Mode.default, .common] {
+            for (mode, returns) in [(RunLoop.Mode.default, true), (.common, true), (.default, false), (.common, false)]
+            {
                 let timeline = PostingTimeline()
                 let queue = PostingQueue(center: timeline)
                 queue.put("idle 1", .whenIdle, in: [mode])
                 let held = prepare(timeline)
                 queue.put("idle 2", .whenIdle, in: [mode])
-                XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle 2") }, line: line)
+                if returns {
+                    XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle 2") }, line: line)
+                } else {
+                    timeline.when("idle 2") { RunLoop.stopCurrent() }
+                    XCTAssertTrue(RunLoop.runCurrentUntilStopped(), line: line)
+                }
                 XCTAssertEqual(
                     timeline.entries, Array(repeating: "ready", count: times) + ["idle 1", "idle 2"], line: line)
                 withExtendedLifetime(held) {}

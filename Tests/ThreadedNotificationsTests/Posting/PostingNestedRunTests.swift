@@ -165,11 +165,14 @@ final class PostingNestedRunTests: XCTestCase {
     ) {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
+        // The main queue is served in the default mode, and not in the middle of one of its jobs.
+        let hasJob = Thread.isMainThread && mode == .default && callout != "job"
         let held = prepare(queue, timeline) {
             timeline.note("begins")
             queue.put("idle", .whenIdle, in: [mode])
             queue.put("asap", .asap, in: [mode])
             RunLoop.addDueTimer(in: mode) { timeline.note("timer") }
+            if hasJob { DispatchQueue.main.async { timeline.note("job") } }
             let port = RunLoop.addSignalledPort(in: mode) { timeline.note("source") }
             XCTAssertTrue(RunLoop.runCurrent(in: mode) { timeline.has("idle") }, "\(callout)", line: line)
             timeline.note("ends")
@@ -179,7 +182,10 @@ final class PostingNestedRunTests: XCTestCase {
         queue.put("over", .whenIdle)
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("ends") && timeline.has("over") }, "\(callout)", line: line)
         let entries = timeline.entries.filter { $0 != "callout" && $0 != "over" }
-        XCTAssertEqual(entries.sorted(), ["asap", "begins", "ends", "idle", "source", "timer"], callout, line: line)
+        XCTAssertEqual(
+            entries.sorted(), ["asap", "begins", "ends", "idle"] + (hasJob ? ["job"] : []) + ["source", "timer"],
+            callout,
+            line: line)
         XCTAssertEqual(entries.prefix(2), ["begins", "asap"], callout, line: line)
         XCTAssertEqual(entries.suffix(2), ["idle", "ends"], callout, line: line)
         withExtendedLifetime(held) {}

@@ -185,7 +185,9 @@ final class PostingThreadEndTests: XCTestCase {
         let queue = PostingQueue(center: timeline, on: worker)
         do {
             let sender = ReleaseRecorder {
+                XCTAssertTrue(worker.isCurrent)
                 XCTAssertEqual(queue.put("there", .now).outcome, .targetGone)
+                XCTAssertEqual(PostingQueue.default(for: timeline).put("default", .asap).outcome, .targetGone)
                 here.put("here", .asap)
             }
             queue.put("own", .asap, from: sender, in: [Self.own])

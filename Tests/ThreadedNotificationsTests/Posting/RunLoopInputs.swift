@@ -20,6 +20,12 @@ extension RunLoop {
         return true
     }
 
+    /// Runs the current thread's run loop until `stopCurrent` is called, without returning after each source.
+    /// - Returns: false if it was not called for 20 seconds.
+    static func runCurrentUntilStopped() -> Bool {
+        CFRunLoopRunInMode(Mode.default.string, 20, false) == .stopped
+    }
+
     /// Has the current thread's run loop do what it can do at once, and return.
     static func pollCurrent(in mode: Mode = .default) {
         _ = RunLoop.current.run(mode: mode, before: .distantPast)
