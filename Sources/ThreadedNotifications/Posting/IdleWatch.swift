@@ -17,13 +17,13 @@ struct IdleWatch {
         case arm
     }
 
-    private enum Phase: Equatable {
+    enum Phase: Equatable {
         case restless
         case settling(passes: Int)
         case armed
     }
 
-    private var phase = Phase.restless
+    private(set) var phase = Phase.restless
 
     /// Something was posted, or the run loop was entered or left: start over.
     mutating func isDisturbed() {

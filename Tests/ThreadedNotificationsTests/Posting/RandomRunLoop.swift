@@ -114,6 +114,15 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         }
         require(expected.waiting.isEmpty, "all was done, and \(expected.waiting) wait")
         checkCounts()
+        checkThatNothingIsKept()
+    }
+
+    private func checkThatNothingIsKept() {
+        let postings = ThreadContext.current.attachedMailboxOrNew().postings
+        let (buffer, senders) = postings.state.withLock { ($0.buffer.count, $0.senders.isEmpty) }
+        require(buffer == 0, "all was posted, and \(buffer) are kept")
+        require(senders, "all was posted, and senders are kept")
+        require(postings.depth == 0, "it takes itself for posting, \(postings.depth) deep")
     }
 
     /// Has a block called when all was posted that waits now for an idle default mode, in a handler.

@@ -1,0 +1,62 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// What another thread hands over when the run loop has announced that it will wait, and before what is idle is posted.
+final class PostingLateInputTests: XCTestCase {
+    private let center = NotificationCenter()
+    private let done = Locked<[String]>([])
+
+    private func observe(_ name: String) {
+        let done = done
+        _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { _ in
+            done.withLock { $0.append(name) }
+        }
+    }
+
+    /// Has something handed over when the run loop is about to wait, and was found to have nothing else to do.
+    private func handOverLate(_ handOver: @escaping @Sendable (PostingQueue, RunLoopThread) -> Void) throws {
+        observe("idle")
+        let (center, done) = (center, done)
+        let (thread, other) = (try RunLoopThread.started("late"), try RunLoopThread.started("other"))
+        try thread.perform(waitUntilDone: .seconds(60)) {
+            let queue = PostingQueue(center: center, on: thread)
+            queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
+            let isHandedOver = Locked(false)
+            // Told after the queue's, which was made before.
+            let observer = RunLoopObserver { activity in
+                guard activity == .beforeWaiting, thread.mailbox.postings.watch.phase == .armed else { return }
+                let isFirst = isHandedOver.withLock { isHandedOver in
+                    defer { isHandedOver = true }
+                    return !isHandedOver
+                }
+                if isFirst { try? other.perform(waitUntilDone: .seconds(20)) { handOver(queue, thread) } }
+            }
+            observer.add(to: .current, mode: .default)
+            let limit = Date(timeIntervalSinceNow: 20)
+            while !done.withLock({ $0.contains("idle") }), limit.timeIntervalSinceNow > 0 {
+                _ = RunLoop.current.run(mode: .default, before: limit)
+            }
+            observer.invalidate()
+            XCTAssertTrue(isHandedOver.withLock { $0 })
+        }
+        try thread.stopAndWait()
+        try other.stopAndWait()
+    }
+
+    func testANotificationToBePostedAsSoonAsPossibleComesBeforeWhatIsIdle() throws {
+        observe("as soon as possible")
+        try handOverLate { queue, _ in
+            queue.enqueue(Notification(name: Notification.Name("as soon as possible")), postingStyle: .asap)
+        }
+        XCTAssertEqual(done.withLock { $0 }, ["as soon as possible", "idle"])
+    }
+
+    func testABlockComesBeforeWhatIsIdle() throws {
+        try handOverLate { [done] _, thread in
+            try? thread.perform { done.withLock { $0.append("block") } }
+        }
+        XCTAssertEqual(done.withLock { $0 }, ["block", "idle"])
+    }
+}

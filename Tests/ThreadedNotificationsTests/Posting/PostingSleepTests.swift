@@ -1,0 +1,43 @@
+import Foundation
+import XCTest
+
+@testable import ThreadedNotifications
+
+/// To find out whether a run loop would wait costs passes of it; but not while nothing idle waits.
+final class PostingSleepTests: XCTestCase {
+    func testARunLoopForWhichNothingWaitsIsLeftToSleep() throws {
+        let thread = try RunLoopThread.started("sleeping")
+        let center = NotificationCenter()
+        let posted = Locked(false)
+        let name = Notification.Name("idle")
+        _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in posted.withLock { $0 = true } }
+        try thread.perform(waitUntilDone: .seconds(60)) {
+            PostingQueue(center: center, on: thread).enqueue(Notification(name: name), postingStyle: .whenIdle)
+            let limit = Date(timeIntervalSinceNow: 20)
+            while !posted.withLock({ $0 }), limit.timeIntervalSinceNow > 0 {
+                _ = RunLoop.current.run(mode: .default, before: limit)
+            }
+            XCTAssertTrue(posted.withLock { $0 })
+            // What was to wake it until now does not do so later.
+            RunLoop.runCurrentOnce()
+            let end = RunLoopSource {}
+            end.add(to: .current, mode: .default)
+            let runLoop = RunLoopReference.current
+            let announcements = Locked(0)
+            let observer = RunLoopObserver { activity in
+                guard activity == .beforeWaiting else { return }
+                announcements.withLock { $0 += 1 }
+                // One that does not sleep has gone round by then.
+                DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
+                    end.signal()
+                    runLoop.wakeUp()
+                }
+            }
+            observer.add(to: .current, mode: .default)
+            _ = RunLoop.current.run(mode: .default, before: limit)
+            observer.invalidate()
+            XCTAssertEqual(announcements.withLock { $0 }, 1)
+        }
+        try thread.stopAndWait()
+    }
+}
