@@ -8,16 +8,6 @@ import Foundation
 // Safety: whoever makes it hands it to the thread whose run loop it is, and looks at it again when that is done with it. What
 // another thread enqueues for it is given to that thread as a value.
 final class RandomRunLoop: PostingCenter, @unchecked Sendable {
-    private struct Value: Hashable {
-        var number: Int
-        func hash(into hasher: inout Hasher) {}
-    }
-
-    private struct Incomparable {}
-
-    private final class Object: Sendable {}
-
-    private static let object = Object()
     static let modes: [RunLoop.Mode] = [.default, RunLoop.Mode("A"), RunLoop.Mode("B")]
     private static let setsOfModes: [Set<RunLoop.Mode>] = [
         [.default], [.default], [.common], [modes[1]], [modes[2]], [.default, modes[1]], [modes[1], modes[2]],
@@ -30,8 +20,9 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private var random: SeededGenerator
     private var expected = ExpectedPostings(queues: 3)
     private var queues: [PostingQueue] = []
-    private var owner = ThreadIdentity.current
-    private var actionsLeft: Int
+    /// Nil before the thread is known.
+    private var owner: ThreadIdentity?
+    private var actionsLeft = 0
     /// Whether a mode may be made common: that is for ever.
     private let mayMakeCommon: Bool
     /// On which other thread notifications are enqueued, too.
@@ -48,7 +39,6 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         self.mayMakeCommon = mayMakeCommon
         self.other = other
         random = SeededGenerator(seed: seed)
-        actionsLeft = Int.random(in: 5...40, using: &random)
     }
 
     /// What was not as it should be.
@@ -64,10 +54,31 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     // MARK: From beginning to end, on the thread
 
-    /// To be called before everything else.
+    /// Enqueues for a thread that is not started yet. To be called before everything else, and on another thread.
+    func prepare(for thread: RunLoopThread) {
+        makeQueues(on: thread)
+        for _ in 0..<choose(6) {
+            let item = item(
+                style: ComparedBuffer.styles[choose(3)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
+            let mask = ComparedBuffer.masks[choose(4)]
+            let (_, removed) = expected.enqueue(item, mask, keepsEarliest: false)
+            let report = queues[item.queue].enqueue(
+                Self.notification(item), postingStyle: item.style, coalesceMask: mask, forModes: Array(item.modes))
+            require(report == EnqueueReport(outcome: .waiting, removed: removed), "before the start: \(report)")
+        }
+        checkCounts()
+    }
+
+    private func makeQueues(on thread: some DeliveryTarget) {
+        for _ in 0..<3 { queues.append(PostingQueue(center: self, on: thread)) }
+    }
+
+    /// To be called before what follows.
     func attach() {
+        require(owner == nil || owner == .current, "what waited for the thread was posted on \(owner!)")
         owner = .current
-        for _ in 0..<3 { queues.append(PostingQueue(center: self, on: .current)) }
+        if queues.isEmpty { makeQueues(on: .current) }
+        actionsLeft = 5 + choose(35)
         endOfRun = source(isLast: true, Set(Self.modes)) { [unowned self] in endNumber }
         for (index, modes) in [[.default, Self.modes[1]], [.common, Self.modes[2]] as Set].enumerated() {
             let source = source(isLast: false, modes) { [unowned self] in
@@ -231,6 +242,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     func post(_ queued: QueuedNotification) {
         guard expected.wrong == nil else { return }
         let number = queued.notification.userInfo?[Self.numberKey] as? Int ?? 0
+        if owner == nil { owner = .current }
         require(ThreadIdentity.current == owner, "\(number) is posted on \(ThreadIdentity.current)")
         guard let item = expected.post(number) else { return }
         expected.begin(.handler(item))
@@ -282,7 +294,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             sources[index].number = expected.add(.source, sources[index].modes)
             sources[index].source.signal()
         case 18:
-            guard owner.number == 1 else { return }
+            guard owner?.number == 1 else { return }
             let number = expected.add(.mainJob, [.common])
             DispatchQueue.main.async { [weak self] in self?.come(to: number) }
         case 19:
@@ -362,24 +374,14 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     }
 
     private func item(style: NotificationQueue.PostingStyle, modes: Set<RunLoop.Mode>) -> ExpectedPostings.Item {
-        let sender = choose(6)
-        return ExpectedPostings.Item(
-            number: expected.number(), queue: choose(2), name: choose(2), sender: sender == 5 ? nil : sender,
-            style: style,
-            modes: modes, chain: expected.chain)
+        ExpectedPostings.Item(
+            number: expected.number(), queue: choose(2), name: choose(2), sender: RandomSender.numbers[choose(6)],
+            style: style, modes: modes, chain: expected.chain)
     }
 
     private static func notification(_ item: ExpectedPostings.Item) -> Notification {
-        let sender: Any? =
-            switch item.sender {
-            case 0: nil
-            case 1: object
-            case 2: Value(number: 1)
-            case 3: Value(number: 2)
-            case 4: "text"
-            default: Incomparable()
-            }
-        return Notification(
-            name: Notification.Name("RandomRunLoop \(item.name)"), object: sender, userInfo: [numberKey: item.number])
+        Notification(
+            name: Notification.Name("RandomRunLoop \(item.name)"), object: RandomSender.object(item.sender),
+            userInfo: [numberKey: item.number])
     }
 }

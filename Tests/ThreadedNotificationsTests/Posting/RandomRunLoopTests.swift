@@ -50,7 +50,9 @@ final class RandomRunLoopTests: XCTestCase {
         let other = try RunLoopThread.started("other")
         for seed in 2_000..<2_300 as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: true, other: other)
-            let thread = try RunLoopThread.started("new")
+            let thread = RunLoopThread(name: "new")
+            if seed % 2 == 0 { runLoop.prepare(for: thread) }
+            try thread.start()
             try thread.perform {
                 runLoop.attach()
                 runLoop.begin()
