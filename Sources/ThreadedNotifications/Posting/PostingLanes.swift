@@ -50,9 +50,9 @@ struct PostingLanes {
         while observers.count > depth + 1 { observers.removeLast().invalidate() }
     }
 
-    /// Something is about to be enqueued to a lane.
+    /// Something waits in a lane from now on.
     /// - Parameter isPosting: whether what was posted enqueues it.
-    mutating func willEnqueue(to lane: Int, isPosting: Bool) {
+    mutating func willWait(in lane: Int, isPosting: Bool) {
         if lanes[lane].keeps { return }
         lanes[lane].keeps = isPosting || runLoop.map { !lanes[lane].marker.isInRun(of: $0) } ?? true
     }

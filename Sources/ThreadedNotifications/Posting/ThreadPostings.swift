@@ -26,13 +26,14 @@ final class ThreadPostings: Sendable {
     // Safety: only the queues' thread touches these, or, if it never started, whoever finishes its mailbox.
     nonisolated(unsafe) var watch = IdleWatch()
     nonisolated(unsafe) var probe: RunLoopProbe?
+    /// How many observers are being told, one in another's handlers.
     nonisolated(unsafe) var depth = 0
     nonisolated(unsafe) var runs = RunLoopRuns()
     /// How many posts are under way, one in another's handlers.
     nonisolated(unsafe) var posts = 0
-    let runReturn = RunLoopReturn()
     /// The run loop may have announced that it will wait, and nothing since.
     nonisolated(unsafe) var mayBeAboutToWait = true
+    let runReturn = RunLoopReturn()
 
     // MARK: The thread
 
@@ -89,6 +90,7 @@ final class ThreadPostings: Sendable {
         let (lane, isNewLane) = lane(for: modes)
         let isCurrent = mailbox.isCurrent
         let isPosting = isCurrent && posts > 0
+        let isPostedHere = style == .now && isCurrent && ThreadContext.current.mayNest
         DeliveryEvent.trace(.enqueue, name: name, post: item.number, target: mailbox.identity)
         let enqueued = withSender(NotificationObject(item.notification.object)) {
             state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
@@ -98,7 +100,8 @@ final class ThreadPostings: Sendable {
                 return nil
             }
             if case .value(let number) = sender { item.senderNumber = number }
-            state.lanes.willEnqueue(to: lane, isPosting: isPosting)
+            // What is posted at once keeps no run loop; if it has to wait after all, that is made good below.
+            if !isPostedHere { state.lanes.willWait(in: lane, isPosting: isPosting) }
             let enqueued = state.buffer.enqueue(
                 item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
                 keepsEarliest: keepsEarliest && style != .now)
@@ -113,7 +116,15 @@ final class ThreadPostings: Sendable {
         guard let place = enqueued.place else {
             return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
         }
-        if style == .now, isCurrent, ThreadContext.current.mayNest { postNow(through: place) }
+        if isPostedHere {
+            postNow(through: place)
+            if item.fate == nil {
+                state.withLock { state in
+                    state.lanes.willWait(in: lane, isPosting: isPosting)
+                    state.updateSources()
+                }
+            }
+        }
         if item.fate == nil, enqueued.mustWake {
             if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
             // The queue's own thread looks before it waits. To wake it for each pass would keep the main queue waiting, to which
