@@ -62,6 +62,8 @@ public struct DeliveryEvent: Sendable {
     public var monotonicNanoseconds: UInt64
     /// Delivered ahead of what waits, by `SameThreadPolicy.atOnce`.
     public var overtakes: Bool
+    /// When a posting queue is to post it; nil but for `enqueue`.
+    public var postingStyle: NotificationQueue.PostingStyle?
 
     /// Called for every stage of every delivery in this process; nil, as it is at first, for none.
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
@@ -82,10 +84,13 @@ public struct DeliveryEvent: Sendable {
     @inline(__always)
     static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
-        target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false
+        target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
+        postingStyle: NotificationQueue.PostingStyle? = nil
     ) {
         guard isTraced.load(ordering: .relaxed) else { return }
-        call(stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes)
+        call(
+            stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
+            postingStyle: postingStyle)
     }
 
     /// The number of a new post; 0 if nobody traces.
@@ -98,13 +103,14 @@ public struct DeliveryEvent: Sendable {
     @inline(never)
     private static func call(
         _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
-        overtakes: Bool
+        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?
     ) {
         guard let tracer else { return }
         tracer(
             DeliveryEvent(
                 stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
-                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes))
+                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
+                postingStyle: postingStyle))
     }
 }
 

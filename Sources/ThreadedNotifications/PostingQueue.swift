@@ -22,8 +22,9 @@ public import Foundation
 /// Threads: a queue belongs to one thread, and posts there and nowhere else; every method may be called on any thread.
 /// Enqueued on another, also `now`, a notification waits for the thread, whose run loop is woken. Its object and userInfo are then
 /// used, and released, on the queue's thread, so they must be safe there; senders that are values are compared on every thread
-/// that enqueues. The thread has to run its run loop. A queue is no input of it: with nothing else to wait for it returns, once it
-/// has posted what was enqueued before, or by handlers; a `RunLoopThread` has always something to wait for.
+/// that enqueues. The thread has to run its run loop. A queue is no input of it: a run loop that has nothing else to wait for posts
+/// what waits, and returns; add a `SignalPort` to it, or use a `RunLoopThread`, for what other threads enqueue later. A run whose own
+/// input, such as a timer, has expired returns without posting what that enqueued `whenIdle`; the next run posts it.
 /// Order: first in, first out within a style, over all queues of a thread. What handlers enqueue `asap` is posted after the
 /// batch under way, in the same pass; after 10 batches the run loop's other work comes first.
 /// Modes: nil is the default mode; `.common` is all common modes, also those made common later. What waits for another mode
@@ -55,8 +56,8 @@ public final class PostingQueue: Sendable {
     )
     public static var `default`: PostingQueue { `default`(for: NotificationCenter.default) }
 
-    /// The current thread's default queue for a center. The thread keeps neither, but for what waits; and the counts as long as
-    /// there is the center.
+    /// The current thread's default queue for a center: always the same as long as there is the center. Nobody need hold it: what
+    /// waits in it, and its counts, stay. The thread does not keep the center, unless something waits.
     @available(
         *, noasync, message: "a task has no thread of its own; use init(center:on:)"
     )

@@ -133,13 +133,18 @@ final class ReadmeExampleTests: XCTestCase {
         worker.stop()
     }
 
-    func testTheQueuesCodePrintsWhatItSays() throws {
-        let printed = printed
+    func testTheQueuesCodePrintsWhatItSays() {
+        // On a thread of its own, whose default queue nobody has used.
+        Thread.posting(1) { [printed] in Self.enqueue(printed) }.wait()
+        XCTAssertEqual(printed.lines, ["enqueued 500: coalesced 499, waiting 1", "flushed once"])
+    }
+
+    private static func enqueue(_ printed: PrintedLines) {
         func print(_ line: String) { printed.add(line) }
-        let center = ThreadedNotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: .default)
 
         // README: begin
-        let queue = PostingQueue.default(for: center)  // this thread's
+        let queue = PostingQueue.default  // this thread's, for NotificationCenter.default
         let flush = Notification.Name("FlushTheServer")
         let server = center.addObserver(forName: flush, on: .current) { _ in print("flushed once") }
 
@@ -150,7 +155,6 @@ final class ReadmeExampleTests: XCTestCase {
         while queue.counts.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
         // README: end
 
-        XCTAssertEqual(printed.lines, ["enqueued 500: coalesced 499, waiting 1", "flushed once"])
         XCTAssertEqual("\(queue.counts)", "enqueued 500: posted 1, coalesced 499")
         server.cancel()
     }

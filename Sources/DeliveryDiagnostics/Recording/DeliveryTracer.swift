@@ -28,7 +28,15 @@ extension DeliveryRecorder {
         record(
             DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
             observer: Self.number(event.observer), target: event.target,
-            message: event.overtakes ? "ahead of what waits" : nil)
+            message: event.overtakes ? "ahead of what waits" : event.postingStyle.map(Self.description))
+    }
+
+    private static func description(of style: NotificationQueue.PostingStyle) -> String {
+        switch style {
+        case .now: "now"
+        case .asap: "asap"
+        case .whenIdle: "whenIdle"
+        }
     }
 
     /// Records what the library has counted for an observer by now.

@@ -4,8 +4,8 @@ internal import Foundation
 /// in all of these modes; for each set an observer that marks its modes; and a source, while what waits in it is to keep a
 /// run loop that has nothing else from returning.
 ///
-/// It is to, unless other input of a run in one of these modes enqueued it: then that input decides, and when it has expired the
-/// run loop returns, as the document says. If the run returns because something was posted, the rest keeps the next.
+/// It is to, but not the run whose own other input enqueued it, such as a timer: that run returns when its input has expired, as
+/// the document says, and what waits still keeps the next.
 ///
 /// Its owner's lock is held for every call. CoreFoundation is called under it, and calls nothing back.
 struct PostingLanes {
@@ -57,8 +57,8 @@ struct PostingLanes {
         lanes[lane].keeps = isPosting || runLoop.map { !lanes[lane].marker.isInRun(of: $0) } ?? true
     }
 
-    /// A run in which something was posted ends in the mode that the run loop is in.
-    mutating func runHasPosted() {
+    /// A run ends in the mode that the run loop is in.
+    mutating func runEnds() {
         guard let runLoop else { return }
         for lane in lanes.indices where lanes[lane].marker.isInRun(of: runLoop) { lanes[lane].keeps = true }
     }

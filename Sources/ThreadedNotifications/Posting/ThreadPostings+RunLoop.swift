@@ -33,17 +33,17 @@ extension ThreadPostings {
         case .exit:
             // What is idle stays for the next run: a run loop that is left does not wait.
             disturbWatch()
-            let hasPosted = runs.end()
             postDue()
-            if hasPosted { keepNextRun() }
+            keepNextRun()
             runReturn.withdraw()
+            runs.end()
         }
     }
 
-    /// A run was made to return by what was posted, so the rest is for the next.
     private func keepNextRun() {
         state.withLock { state in
-            state.lanes.runHasPosted()
+            guard !state.buffer.isEmpty else { return }
+            state.lanes.runEnds()
             state.updateSources()
         }
     }
@@ -107,7 +107,6 @@ extension ThreadPostings {
     }
 
     private func post(_ item: EnqueuedNotification) {
-        runs.didPost()
         posts += 1
         item.post()
         posts -= 1

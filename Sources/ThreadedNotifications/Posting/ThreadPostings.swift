@@ -91,7 +91,8 @@ final class ThreadPostings: Sendable {
         let isCurrent = mailbox.isCurrent
         let isPosting = isCurrent && posts > 0
         let isPostedHere = style == .now && isCurrent && ThreadContext.current.mayNest
-        DeliveryEvent.trace(.enqueue, name: name, post: item.number, target: mailbox.identity)
+        DeliveryEvent.trace(
+            .enqueue, name: name, post: item.number, target: mailbox.identity, postingStyle: style)
         let enqueued = withSender(NotificationObject(item.notification.object)) {
             state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
             in
