@@ -133,7 +133,8 @@ public final class PostingQueue: Sendable {
         matching notification: Notification,
         coalesceMask: NotificationQueue.NotificationCoalescing = [.onName, .onSender]
     ) -> Int {
-        mailbox.postings.dequeue(matching: notification, mask: coalesceMask, queue: ledger.queue)
+        mailbox.postings.dequeue(
+            matching: notification, mask: coalesceMask, queue: ledger.queue, isCurrent: mailbox.isCurrent)
     }
 
     /// What became of all that was enqueued to this queue.

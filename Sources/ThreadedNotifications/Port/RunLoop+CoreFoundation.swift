@@ -266,6 +266,18 @@ struct RunLoopReference: @unchecked Sendable {
     }
 }
 
+/// The mode that the current thread's run loop runs in, if it does: cheaper to compare than a `RunLoop.Mode`.
+struct RunningMode: Equatable {
+    private let mode: CFString?
+
+    static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
+
+    static func == (one: RunningMode, other: RunningMode) -> Bool {
+        if let one = one.mode, let other = other.mode { return one === other || CFEqual(one, other) }
+        return one.mode == nil && other.mode == nil
+    }
+}
+
 extension RunLoop.Mode {
     fileprivate var coreFoundationMode: CFString {
         // CoreFoundation knows the common modes by the address of their name.

@@ -36,6 +36,8 @@ struct CoalescingBuffer<Item> {
     struct Enqueued {
         /// Its place; nil: the earliest of those that are similar is kept instead.
         var place: Place?
+        /// Where the one waits that is kept.
+        var lane: Int
         /// Coalesced into it, or with it into the one that is kept.
         var coalesced: [Item] = []
         /// Nothing of its style and lane waited before, so the run loop may be asleep.
@@ -75,8 +77,8 @@ struct CoalescingBuffer<Item> {
     private var nameLinks = SlotLinks()
     private var senderLinks = SlotLinks()
     private var alikeLinks = SlotLinks()
-    /// How many wait in each lane.
-    private var counts: [Int] = []
+    /// How many wait in each lane: for an idle run loop, and for none.
+    private var counts: [(idle: Int, due: Int)] = []
 
     /// The place that the next one gets. Places are never used again.
     private(set) var nextPlace: Place = 1
@@ -88,7 +90,10 @@ struct CoalescingBuffer<Item> {
 
     func isEmpty(_ style: Style, lanes: [Int]) -> Bool { lanes.allSatisfy { isEmpty(style, lane: $0) } }
 
-    func isEmpty(lane: Int) -> Bool { lane >= counts.count || counts[lane] == 0 }
+    /// Whether something waits in a lane for an idle run loop, and for none.
+    func isWaiting(lane: Int) -> (idle: Bool, due: Bool) {
+        lane < counts.count ? (counts[lane].idle > 0, counts[lane].due > 0) : (false, false)
+    }
 
     /// Adds to the end, after removing what is similar.
     ///
@@ -98,8 +103,9 @@ struct CoalescingBuffer<Item> {
     mutating func enqueue(
         _ item: Item, _ key: Key, style: Style, lane: Int, mask: Mask, keepsEarliest: Bool
     ) -> Enqueued {
-        var enqueued = Enqueued()
+        var enqueued = Enqueued(lane: lane)
         if keepsEarliest, let earliest = similar(to: key, mask)?.first {
+            enqueued.lane = entries[earliest]?.lane ?? lane
             enqueued.coalesced = removeSimilar(to: key, mask, but: earliest)
             enqueued.coalesced.append(item)
             return enqueued
@@ -186,8 +192,8 @@ struct CoalescingBuffer<Item> {
             slot = entries.count
             entries.append(entry)
         }
-        while counts.count <= entry.lane { counts.append(0) }
-        counts[entry.lane] += 1
+        while counts.count <= entry.lane { counts.append((0, 0)) }
+        count(entry, 1)
         let key = entry.key
         orderLinks.append(slot, to: &orders[Order(style: entry.style, lane: entry.lane), default: .init()])
         nameLinks.append(slot, to: &named[NameKey(queue: key.queue, name: key.name), default: .init()])
@@ -196,11 +202,15 @@ struct CoalescingBuffer<Item> {
         alikeLinks.append(slot, to: &alike[key, default: .init()])
     }
 
+    private mutating func count(_ entry: Entry, _ change: Int) {
+        if entry.style == .whenIdle { counts[entry.lane].idle += change } else { counts[entry.lane].due += change }
+    }
+
     private mutating func remove(_ slot: Int) -> Item? {
         guard let entry = entries[slot] else { return nil }
         entries[slot] = nil
         freeSlots.append(slot)
-        counts[entry.lane] -= 1
+        count(entry, -1)
         let key = entry.key
         Self.unlink(slot, &orderLinks, &orders, Order(style: entry.style, lane: entry.lane))
         Self.unlink(slot, &nameLinks, &named, NameKey(queue: key.queue, name: key.name))

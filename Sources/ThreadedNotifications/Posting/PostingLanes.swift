@@ -4,8 +4,8 @@ internal import Foundation
 /// in all of these modes; for each set an observer that marks its modes; and a source, while what waits in it is to keep a
 /// run loop that has nothing else from returning.
 ///
-/// It is to, but not the run whose own other input enqueued it, such as a timer: that run returns when its input has expired, as
-/// the document says, and what waits still keeps the next.
+/// It is to, but what is idle not in the run whose own other input enqueued it, such as a timer: that run returns when its input has
+/// expired, as the document says, and what waits still keeps the next. What is not idle prolongs no run: it is posted before that waits.
 ///
 /// Its owner's lock is held for every call. CoreFoundation is called under it, and calls nothing back.
 struct PostingLanes {
@@ -14,8 +14,8 @@ struct PostingLanes {
         /// Tells whether the run loop runs in one of the modes: which are common only CoreFoundation knows.
         var marker: RunLoopObserver
         var source: RunLoopSource
-        /// Whether what waits keeps a run loop from returning.
-        var keeps = false
+        /// Whether what is idle keeps a run loop from returning.
+        var keepsIdle = false
         var hasSource = false
     }
 
@@ -51,26 +51,32 @@ struct PostingLanes {
     }
 
     /// Something waits in a lane from now on.
-    /// - Parameter isPosting: whether what was posted enqueues it.
-    mutating func willWait(in lane: Int, isPosting: Bool) {
-        if lanes[lane].keeps { return }
-        lanes[lane].keeps = isPosting || runLoop.map { !lanes[lane].marker.isInRun(of: $0) } ?? true
+    /// - Parameter isOwnInput: whether the run loop's thread enqueued it, and not in a handler of what was posted.
+    mutating func willWait(in lane: Int, isOwnInput: Bool) {
+        if isOwnInput, let runLoop, lanes[lane].marker.isInRun(of: runLoop) { return }
+        lanes[lane].keepsIdle = true
     }
 
     /// A run ends in the mode that the run loop is in.
     mutating func runEnds() {
         guard let runLoop else { return }
-        for lane in lanes.indices where lanes[lane].marker.isInRun(of: runLoop) { lanes[lane].keeps = true }
+        for lane in lanes.indices where lanes[lane].marker.isInRun(of: runLoop) { lanes[lane].keepsIdle = true }
     }
 
-    /// Whether something waits in each lane may have changed.
-    mutating func update(isEmpty: (_ lane: Int) -> Bool) {
+    /// What waits may have changed.
+    /// - Returns: whether a lane has no source any more. A run that waits looks for that only when it is woken.
+    mutating func update(isWaiting: (_ lane: Int) -> (idle: Bool, due: Bool)) -> Bool {
+        var isOneGone = false
         for lane in lanes.indices {
-            if isEmpty(lane) { lanes[lane].keeps = false }
-            guard lanes[lane].hasSource != lanes[lane].keeps else { continue }
-            lanes[lane].hasSource = lanes[lane].keeps
-            if lanes[lane].keeps { addSource(lanes[lane]) } else { removeSource(lanes[lane]) }
+            let (idle, due) = isWaiting(lane)
+            if !idle { lanes[lane].keepsIdle = false }
+            let keeps = due || lanes[lane].keepsIdle
+            guard lanes[lane].hasSource != keeps else { continue }
+            lanes[lane].hasSource = keeps
+            if keeps { addSource(lanes[lane]) } else { removeSource(lanes[lane]) }
+            if !keeps { isOneGone = true }
         }
+        return isOneGone
     }
 
     func invalidate() {

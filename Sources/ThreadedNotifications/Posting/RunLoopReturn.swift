@@ -1,14 +1,17 @@
 internal import Foundation
 
-/// Has the run of the run loop that is under way return, if it returns after a source.
+/// Has a run of the run loop return, if it returns after a source: a source of the mode that the run loop runs in, which is signalled, and
+/// goes when it was handled.
 ///
-/// A source of the mode that the run loop runs in, which is signalled, and goes when it was handled: after all others, so that
-/// it takes no other's turn. So it keeps no run loop from returning for want of sources, and makes no later run return.
+/// It is handled after all others, so that it takes no other's turn. It keeps no run loop from returning for want of sources, and
+/// makes no other run return.
 /// Threads: everything is called on the run loop's thread.
 //
 // Safety: used on one thread only; it is Sendable for the source to call it there.
 final class RunLoopReturn: @unchecked Sendable {
     private var source: RunLoopSource?
+
+    var isSignalled: Bool { source != nil }
 
     func signal() {
         guard source == nil, let mode = RunLoop.current.currentMode else { return }
@@ -22,5 +25,46 @@ final class RunLoopReturn: @unchecked Sendable {
     func withdraw() {
         source?.invalidate()
         source = nil
+    }
+}
+
+/// Which runs of the run loop are to return because something was posted in them, one run nested in another.
+///
+/// What was signalled for the outer run is withdrawn while a nested one is under way, and signalled again when that has ended.
+struct RunLoopReturns {
+    private let signalled = RunLoopReturn()
+    /// Whether the run under way is to return, and is not signalled.
+    private var isOwed = false
+    /// The runs under way that were seen to begin, the outermost first: in which mode, and whether the one around it is to return.
+    private var runs: [(mode: RunningMode, isOuterOwed: Bool)] = []
+
+    mutating func runBegins() {
+        runs.append((.current, isOwed || signalled.isSignalled))
+        signalled.withdraw()
+        isOwed = false
+    }
+
+    /// - Returns: whether it may have been nested in another.
+    mutating func runEnds() -> Bool {
+        // It began before anybody watched this mode.
+        guard let last = runs.last, last.mode == .current else { return true }
+        runs.removeLast()
+        signalled.withdraw()
+        isOwed = last.isOuterOwed
+        return !runs.isEmpty
+    }
+
+    /// Something was posted in the run under way.
+    mutating func posted() {
+        isOwed = true
+    }
+
+    /// - Returns: whether the run is to return, and was signalled just now.
+    @discardableResult
+    mutating func signalIfOwed() -> Bool {
+        guard isOwed else { return false }
+        isOwed = false
+        signalled.signal()
+        return true
     }
 }

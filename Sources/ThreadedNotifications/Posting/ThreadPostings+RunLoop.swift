@@ -10,22 +10,23 @@ extension ThreadPostings {
     /// - Parameter observer: the depth of the observer that it is announced to; the others of this moment are told too.
     func runLoop(_ activity: RunLoopObserver.Activity, observer: Int) {
         guard observer == depth else { return }
-        // Who is told that a run ends may be called by a run that is about to wait.
-        mayBeAboutToWait = activity == .beforeWaiting || activity == .exit
         switch activity {
         case .entry:
-            runs.begin()
             disturbWatch()
-            // The run in which it was to return is not this one.
-            runReturn.withdraw()
+            returns.runBegins()
+            looksIn = .current
         case .beforeTimers:
             probe?.disarm()
             watch.passBegins()
-            if postDue() { runReturn.signal() }
+            looksIn = .current
+            if postDue() { returns.posted() }
+            returns.signalIfOwed()
         case .beforeWaiting:
-            if postDue() {
-                returnAndGoRound()
-            } else if runs.takeNested() {
+            looksIn = nil
+            if postDue() { returns.posted() }
+            if returns.signalIfOwed() || mustGoRound {
+                mustGoRound = false
+                watch.isDisturbed()
                 wakeUp()
             } else {
                 waitForIdle()
@@ -35,8 +36,9 @@ extension ThreadPostings {
             disturbWatch()
             postDue()
             keepNextRun()
-            runReturn.withdraw()
-            runs.end()
+            // Who is told that a run ends may be called by a run that is about to wait. And what woke that may be used up.
+            looksIn = nil
+            if returns.runEnds() { mustGoRound = true }
         }
     }
 
@@ -44,19 +46,13 @@ extension ThreadPostings {
         state.withLock { state in
             guard !state.buffer.isEmpty else { return }
             state.lanes.runEnds()
-            state.updateSources()
+            _ = state.updateSources()
         }
     }
 
     private func disturbWatch() {
         probe?.disarm()
         watch.isDisturbed()
-    }
-
-    /// Something was posted, which is input: `RunLoop.run(mode:before:)` returns, and who runs it can look at what changed.
-    private func returnAndGoRound() {
-        runReturn.signal()
-        wakeUp()
     }
 
     /// Calls handlers from an observer, which is not called meanwhile; if they run the run loop, another is.
@@ -117,7 +113,7 @@ extension ThreadPostings {
     ) -> EnqueuedNotification? {
         let (item, _) = state.withLock { state -> (EnqueuedNotification?, [NotificationObject]) in
             guard let item = state.buffer.takeFirst(style, lanes: lanes, before: end) else { return (nil, []) }
-            state.updateSources()
+            _ = state.updateSources()
             return (item, state.releaseSenders(of: [item]))
         }
         return item
@@ -138,7 +134,9 @@ extension ThreadPostings {
             if let probe { return probe.arm() }
             // Without a descriptor for it, that the run loop came to wait twice must do.
             callOut(postIdle)
-            returnAndGoRound()
+            returns.posted()
+            returns.signalIfOwed()
+            wakeUp()
         }
     }
 

@@ -28,12 +28,13 @@ final class ThreadPostings: Sendable {
     nonisolated(unsafe) var probe: RunLoopProbe?
     /// How many observers are being told, one in another's handlers.
     nonisolated(unsafe) var depth = 0
-    nonisolated(unsafe) var runs = RunLoopRuns()
     /// How many posts are under way, one in another's handlers.
     nonisolated(unsafe) var posts = 0
-    /// The run loop may have announced that it will wait, and nothing since.
-    nonisolated(unsafe) var mayBeAboutToWait = true
-    let runReturn = RunLoopReturn()
+    /// The mode of the run that will look for what waits before it waits itself; nil if it may have looked already.
+    nonisolated(unsafe) var looksIn: RunningMode?
+    /// Before it waits, the run loop has to look whether its time is over, and whether there is anything left to wait for.
+    nonisolated(unsafe) var mustGoRound = false
+    nonisolated(unsafe) var returns = RunLoopReturns()
 
     // MARK: The thread
 
@@ -45,11 +46,11 @@ final class ThreadPostings: Sendable {
     }
 
     /// The lane for a set of modes, made if there is none yet.
-    private func lane(for modes: Set<RunLoop.Mode>) -> (number: Int, isNew: Bool) {
+    private func lane(for modes: Set<RunLoop.Mode>) -> Int {
         state.withLock { state in
-            if let known = state.lanes.number(of: modes) { return (known, false) }
+            if let known = state.lanes.number(of: modes) { return known }
             if state.lanes.observers.isEmpty { state.lanes.addObserver(makeObserver(depth: 0)) }
-            return (state.lanes.addLane(modes), true)
+            return state.lanes.addLane(modes)
         }
     }
 
@@ -87,67 +88,86 @@ final class ThreadPostings: Sendable {
         mailbox: ThreadMailbox
     ) -> EnqueueReport {
         let name = item.notification.name
-        let (lane, isNewLane) = lane(for: modes)
+        let lane = lane(for: modes)
         let isCurrent = mailbox.isCurrent
-        let isPosting = isCurrent && posts > 0
+        let isOwnInput = isCurrent && posts == 0
         let isPostedHere = style == .now && isCurrent && ThreadContext.current.mayNest
         DeliveryEvent.trace(
             .enqueue, name: name, post: item.number, target: mailbox.identity, postingStyle: style)
-        let enqueued = withSender(NotificationObject(item.notification.object)) {
-            state, sender -> (CoalescingBuffer<EnqueuedNotification>.Enqueued, [NotificationObject], RunLoopReference?)?
-            in
+        let enqueued = withSender(NotificationObject(item.notification.object)) { state, sender -> Enqueued? in
             guard !state.isFinished else {
                 if case .value(let number) = sender { _ = state.senders.release(number) }
                 return nil
             }
             if case .value(let number) = sender { item.senderNumber = number }
-            // What is posted at once keeps no run loop; if it has to wait after all, that is made good below.
-            if !isPostedHere { state.lanes.willWait(in: lane, isPosting: isPosting) }
-            let enqueued = state.buffer.enqueue(
+            let buffered = state.buffer.enqueue(
                 item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
                 keepsEarliest: keepsEarliest && style != .now)
-            state.updateSources()
-            return (enqueued, state.releaseSenders(of: enqueued.coalesced), state.lanes.runLoop)
+            // What is posted at once needs no run loop; if it has to wait after all, that is made good below.
+            let isSourceGone = !isPostedHere && state.willWait(in: buffered.lane, isOwnInput: isOwnInput)
+            return Enqueued(
+                buffered: buffered, isSourceGone: isSourceGone, runLoop: state.lanes.runLoop,
+                gone: state.releaseSenders(of: buffered.coalesced))
         }
-        guard let (enqueued, _, runLoop) = enqueued else {
+        guard let enqueued else {
             item.meet(.targetGone)
             return EnqueueReport(outcome: .targetGone, removed: 0)
         }
-        for other in enqueued.coalesced { other.meet(.coalesced) }
-        guard let place = enqueued.place else {
-            return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
-        }
-        if isPostedHere {
+        let buffered = enqueued.buffered
+        for other in buffered.coalesced { other.meet(.coalesced) }
+        if isPostedHere, let place = buffered.place {
             postNow(through: place)
             if item.fate == nil {
-                state.withLock { state in
-                    state.lanes.willWait(in: lane, isPosting: isPosting)
-                    state.updateSources()
-                }
+                _ = state.withLock { $0.willWait(in: lane, isOwnInput: isOwnInput) }
             }
         }
-        if item.fate == nil, enqueued.mustWake {
+        // What is posted here may have removed the last that waited.
+        let isSourceGone = enqueued.isSourceGone || (isPostedHere && !buffered.coalesced.isEmpty)
+        if isSourceGone || (buffered.mustWake && item.fate == nil) {
             if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
-            // The queue's own thread looks before it waits. To wake it for each pass would keep the main queue waiting, to which
-            // CoreFoundation comes last; so only if it may have looked already, or was not told that it has to.
-            if !isCurrent || mayBeAboutToWait || isNewLane { runLoop?.wakeUp() }
+            wake(enqueued.runLoop, isCurrent: isCurrent, isSourceGone: isSourceGone)
         }
-        return EnqueueReport(outcome: EnqueueReport.Outcome(item.fate), removed: enqueued.coalesced.count)
+        guard buffered.place != nil else {
+            return EnqueueReport(outcome: .coalesced, removed: buffered.coalesced.count - 1)
+        }
+        return EnqueueReport(outcome: EnqueueReport.Outcome(item.fate), removed: buffered.coalesced.count)
+    }
+
+    /// What the lock is released with.
+    private struct Enqueued: Sendable {
+        var buffered: CoalescingBuffer<EnqueuedNotification>.Enqueued
+        var isSourceGone: Bool
+        var runLoop: RunLoopReference?
+        /// To be let go of.
+        var gone: [NotificationObject]
+    }
+
+    /// Has the run loop look at what waits, and whether there is anything to wait for.
+    private func wake(_ runLoop: RunLoopReference?, isCurrent: Bool, isSourceGone: Bool) {
+        // The queue's own thread looks before it waits. To wake it for each pass would keep the main queue waiting, to which
+        // CoreFoundation comes last; so only if it may have looked already, or runs in a mode in which nobody told it to.
+        if isCurrent, let looksIn, looksIn == .current {
+            if isSourceGone { mustGoRound = true }
+        } else {
+            runLoop?.wakeUp()
+        }
     }
 
     /// Takes out what waits in this queue and is similar.
     /// - Returns: how many.
     func dequeue(
-        matching notification: Notification, mask: NotificationQueue.NotificationCoalescing, queue: UInt64
+        matching notification: Notification, mask: NotificationQueue.NotificationCoalescing, queue: UInt64,
+        isCurrent: Bool
     ) -> Int {
         // Where senders do not matter, they need not be compared.
         let object = mask.contains(.onSender) ? NotificationObject(notification.object) : .none
         let name = notification.name
-        let (removed, _) = withSender(object, isNew: false) { state, sender in
+        let (removed, _, goneFrom) = withSender(object, isNew: false) { state, sender in
             let removed = state.buffer.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
-            state.updateSources()
-            return (removed, state.releaseSenders(of: removed))
+            let isSourceGone = state.updateSources()
+            return (removed, state.releaseSenders(of: removed), isSourceGone ? state.lanes.runLoop : nil)
         }
+        if let goneFrom { wake(goneFrom, isCurrent: isCurrent, isSourceGone: true) }
         for item in removed { item.meet(.dequeued) }
         return removed.count
     }
@@ -186,8 +206,15 @@ final class ThreadPostings: Sendable {
 
 extension ThreadPostings.State {
     /// To be called when something was added or removed.
-    mutating func updateSources() {
-        lanes.update { buffer.isEmpty(lane: $0) }
+    /// - Returns: whether a source is gone.
+    mutating func updateSources() -> Bool {
+        lanes.update { buffer.isWaiting(lane: $0) }
+    }
+
+    /// Something waits in a lane from now on.
+    mutating func willWait(in lane: Int, isOwnInput: Bool) -> Bool {
+        lanes.willWait(in: lane, isOwnInput: isOwnInput)
+        return updateSources()
     }
 
     /// Those who sent these use no number any more.

@@ -13,8 +13,12 @@ final class PostingIdleTests: XCTestCase {
 
     func testNotBeforeATimerThatBecameDueMeanwhile() {
         idleComesAfter { timeline in
-            let due = Date(timeIntervalSinceNow: 0.01)
-            RunLoop.addTimer(after: due.timeIntervalSinceNow) { timeline.note("ready") }
+            let timer = Timer(fire: Date(timeIntervalSinceNow: 0.01), interval: 0, repeats: false) { _ in
+                timeline.note("ready")
+            }
+            RunLoop.current.add(timer, forMode: .default)
+            // The clock that the run loop is woken by is another.
+            let due = timer.fireDate.addingTimeInterval(0.001)
             RunLoop.current.perform { while Date() <= due {} }
         }
     }

@@ -66,6 +66,70 @@ struct PostingRunTests {
         #expect(runs.returns == 2)
     }
 
+    @Test(
+        "a run that only what is idle keeps ends when that is taken out while the run loop looks whether it waits",
+        arguments: ["dequeued", "coalesced"])
+    func takenOut(how: String) throws {
+        let runs = try onThread { runs in
+            runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
+            // Told after the queue's.
+            let observer = RunLoopObserver { activity in
+                guard activity == .beforeWaiting, runs.queue.counts.waiting > 0 else { return }
+                let idle = Notification(name: .init("idle"))
+                if how == "dequeued" {
+                    runs.queue.dequeueNotifications(matching: idle)
+                } else {
+                    runs.queue.enqueue(idle, postingStyle: .now)
+                }
+            }
+            observer.add(to: .current, mode: .default)
+            while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.returns += 1 }
+            observer.invalidate()
+        }
+        #expect(runs.posted == (how == "dequeued" ? [] : ["idle"]))
+        #expect(runs.returns == 1)
+    }
+
+    @Test("a run returns after a post, also if another was nested in it in between", arguments: ["default", "other"])
+    func returnAfterNested(mode: String) throws {
+        let mode = mode == "other" ? RunLoop.Mode("nested") : .default
+        let runs = try onThread { runs in
+            RunLoop.current.add(SignalPort(), forMode: .default)
+            RunLoop.current.add(SignalPort(), forMode: mode)
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [.default])
+            runs.queue.enqueue(Notification(name: .init("other")), postingStyle: .asap, forModes: [mode])
+            runs.queue.dequeueNotifications(matching: Notification(name: .init("other")))
+            RunLoop.current.perform {
+                // It has nothing to return for.
+                _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: 0.01))
+                runs.posted.append("nested run")
+            }
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+        }
+        #expect(runs.posted == ["asap", "nested run"])
+    }
+
+    @Test("a run looks at its limit again after one was nested in it, in a mode that was used then for the first time")
+    func limitAfterNested() throws {
+        let runs = try onThread { runs in
+            RunLoop.current.add(SignalPort(), forMode: .default)
+            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            let nested = RunLoop.Mode("nested")
+            RunLoop.current.add(SignalPort(), forMode: nested)
+            RunLoop.current.perform {
+                RunLoop.current.add(
+                    Timer(fire: Date(), interval: 0, repeats: false) { _ in
+                        runs.queue.enqueue(Notification(name: .init("new")), postingStyle: .now, forModes: [nested])
+                    }, forMode: nested)
+                // The outer one's time is over meanwhile, and this one is woken for it.
+                _ = RunLoop.current.run(mode: nested, before: Date(timeIntervalSinceNow: 0.1))
+            }
+            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+        }
+        #expect(runs.posted == ["asap", "new"])
+    }
+
     @Test("a nested run loop is idle, and does not spin, while a delivery to this thread waits its turn")
     func idleWhileHeld() throws {
         let runs = try onThread { runs in
