@@ -167,6 +167,11 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             (counts.targetGone, counts.waiting) = (counts.waiting, 0)
             let (found, wanted) = (queues[queue].counts, counts)
             require(found == wanted, "after the end: \(found), and not \(wanted)")
+            let report = queues[queue].enqueue(
+                Self.notification(item(style: .asap, modes: [])), postingStyle: .asap)
+            require(report == EnqueueReport(outcome: .targetGone, removed: 0), "after the end: \(report)")
+            let gone = queues[queue].counts.targetGone
+            require(gone == wanted.targetGone + 1, "after the end: \(gone) have no target")
         }
     }
 
@@ -375,7 +380,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     private func item(style: NotificationQueue.PostingStyle, modes: Set<RunLoop.Mode>) -> ExpectedPostings.Item {
         ExpectedPostings.Item(
-            number: expected.number(), queue: choose(2), name: choose(2), sender: RandomSender.numbers[choose(6)],
+            number: expected.number(), queue: choose(2), name: choose(2), sender: RandomSender.numbers[choose(7)],
             style: style, modes: modes, chain: expected.chain)
     }
 

@@ -10,18 +10,19 @@ enum RandomSender {
 
     private final class Object: Sendable {}
 
-    private static let object = Object()
+    private static let objects = [Object(), Object()]
 
-    static let numbers: [Int?] = [0, 1, 2, 3, 4, nil]
+    static let numbers: [Int?] = [0, 1, 2, 3, 4, 5, nil]
 
     /// - Parameter number: nil for one that is the same as none.
     static func object(_ number: Int?) -> Any? {
         switch number {
         case 0: nil
-        case 1: object
-        case 2: Value(number: 1)
-        case 3: Value(number: 2)
-        case 4: "text"
+        case 1: objects[0]
+        case 2: objects[1]
+        case 3: Value(number: 1)
+        case 4: Value(number: 2)
+        case 5: "text"
         default: Incomparable()
         }
     }
