@@ -65,4 +65,22 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         try enqueueWhenIdle(["first"], to: queue)
         XCTAssertEqual(isOver.wait(timeout: .now() + 20), .success)
     }
+
+    func testToHaveBeenPostedToIsInput() throws {
+        observe("first")
+        let queue = PostingQueue(center: center, on: thread)
+        let mailbox = thread.mailbox
+        let isOver = DispatchSemaphore(value: 0)
+        try thread.perform { [posted] in
+            queue.enqueue(Notification(name: Notification.Name("first")), postingStyle: .whenIdle)
+            let limit = Date(timeIntervalSinceNow: 20)
+            while posted.withLock({ $0.isEmpty }), limit.timeIntervalSinceNow > 0 {
+                _ = RunLoop.current.run(mode: .default, before: limit)
+            }
+            XCTAssertGreaterThan(limit.timeIntervalSinceNow, 0)
+            XCTAssertEqual(mailbox.postings.depth, 0)
+            isOver.signal()
+        }
+        XCTAssertEqual(isOver.wait(timeout: .now() + 30), .success)
+    }
 }
