@@ -26,10 +26,12 @@ extension ThreadPostings {
         return queue
     }
 
-    /// Centers that came and went; looked for whenever their number has doubled.
+    /// Centers that came and went; looked for whenever there are twice as many as were left the last time.
     private func centersGone() -> [ObjectIdentifier] {
-        let queues = state.withLock { $0.defaultQueues }
-        guard queues.count >= 16, queues.count.nonzeroBitCount == 1 else { return [] }
-        return queues.filter { $0.value.center.object == nil }.map(\.key)
+        let (queues, limit) = state.withLock { ($0.defaultQueues, $0.defaultQueuesLimit) }
+        guard queues.count >= limit else { return [] }
+        let gone = queues.filter { $0.value.center.object == nil }.map(\.key)
+        state.withLock { $0.defaultQueuesLimit = max(16, (queues.count - gone.count) * 2) }
+        return gone
     }
 }

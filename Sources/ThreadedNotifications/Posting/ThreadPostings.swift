@@ -12,6 +12,8 @@ final class ThreadPostings: Sendable {
         var lanes = PostingLanes()
         var isFinished = false
         var defaultQueues: [ObjectIdentifier: DefaultQueue] = [:]
+        /// When to look for those whose centers are gone.
+        var defaultQueuesLimit = 16
     }
 
     /// The thread's default queue for a center, as long as that lives.
