@@ -204,10 +204,13 @@ final class RunLoopProbe {
         CFRunLoopAddSource(CFRunLoopGetCurrent(), source, mode)
     }
 
-    func disarm() {
-        guard let mode else { return }
+    /// - Returns: whether it was armed.
+    @discardableResult
+    func disarm() -> Bool {
+        guard let mode else { return false }
         CFRunLoopRemoveSource(CFRunLoopGetCurrent(), source, mode)
         self.mode = nil
+        return true
     }
 
     /// What the source points to, and owns.

@@ -16,7 +16,8 @@ extension ThreadPostings {
             returns.runBegins()
             looksIn = .current
         case .beforeTimers:
-            probe?.disarm()
+            // While it was there, the run loop had something to wait for, whatever was taken out.
+            if probe?.disarm() == true { mustGoRound = true }
             watch.passBegins()
             looksIn = .current
             if postDue() { returns.posted() }
