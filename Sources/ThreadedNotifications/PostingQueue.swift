@@ -51,16 +51,12 @@ public final class PostingQueue: Sendable {
     private let ledger: PostingLedger
 
     /// The current thread's default queue for `NotificationCenter.default`.
-    @available(
-        *, noasync, message: "a task has no thread of its own; use init(center:on:)"
-    )
+    @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static var `default`: PostingQueue { `default`(for: NotificationCenter.default) }
 
     /// The current thread's default queue for a center: always the same as long as there is the center. Nobody need hold it: what
     /// waits in it, and its counts, stay. The thread does not keep the center, unless something waits.
-    @available(
-        *, noasync, message: "a task has no thread of its own; use init(center:on:)"
-    )
+    @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static func `default`(for center: some PostingCenter) -> PostingQueue {
         let mailbox = ThreadContext.current.attachedMailboxOrNew(isServed: false)
         return mailbox.postings.defaultQueue(for: center) { ledger in
@@ -69,9 +65,7 @@ public final class PostingQueue: Sendable {
     }
 
     /// A further queue of the current thread.
-    @available(
-        *, noasync, message: "a task has no thread of its own; use init(center:on:)"
-    )
+    @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public convenience init(center: some PostingCenter) {
         self.init(center: center, on: .postingThread)
     }
