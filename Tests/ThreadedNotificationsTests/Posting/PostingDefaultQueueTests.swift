@@ -197,6 +197,25 @@ final class PostingDefaultQueueTests: XCTestCase {
         XCTAssertNil(gone)
     }
 
+    func testAQueueThatOutlivesItsThreadHoldsNoDescriptor() throws {
+        let timeline = PostingTimeline()
+        func queueOfAThreadThatWasIdle() throws -> PostingQueue {
+            let worker = try RunLoopThread.started("worker")
+            let queue = PostingQueue(center: timeline, on: worker)
+            let idle = DispatchSemaphore(value: 0)
+            timeline.when("idle") { idle.signal() }
+            queue.put("idle", .whenIdle)
+            XCTAssertEqual(idle.wait(timeout: .now() + .seconds(20)), .success)
+            try worker.stopAndWait()
+            return queue
+        }
+        var queues = [try queueOfAThreadThatWasIdle()]
+        let descriptors = LeakTests.descriptors
+        for _ in 0..<50 { queues.append(try queueOfAThreadThatWasIdle()) }
+        XCTAssertLessThanOrEqual(LeakTests.descriptors, descriptors + 4)
+        XCTAssertEqual(queues.reduce(0) { $0 + $1.counts.posted }, 51)
+    }
+
     func testAQueueOfThePostingThreadIsOfTheOneThatMakesIt() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()

@@ -117,6 +117,18 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
+    func testANowPostsWhatCameBeforeItAndNotWhatComesFromElsewhereMeanwhile() {
+        onMainAndAnotherThread {
+            let timeline = PostingTimeline()
+            let queue = PostingQueue(center: timeline)
+            timeline.when("here") { Thread.posting(1) { queue.put("elsewhere", .now) }.wait() }
+            XCTAssertEqual(queue.put("here", .now).outcome, .posted)
+            XCTAssertEqual(timeline.entries, ["here"])
+            RunLoop.pollCurrent()
+            XCTAssertEqual(timeline.entries, ["here", "elsewhere"])
+        }
+    }
+
     func testEnqueuedElsewhereItCoalescesWithWhatTheThreadItselfEnqueued() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()

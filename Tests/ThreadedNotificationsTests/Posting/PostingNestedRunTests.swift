@@ -73,6 +73,22 @@ final class PostingNestedRunTests: XCTestCase {
         }
     }
 
+    func testInACalloutThatComesInsteadOfAWaitTheMainQueueIsServedBeforeWhatIsIdle() {
+        let timeline = PostingTimeline()
+        let queue = PostingQueue(center: timeline)
+        let descriptor = ReadableDescriptor {
+            timeline.note("descriptor")
+            DispatchQueue.main.async { timeline.note("job") }
+            XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
+            timeline.note("ends")
+        }
+        descriptor.makeReady()
+        // The run loop announces that it will wait for nothing but this.
+        queue.put("idle", .whenIdle)
+        XCTAssertTrue(RunLoop.runCurrent { timeline.has("ends") })
+        XCTAssertEqual(timeline.entries, ["descriptor", "job", "idle", "ends"])
+    }
+
     func testOfEachStyleInEachStyleThreeDeep() {
         onMainAndAnotherThread {
             for (outer, outerName) in NotificationQueue.PostingStyle.all {
