@@ -32,7 +32,7 @@ public import Foundation
 /// mode.
 /// Removal: see `dequeueNotifications`. What waits is posted also if nobody holds the queue any more. When the thread ends, it is
 /// counted as `targetGone` and traced, and nothing is accepted any more.
-/// `RunLoop.run(mode:before:)` returns after something was posted, as after other input.
+/// `RunLoop.run(mode:before:)` returns after it posted what waited, as after other input; not for a `now` that was posted at once.
 /// Cost: `enqueue` takes a few look-ups and allocations, however much waits; each idle notification two passes of the run
 /// loop, and a descriptor for the thread.
 /// Source: "Notification Programming Topics", *Notification Queues*, *Posting Notifications Asynchronously*, *Coalescing
