@@ -54,7 +54,7 @@ final class ThreadMailbox: Sendable {
     let postings = ThreadPostings()
 
     // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
-    private nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
+    nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
     private nonisolated(unsafe) var isRunningJob = false
     private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
 
@@ -296,41 +296,9 @@ final class ThreadMailbox: Sendable {
         return true
     }
 
-    /// Puts deliveries ahead of whatever is appended from now on.
-    /// - Parameter areFirst: whether no handler is called before the first of them is delivered.
-    /// - Returns: the place of the first; the others' follow.
-    func hold(_ deliveries: [Delivery], areFirst: Bool) -> UInt64 {
-        let (first, lanes) = state.withLock { ($0.pending.reservePlaces(deliveries.count), $0.lanes) }
-        var entries: [Int: [Pending.Entry]] = [:]
-        for (offset, delivery) in deliveries.enumerated() {
-            let entry = Pending.Entry(place: first + UInt64(offset), content: .item(.delivery(delivery)))
-            entries[delivery.registration.lane, default: []].append(entry)
-        }
-        for (lane, entries) in entries {
-            taken.take(lane: lane) { $0 = entries }
-            // A handler may run the run loop, which then finds the rest. It is this thread's, so nobody need be woken.
-            if deliveries.count > 1 || !areFirst { lanes[lane].source.signal() }
-        }
-        return first
-    }
-
-    /// Delivers what was held at this place.
-    /// - Returns: nil if it was delivered meanwhile, because a handler ran the run loop.
-    func deliverHeld(at place: UInt64, lane: Int) -> PostOutcome? {
-        guard let entry = taken.takeFirst(of: [lane], through: place),
-            case .item(.delivery(let delivery)) = entry.content
-        else { return nil }
-        return delivery.registration.deliverAtOnce(delivery)
-    }
-
     /// Whether the run loop serves a lane in the mode that it runs in.
     func isDeliverableNow(_ lane: Int) -> Bool {
         state.withLock { $0.lanes[lane].source }.isDeliverableNow
-    }
-
-    /// Whether something waits in a lane besides what this post holds there.
-    private func waits(before posted: PostedNotification, lane: Int) -> Bool {
-        taken.hasEntry(before: posted.heldFrom, lane: lane) || !state.withLock { $0.pending.isEmpty(lane: lane) }
     }
 
     /// Whether something waits that could be delivered now. Then the run loop is to come to it.
