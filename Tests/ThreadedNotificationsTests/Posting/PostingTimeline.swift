@@ -41,6 +41,11 @@ final class PostingTimeline: PostingCenter {
         state.withLock { $0.entries = [] }
     }
 
+    /// Notes everything that is posted to another center.
+    func observe(_ center: NotificationCenter) {
+        _ = center.addObserver(forName: nil, object: nil, queue: nil) { self.note($0.name.rawValue) }
+    }
+
     func has(_ what: String) -> Bool { entries.contains(what) }
 
     func count(_ what: String) -> Int { entries.count { $0 == what } }
