@@ -6,7 +6,7 @@
 /// The document's technique has no `append`: there an observer captures and holds; a `ThreadedNotificationCenter` captures
 /// only what is posted to a Foundation center. A posting queue comes before `post`: what is enqueued is posted, or
 /// meets `coalesce`, `dequeue` or `targetGone` there, of no observer. A block that is performed has `append`, `deliver` and `return`, and no
-/// notification.
+/// notification. The raw value is what a recording's file has.
 public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     /// An observer was added.
     case register
@@ -40,6 +40,16 @@ public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     case cancel
     /// Fate: its target thread ended, or took nothing any more.
     case targetGone
+    /// It is not for this observer after all: its mapping made nothing of it, or it was removed meanwhile.
+    case skip
+    /// The thread begins to wait for others; the message says for what.
+    case wait
+    /// It waits no longer.
+    case waitEnd
+    /// A wait that would have closed a cycle was refused; the message says which.
+    case refuseWait
+    /// The thread ended.
+    case threadEnd
     /// What the library counts for an observer, or for a posting queue; the message says it.
     case count
     /// The program said something: a line of the documents' logs.
@@ -48,13 +58,20 @@ public enum DeliveryStage: String, Sendable, Hashable, Codable, CaseIterable {
     case processStart
     /// A child process ended; the message says how.
     case processEnd
+    /// The process made a copy of itself, which is not recorded here.
+    case fork
+    /// So many records could not be kept.
+    case lost
+    /// The recording ended; the message says how: `exit`, `stopped` or `signal 11`.
+    case end
 
     /// Whether it is what becomes of a notification for an observer, once.
     public var isFate: Bool {
         switch self {
         case .deliver, .coalesce, .drop, .cancel, .targetGone: true
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,
-            .count, .log, .processStart, .processEnd:
+            .skip, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost,
+            .end:
             false
         }
     }

@@ -101,7 +101,9 @@ struct Deliveries {
                 queueCounted = place
             case .count:
                 counted.append((place, countsByObserver[record.observer] ?? ObserverCounts()))
-            case .dequeue, .capture, .append, .signal, .dropSignal, .drain, .return, .log, .processStart, .processEnd:
+            case .dequeue, .capture, .append, .signal, .dropSignal, .drain, .return, .skip, .wait, .waitEnd,
+                .refuseWait,
+                .threadEnd, .log, .processStart, .processEnd, .fork, .lost, .end:
                 break
             }
         }

@@ -33,14 +33,3 @@ enum ThreadWaits {
     /// Whether no thread waits.
     static var isEmpty: Bool { graph.withLock { $0.isEmpty } }
 }
-
-/// Where in the source something is.
-struct SourcePlace: Sendable {
-    var file: String
-    var line: Int
-
-    init(_ file: String, _ line: Int) {
-        self.file = file
-        self.line = line
-    }
-}

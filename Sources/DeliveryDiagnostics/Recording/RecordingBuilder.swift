@@ -1,0 +1,137 @@
+internal import ThreadedNotifications
+
+/// Makes a recording of records that come one by one.
+struct RecordingBuilder {
+    private(set) var recording: Recording
+    private var process: Int32 = -1
+    private var processPlaces: [ProcessIdentity: Int32] = [:]
+    private var threadPlaces: [Recording.Numbered: Int32] = [:]
+    private var postPlaces: [Recording.Numbered: Int32] = [:]
+    private var observerPlaces: [Recording.Numbered: Int32] = [:]
+    private var stringPlaces: [String: Int32] = [:]
+    private var placePlaces: [SourcePlace: Int32] = [:]
+    private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
+    /// Whether the times of all entries ascend.
+    private var isSorted = true
+
+    private static let mostProblems = 100
+
+    init(source: String) {
+        recording = Recording(source: source)
+    }
+
+    mutating func append(_ record: DeliveryRecord) {
+        let offset = record.wallNanoseconds &- Int64(bitPattern: record.monotonicNanoseconds)
+        setProcess(record.process, wallOffset: offset)
+        var entry = Recording.Entry(
+            time: record.monotonicNanoseconds, stage: record.stage, thread: thread(record.thread))
+        entry.target = record.target.map { thread($0) } ?? -1
+        entry.name = record.notification.map { string($0) } ?? -1
+        entry.post = record.post.map { post($0) } ?? -1
+        entry.observer = record.observer.map { observer($0) } ?? -1
+        entry.message = record.message.map { string($0) } ?? -1
+        entry.place = record.place.map { place($0) } ?? -1
+        entry.sender = record.sender.map { sender($0) } ?? -1
+        entry.relatedPost = record.relatedPost.map { post($0) } ?? -1
+        entry.count = record.count.map { Int32(clamping: $0) } ?? -1
+        entry.line = Int32(clamping: record.sequence)
+        append(entry)
+    }
+
+    mutating func append(_ entry: Recording.Entry) {
+        if let last = recording.entries.last, last.time > entry.time { isSorted = false }
+        recording.entries.append(entry)
+    }
+
+    mutating func note(_ problem: String, line: Int? = nil) {
+        recording.problemCount += 1
+        guard recording.problems.count < Self.mostProblems else { return }
+        recording.problems.append(RecordingProblem(source: recording.source, line: line, text: problem))
+    }
+
+    mutating func finish() -> Recording {
+        if !isSorted {
+            // Stable, so that what one process recorded in a nanosecond stays in its order.
+            recording.entries.sort { $0.time < $1.time }
+        }
+        return recording
+    }
+
+    // MARK: Tables
+
+    /// The process whose records follow.
+    mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64) {
+        if process >= 0, recording.processes[Int(process)] == identity { return }
+        let count = Int32(recording.processes.count)
+        process = processPlaces[identity] ?? count
+        guard process == count else { return }
+        processPlaces[identity] = process
+        recording.processes.append(identity)
+        recording.wallOffsets.append(wallOffset)
+    }
+
+    var hasProcess: Bool { process >= 0 }
+
+    /// Who a thread of the process is; what is known later is known of its earlier records too.
+    mutating func thread(_ identity: ThreadIdentity) -> Int32 {
+        let place = thread(numbered: identity.number)
+        let known = recording.threads[Int(place)].identity
+        if known.name != identity.name || known.kernelID != identity.kernelID {
+            recording.threads[Int(place)].identity = identity
+        }
+        return place
+    }
+
+    mutating func thread(numbered number: Int) -> Int32 {
+        let key = Recording.Numbered(process: process, number: number)
+        if let place = threadPlaces[key] { return place }
+        let place = Int32(recording.threads.count)
+        threadPlaces[key] = place
+        let name = number == 1 ? "main" : nil
+        recording.threads.append(
+            Recording.Thread(process: process, identity: ThreadIdentity(number: number, name: name, kernelID: 0)))
+        return place
+    }
+
+    mutating func post(_ number: Int) -> Int32 {
+        let key = Recording.Numbered(process: process, number: number)
+        if let place = postPlaces[key] { return place }
+        let place = Int32(recording.posts.count)
+        postPlaces[key] = place
+        recording.posts.append(key)
+        return place
+    }
+
+    mutating func observer(_ number: Int) -> Int32 {
+        let key = Recording.Numbered(process: process, number: number)
+        if let place = observerPlaces[key] { return place }
+        let place = Int32(recording.observers.count)
+        observerPlaces[key] = place
+        recording.observers.append(key)
+        return place
+    }
+
+    mutating func string(_ text: String) -> Int32 {
+        if let place = stringPlaces[text] { return place }
+        let place = Int32(recording.strings.count)
+        stringPlaces[text] = place
+        recording.strings.append(text)
+        return place
+    }
+
+    mutating func place(_ place: SourcePlace) -> Int32 {
+        if let known = placePlaces[place] { return known }
+        let count = Int32(recording.places.count)
+        placePlaces[place] = count
+        recording.places.append(place)
+        return count
+    }
+
+    mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
+        if let known = senderPlaces[sender] { return known }
+        let count = Int32(recording.senders.count)
+        senderPlaces[sender] = count
+        recording.senders.append(sender)
+        return count
+    }
+}
