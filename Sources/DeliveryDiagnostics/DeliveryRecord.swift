@@ -2,7 +2,7 @@ public import ThreadedNotifications
 
 /// One stored stage of one delivery. Scenarios and programs make records; whatever is shown, checked or compared is a function
 /// of records. What a stage does not have is nil.
-public struct DeliveryRecord: Sendable, Hashable, Codable {
+public struct DeliveryRecord: Sendable, Hashable {
     /// The place in the recording, from 1 without gaps: the order in which the stages were recorded.
     public var sequence: Int
     /// The system's monotonic clock, in nanoseconds; comparable between processes of one computer.
@@ -35,7 +35,7 @@ public struct DeliveryRecord: Sendable, Hashable, Codable {
     public var relatedPost: Int?
 
     /// A notification's object, as far as it is recorded.
-    public struct Sender: Sendable, Hashable, Codable {
+    public struct Sender: Sendable, Hashable {
         /// The object's address, or a value's hash; in one process the same for the same.
         public var identifier: UInt64
         /// Its type's name.

@@ -27,31 +27,41 @@ public final class DeliveryRecorder: Sendable {
     /// Records a stage as happening now, on the calling thread.
     public func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
-        target: ThreadIdentity? = nil, message: String? = nil
+        target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil
     ) {
-        record(
-            stage, notification: notification, post: post, observer: observer, target: target, message: message,
-            process: .current, thread: .current)
+        record(process: .current, thread: .current, stage) { record in
+            record.notification = notification
+            record.post = post
+            record.observer = observer
+            record.target = target
+            record.message = message
+            record.place = place
+            record.count = count
+            record.sender = sender
+            record.relatedPost = relatedPost
+        }
     }
 
     /// Records that a child process has ended, as happening on that process's main thread.
     func recordEnd(of process: ProcessIdentity, message: String) {
         record(
-            .processEnd, message: message, process: process,
-            thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id))
+            process: process, thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id), .processEnd
+        ) { $0.message = message }
     }
 
     private func record(
-        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
-        target: ThreadIdentity? = nil, message: String?, process: ProcessIdentity, thread: ThreadIdentity
+        process: ProcessIdentity, thread: ThreadIdentity, _ stage: DeliveryStage,
+        with details: (inout DeliveryRecord) -> Void
     ) {
-        let record = stored.withLock { records in
-            let record = DeliveryRecord(
-                sequence: records.count + 1,
-                monotonicNanoseconds: DispatchTime.now().uptimeNanoseconds,
-                wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9),
-                process: process, thread: thread, stage: stage, notification: notification, post: post,
-                observer: observer, target: target, message: message)
+        var record = DeliveryRecord(
+            sequence: 0, monotonicNanoseconds: 0, wallNanoseconds: 0, process: process, thread: thread, stage: stage)
+        details(&record)
+        record = stored.withLock { [record] records in
+            var record = record
+            record.sequence = records.count + 1
+            record.monotonicNanoseconds = DispatchTime.now().uptimeNanoseconds
+            record.wallNanoseconds = Int64(Date().timeIntervalSince1970 * 1e9)
             records.append(record)
             return record
         }

@@ -116,6 +116,9 @@ extension Recording {
         Int64(bitPattern: entry.time &- (entries.first?.time ?? 0))
     }
 
+    /// All records, as they were given or read.
+    public var records: [DeliveryRecord] { entries.indices.map { record($0) } }
+
     /// The record as it was given or read.
     public func record(_ place: Int) -> DeliveryRecord {
         let entry = entries[place]

@@ -36,6 +36,9 @@ public enum DeliveryError: Error, Hashable, Sendable {
     /// An observer's handler did not return within the time allowed.
     case handlerStillRunning(observer: UInt64, after: Duration)
 
+    /// What happens could not be recorded in this file, or not all of it.
+    case recordingFailed(path: String, problem: String)
+
     /// An actor runs on no `RunLoopThread` and not on the main thread.
     case actorNotPinned(actor: String)
 
@@ -63,6 +66,15 @@ public enum DeliveryError: Error, Hashable, Sendable {
 }
 
 extension DeliveryError: CustomStringConvertible, LocalizedError {
+    /// The cycle that a wait would have closed, in words.
+    var cycle: String? {
+        if case .waitWouldDeadlock(let cycle) = self { Self.text(of: cycle) } else { nil }
+    }
+
+    private static func text(of cycle: [Wait]) -> String {
+        cycle.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }.joined(separator: "; ")
+    }
+
     /// What `localizedDescription` shows.
     public var errorDescription: String? { description }
 
@@ -88,8 +100,7 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
                 + "Stop it after the wait, or do not wait for it."
         case .waitWouldDeadlock(let cycle):
             "the wait would never end: "
-                + cycle.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }
-                .joined(separator: "; ")
+                + Self.text(of: cycle)
                 + ". Do not wait in one of these places: post or perform without waiting."
         case .notDeliveredInTime(let pending, let limit):
             "not delivered within \(limit): \(pending.map(\.description).joined(separator: ", ")). The thread does not "
@@ -103,6 +114,8 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
         case .handlerStillRunning(let observer, let limit):
             "the handler of observer \(observer) has not returned within \(limit). The observer is removed; allow more time, "
                 + "or find what its handler waits for."
+        case .recordingFailed(let path, let problem):
+            "cannot record to \(path): \(problem). Name a file that can be written, on a disk with room."
         case .actorNotPinned(let actor):
             "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it a "
                 + "`let thread: RunLoopThread` and `nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."

@@ -44,6 +44,16 @@ public struct DeliveryEvent: Sendable {
         case cancel
         /// Fate: the target thread ended, or takes nothing any more. In a posting queue, of no observer.
         case targetGone
+        /// An observer that matches does not get it after all: its mapping made nothing of it, or it was removed meanwhile.
+        case skip
+        /// The thread begins to wait for others.
+        case wait
+        /// It waits no longer.
+        case waitEnd
+        /// A wait that would have closed a cycle was refused.
+        case refuseWait
+        /// A thread ends of which something was traced.
+        case threadEnd
     }
 
     /// What happens.
@@ -64,6 +74,30 @@ public struct DeliveryEvent: Sendable {
     public var overtakes: Bool
     /// When a posting queue is to post it; nil but for `enqueue`.
     public var postingStyle: NotificationQueue.PostingStyle?
+    /// Where in the source: the call that posts, enqueues, adds the observer or waits.
+    public var place: SourcePlace?
+    /// Of `post` and `capture`: how many observers match, each of which is delivered to, appended for or skipped. Of `remove`: how many
+    /// of its handlers run. Nil: not known, or nothing to count.
+    public var count: Int?
+    /// Whose notification it is, or whose the observer asks for.
+    public var sender: Sender?
+    /// Another post: of a `capture`, the posting queue's that it is a part of; of a `coalesce`, the one that stands for it; 0: none.
+    public var relatedPost: UInt64
+    /// What a `wait` is for, or which cycle a refused one would have closed.
+    public var message: String?
+
+    /// A notification's object, as far as it is traced.
+    public struct Sender: Sendable, Hashable {
+        /// The object's address, or a value's hash: the same for the same, as long as it lives.
+        public var identifier: UInt64
+        /// Its type's name.
+        public var type: String
+
+        package init(identifier: UInt64, type: String) {
+            self.identifier = identifier
+            self.type = type
+        }
+    }
 
     /// Called for every stage of every delivery in this process; nil, as it is at first, for none.
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
@@ -73,48 +107,88 @@ public struct DeliveryEvent: Sendable {
             _ = tracerInUse.withLock { tracer in
                 defer {
                     tracer = newValue.map(Tracer.init)
-                    isTraced.store(newValue != nil, ordering: .releasing)
+                    setWatched(.byTracer, newValue != nil)
                 }
                 return tracer
             }
         }
     }
 
-    /// Calls the tracer, if there is one.
+    /// What a record has of it as a message.
+    package var recordedMessage: String? {
+        if overtakes { return "ahead of what waits" }
+        switch postingStyle {
+        case .now: return "now"
+        case .asap: return "asap"
+        case .whenIdle: return "whenIdle"
+        case nil: return message
+        }
+    }
+
+    /// Calls the tracer and records, if there is one and if it is asked for.
     @inline(__always)
     static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
-        postingStyle: NotificationQueue.PostingStyle? = nil
+        postingStyle: NotificationQueue.PostingStyle? = nil, place: @autoclosure () -> SourcePlace? = nil,
+        count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
+        relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil
     ) {
-        guard isTraced.load(ordering: .relaxed) else { return }
+        guard isWatched else { return }
         call(
-            stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
-            postingStyle: postingStyle)
+            DeliveryEvent(
+                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target(),
+                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
+                postingStyle: postingStyle, place: place(), count: count(), sender: sender()?.sender,
+                relatedPost: relatedPost(), message: message()))
     }
 
-    /// The number of a new post; 0 if nobody traces.
+    /// The number of a new post; 0 if nobody watches.
     @inline(__always)
     static func nextPost() -> UInt64 {
-        guard isTraced.load(ordering: .relaxed) else { return 0 }
+        guard isWatched else { return 0 }
         return lastPost.add(1, ordering: .relaxed).newValue
     }
 
+    /// Whether somebody is to be told of stages.
+    @inline(__always)
+    static var isWatched: Bool {
+        let watch = watched.load(ordering: .relaxed)
+        return watch != 0 && (watch != Watch.notAsked.rawValue || isRecordingAskedFor())
+    }
+
     @inline(never)
-    private static func call(
-        _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
-        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?
-    ) {
-        guard let tracer else { return }
-        tracer(
-            DeliveryEvent(
-                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
-                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
-                postingStyle: postingStyle))
+    private static func isRecordingAskedFor() -> Bool {
+        DeliveryRecording.startIfAsked()
+        return watched.load(ordering: .relaxed) & ~Watch.notAsked.rawValue != 0
+    }
+
+    @inline(never)
+    private static func call(_ event: DeliveryEvent) {
+        let watch = watched.load(ordering: .acquiring)
+        if watch & Watch.notAsked.rawValue != 0 { DeliveryRecording.startIfAsked() }
+        DeliveryRecording.current?.record(event)
+        if watch & Watch.byTracer.rawValue != 0 { tracer?(event) }
+    }
+
+    /// Who is to be told of stages: a bit for each.
+    enum Watch: UInt8 {
+        case byTracer = 1
+        case byRecording = 2
+        /// The environment was not looked at yet: it may ask for a recording.
+        case notAsked = 4
+    }
+
+    static func setWatched(_ watch: Watch, _ isSet: Bool) {
+        if isSet {
+            watched.bitwiseOr(watch.rawValue, ordering: .releasing)
+        } else {
+            watched.bitwiseAnd(~watch.rawValue, ordering: .releasing)
+        }
     }
 }
 
-private let isTraced = Atomic<Bool>(false)
+private let watched = Atomic<UInt8>(DeliveryEvent.Watch.notAsked.rawValue)
 private let lastPost = Atomic<UInt64>(0)
 private let tracerInUse = Locked<Tracer?>(nil)
 

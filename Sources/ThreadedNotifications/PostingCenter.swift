@@ -27,6 +27,6 @@ extension NotificationCenter: PostingCenter {
 extension ThreadedNotificationCenter: PostingCenter {
     /// Posts what a queue has held; to be called by the queue.
     public func post(_ queued: QueuedNotification) {
-        postTraced(queued)
+        postHeld(queued)
     }
 }

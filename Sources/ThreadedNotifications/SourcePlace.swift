@@ -1,5 +1,5 @@
 /// Where in the source something is.
-public struct SourcePlace: Sendable, Hashable, Codable {
+public struct SourcePlace: Sendable, Hashable {
     /// As `#fileID` has it: the module and the file.
     public var file: String
     /// From 1; 0 if it is not known.

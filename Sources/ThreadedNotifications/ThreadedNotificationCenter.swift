@@ -103,19 +103,20 @@ public final class ThreadedNotificationCenter: Sendable {
                     observer: observer.id, notification: notification.name.rawValue, thread: thread))
         }
         let wait = try DeliveryWait(for: expected, at: place)
-        var report = deliver(notification, object, to: observers, stage: .post, wait: wait, at: place)
+        var report = deliver(
+            notification, object, to: observers, stage: .post, number: DeliveryEvent.nextPost(), wait: wait, at: place)
         let waited = try wait.wait(notification: notification.name.rawValue, limit: limit)
         report.countMeanwhile(delivered: waited.delivered, cancelled: waited.cancelled)
         return report
     }
 
-    /// Posts what a queue has traced as posted.
-    func postTraced(_ queued: QueuedNotification) {
-        let notification = queued.notification
-        let object = NotificationObject(notification.object)
-        var posted = PostedNotification(
-            notification: notification, object: object, number: queued.number, wait: nil, place: queued.place)
-        _ = posted.deliver(to: matching(notification, object, .all), whenCancelled: remove)
+    /// Posts what a queue has held, under the number that it has there.
+    func postHeld(_ queued: QueuedNotification) {
+        let object = NotificationObject(queued.notification.object)
+        let observers = matching(queued.notification, object, .all)
+        _ = deliver(
+            queued.notification, object, to: observers, stage: .post, number: queued.number, wait: nil, at: queued.place
+        )
     }
 
     private func matching(
@@ -137,15 +138,18 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> PostReport {
         let object = NotificationObject(notification.object)
         let observers = matching(notification, object, names)
-        return deliver(notification, object, to: observers, stage: stage, wait: nil, at: place)
+        return deliver(
+            notification, object, to: observers, stage: stage, number: DeliveryEvent.nextPost(), wait: nil, at: place)
     }
 
     private func deliver(
         _ notification: Notification, _ object: NotificationObject, to observers: [Registration?],
-        stage: DeliveryEvent.Stage, wait: DeliveryWait?, at place: SourcePlace
+        stage: DeliveryEvent.Stage, number: UInt64, wait: DeliveryWait?, at place: SourcePlace
     ) -> PostReport {
-        let number = DeliveryEvent.nextPost()
-        DeliveryEvent.trace(stage, name: notification.name, post: number)
+        DeliveryEvent.trace(
+            stage, name: notification.name, post: number, place: stage == .post ? place : nil,
+            count: observers.count { $0 != nil }, sender: object,
+            relatedPost: stage == .capture ? ThreadContext.current.queuedPost(of: notification.name) : 0)
         var posted = PostedNotification(
             notification: notification, object: object, number: number, wait: wait, place: place)
         return posted.deliver(to: observers, whenCancelled: remove)
@@ -167,11 +171,12 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Returns: a token. Keep it: dropping it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        mapping: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (Value) -> Void
     ) -> ObserverToken {
         add(
-            name, object, thread.targetThread.mailbox, options,
+            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
             .value(map: mapping) { if let value = $0 as? Value { handler(value) } })
     }
 
@@ -179,9 +184,10 @@ public final class ThreadedNotificationCenter: Sendable {
     /// safe there is better mapped.
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
-        options: ObserverOptions = ObserverOptions(), using handler: @escaping @Sendable (Notification) -> Void
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        using handler: @escaping @Sendable (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, thread.targetThread.mailbox, options, .notification(handler))
+        add(name, object, thread.targetThread.mailbox, options, SourcePlace(file, line), .notification(handler))
     }
 
     /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
@@ -202,10 +208,12 @@ public final class ThreadedNotificationCenter: Sendable {
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
-        using handler: @escaping (Notification) -> Void
+        file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
         Self.checkThread(thread, isolation)
-        return add(name, object, thread.targetThread.mailbox, options, .threadBound(ThreadBoundHandler(handler)))
+        return add(
+            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
+            .threadBound(ThreadBoundHandler(handler)))
     }
 
     /// Adds an object on the current thread whose method handles, as the document's selectors do.
@@ -227,11 +235,12 @@ public final class ThreadedNotificationCenter: Sendable {
     public func addObserver<Object: AnyObject>(
         _ observer: Object, forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
-        using handler: @escaping (Object, Notification) -> Void
+        file: String = #fileID, line: Int = #line, using handler: @escaping (Object, Notification) -> Void
     ) -> ObserverToken {
         Self.checkThread(thread, isolation)
         return add(
-            name, object, thread.targetThread.mailbox, options, .threadBound(ThreadBoundHandler(observer, handler)),
+            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
+            .threadBound(ThreadBoundHandler(observer, handler)),
             isKeptByToken: false)
     }
 
@@ -265,12 +274,13 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Throws: `DeliveryError.actorNotPinned`.
     public func addObserver<Target: Actor, Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
-        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        mapping: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (isolated Target, Value) -> Void
     ) throws(DeliveryError) -> ObserverToken {
         guard let mailbox = Self.mailbox(of: actor) else { throw .actorNotPinned(actor: "\(Target.self)") }
         return add(
-            name, object, mailbox, options,
+            name, object, mailbox, options, SourcePlace(file, line),
             .value(map: mapping) { value in
                 guard let value = value as? Value else { return }
                 mailbox.runJob { actor.assumeIsolated { handler($0, value) } }
@@ -292,11 +302,12 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Returns: a token. Keep it: dropping it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
-        options: ObserverOptions = ObserverOptions(), mapping: @escaping @Sendable (Notification) -> Value?,
+        options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
+        mapping: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @MainActor @Sendable (Value) -> Void
     ) -> ObserverToken {
         addObserver(
-            forName: name, object: object, on: .main, options: options, mapping: mapping,
+            forName: name, object: object, on: .main, options: options, file: file, line: line, mapping: mapping,
             using: { value in MainActor.assumeIsolated { handler(value) } })
     }
 
@@ -310,21 +321,26 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Returns: a sequence that has observed from this moment on.
     public func notifications<Value: Sendable>(
         named name: Notification.Name?, object: Any? = nil,
-        buffer: AsyncStream<Value>.Continuation.BufferingPolicy, mapping: @escaping @Sendable (Notification) -> Value?
+        buffer: AsyncStream<Value>.Continuation.BufferingPolicy, file: String = #fileID, line: Int = #line,
+        mapping: @escaping @Sendable (Notification) -> Value?
     ) -> NotificationSequence<Value> {
         NotificationSequence(buffer: buffer) { sink in
-            addObserver(forName: name, object: object, on: .postingThread, mapping: mapping, using: sink)
+            addObserver(
+                forName: name, object: object, on: .postingThread, file: file, line: line, mapping: mapping, using: sink
+            )
         }
     }
 
     private func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ handler: NotificationHandler, isKeptByToken: Bool = true
+        _ place: SourcePlace, _ handler: NotificationHandler, isKeptByToken: Bool = true
     ) -> ObserverToken {
+        let object = NotificationObject(object)
         let registration = Registration(
-            name: name, object: NotificationObject(object), mailbox: mailbox, options: options, handler: handler,
+            name: name, object: object, mailbox: mailbox, options: options, handler: handler,
             isKeptByToken: isKeptByToken)
-        DeliveryEvent.trace(.register, name: name, observer: registration.id, target: mailbox?.identity)
+        DeliveryEvent.trace(
+            .register, name: name, observer: registration.id, target: mailbox?.identity, place: place, sender: object)
         capture?.retain(registration.key.name)
         let toLookThrough = registry.withLock {
             $0.add(registration, id: registration.id, key: registration.key)
@@ -337,11 +353,12 @@ public final class ThreadedNotificationCenter: Sendable {
     }
 
     func remove(_ registration: Registration) {
-        registration.cancel()
+        let running = registration.cancel()
         guard registry.withLock({ $0.remove(id: registration.id, key: registration.key) }) != nil else { return }
         capture?.release(registration.key.name)
         DeliveryEvent.trace(
-            .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity)
+            .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity,
+            count: running)
     }
 
     /// How many observers there are, and how many registrations with a Foundation center.

@@ -117,7 +117,9 @@ struct CommandLineTests {
     @Test("JSON is one record a line, in sequence, and what is printed otherwise is a function of it")
     func json() async throws {
         let outcome = try await shell("notify-demo run held-message --notifications 5 --json 2>/dev/null")
-        let records = try outcome.output.split(separator: "\n").map { try RecordLines.record(from: $0) }
+        let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
+        #expect(recording.problems.isEmpty)
+        let records = recording.records
         #expect(records.map(\.sequence) == Array(1...records.count))
         #expect(records.count { $0.stage == .deliver } == 5)
     }

@@ -5,9 +5,12 @@
 #define CLINUX_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -30,6 +33,12 @@ static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
     deadline.tv_nsec = nanoseconds % 1000000000;
     // Not pthread_clockjoin_np on the monotonic clock: the thread sanitizer does not know that it ends a thread.
     return pthread_timedjoin_np(thread, NULL, &deadline);
+}
+
+/// Whether an open file is a regular one. Inline for the same reason: struct stat belongs to another module too.
+static inline bool CLinuxIsRegularFile(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 #endif

@@ -27,16 +27,10 @@ extension DeliveryRecorder {
     func record(_ event: DeliveryEvent) {
         record(
             DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
-            observer: Self.number(event.observer), target: event.target,
-            message: event.overtakes ? "ahead of what waits" : event.postingStyle.map(Self.description))
-    }
-
-    private static func description(of style: NotificationQueue.PostingStyle) -> String {
-        switch style {
-        case .now: "now"
-        case .asap: "asap"
-        case .whenIdle: "whenIdle"
-        }
+            observer: Self.number(event.observer), target: event.target, message: event.recordedMessage,
+            place: event.place, count: event.count,
+            sender: event.sender.map { DeliveryRecord.Sender(identifier: $0.identifier, type: $0.type) },
+            relatedPost: Self.number(event.relatedPost))
     }
 
     /// Records what the library has counted for an observer by now.
@@ -74,6 +68,11 @@ extension DeliveryStage {
             case .drop: .drop
             case .cancel: .cancel
             case .targetGone: .targetGone
+            case .skip: .skip
+            case .wait: .wait
+            case .waitEnd: .waitEnd
+            case .refuseWait: .refuseWait
+            case .threadEnd: .threadEnd
             }
     }
 }

@@ -8,7 +8,7 @@ struct RecordingBuilder {
     private var threadPlaces: [Recording.Numbered: Int32] = [:]
     private var postPlaces: [Recording.Numbered: Int32] = [:]
     private var observerPlaces: [Recording.Numbered: Int32] = [:]
-    private var stringPlaces: [String: Int32] = [:]
+    private var strings = TextTable()
     private var placePlaces: [SourcePlace: Int32] = [:]
     private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
     /// Whether the times of all entries ascend.
@@ -51,26 +51,36 @@ struct RecordingBuilder {
 
     mutating func finish() -> Recording {
         if !isSorted {
-            // Stable, so that what one process recorded in a nanosecond stays in its order.
-            recording.entries.sort { $0.time < $1.time }
+            // What was recorded in one nanosecond stays in its order.
+            recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) }
         }
+        recording.strings = strings.strings
         return recording
     }
 
     // MARK: Tables
 
     /// The process whose records follow.
-    mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64) {
-        if process >= 0, recording.processes[Int(process)] == identity { return }
+    /// - Parameter isNew: whether it is another one than those before, also if it has one's id and name.
+    mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false) {
+        if !isNew, process >= 0, recording.processes[Int(process)] == identity { return }
         let count = Int32(recording.processes.count)
-        process = processPlaces[identity] ?? count
+        process = isNew ? count : processPlaces[identity] ?? count
         guard process == count else { return }
         processPlaces[identity] = process
         recording.processes.append(identity)
         recording.wallOffsets.append(wallOffset)
     }
 
-    var hasProcess: Bool { process >= 0 }
+    /// In the table of processes; -1: none yet.
+    var currentProcess: Int { Int(process) }
+    var count: Int { recording.entries.count }
+
+    /// The thread of the process that the kernel calls so; else the main thread.
+    mutating func thread(kernelID: Int32) -> Int32 {
+        let place = recording.threads.lastIndex { $0.process == process && $0.identity.kernelID == kernelID }
+        return place.map(Int32.init) ?? thread(numbered: 1)
+    }
 
     /// Who a thread of the process is; what is known later is known of its earlier records too.
     mutating func thread(_ identity: ThreadIdentity) -> Int32 {
@@ -111,13 +121,11 @@ struct RecordingBuilder {
         return place
     }
 
-    mutating func string(_ text: String) -> Int32 {
-        if let place = stringPlaces[text] { return place }
-        let place = Int32(recording.strings.count)
-        stringPlaces[text] = place
-        recording.strings.append(text)
-        return place
-    }
+    mutating func string(_ text: String) -> Int32 { strings.place(of: text) }
+
+    mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.place(of: text) }
+
+    func string(at place: Int32) -> String { strings.strings[Int(place)] }
 
     mutating func place(_ place: SourcePlace) -> Int32 {
         if let known = placePlaces[place] { return known }

@@ -1,17 +1,276 @@
 internal import Foundation
+internal import ThreadedNotifications
 
 extension Recording {
-    /// Reads a recording's file, or standard input for `-`.
+    /// Reads a recording's file, or standard input for `-`. What is wrong with it is told in `problems`; what can be read is
+    /// kept.
     ///
-    /// - Parameter progress: told now and then how many records were read.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - progress: told now and then how many records were read.
+    /// - Throws: `LogError` if it cannot be opened or read, or is no recording at all.
     public init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
-        var builder = RecordingBuilder(source: path)
+        let name = path == "-" ? "standard input" : path.isEmpty ? "\"\"" : path
+        let source: LineSource
         do {
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            for line in text.split(separator: "\n") { builder.append(try RecordLines.record(from: line)) }
+            source = try LineSource(path: path)
         } catch {
-            throw LogError(log: path, line: nil, problem: "cannot be read: \(error).")
+            throw LogError(log: name, line: nil, problem: "cannot be opened: \(error).")
         }
-        self = builder.finish()
+        try self.init(source, name: name, progress: progress)
     }
+
+    /// Reads what is in memory.
+    ///
+    /// - Parameter chunk: how many bytes to give at a time, at most.
+    package init(bytes: [UInt8], name: String = "memory", chunk: Int = .max) throws(LogError) {
+        var rest = bytes[...]
+        let source = LineSource { buffer in
+            let next = rest.prefix(min(chunk, buffer.count))
+            buffer.copyBytes(from: next)
+            rest = rest.dropFirst(next.count)
+            return next.count
+        }
+        try self.init(source, name: name) { _ in }
+    }
+
+    private init(_ source: LineSource, name: String, progress: (Int) -> Void) throws(LogError) {
+        var reader = RecordingReader(name)
+        var problem: LogError?
+        do {
+            try source.forEachLine { line, number in
+                if number.isMultiple(of: 10_000) { progress(reader.count) }
+                do throws(LogError) {
+                    try reader.read(line, number)
+                    return true
+                } catch {
+                    problem = error
+                    return false
+                }
+            }
+        } catch {
+            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+        }
+        if let problem { throw problem }
+        self = try reader.finish()
+    }
+}
+
+/// Makes a recording of the lines of its file.
+struct RecordingReader {
+    private let name: String
+    private var builder: RecordingBuilder
+    /// Which records of each process were read.
+    private var read: [ReadNumbers] = []
+    /// When the process's header was written, by its place in the table of processes.
+    private var begins: [UInt64] = []
+    private var places: [UInt64: Int32] = [:]
+    private var firstProblem: (line: Int, text: String)?
+    private var isSkipping = false
+    private var hasHeader = false
+
+    /// More than that would not fit into the memory that is usual.
+    static let mostRecords = 50_000_000
+
+    init(_ name: String) {
+        self.name = name
+        builder = RecordingBuilder(source: name)
+    }
+
+    var count: Int { builder.count }
+
+    mutating func read(_ line: LineSource.Line, _ number: Int) throws(LogError) {
+        switch line {
+        case .tooLong:
+            note("it is longer than \(LineSource.longestLine) bytes", number)
+        case .text(var bytes, let isWhole):
+            if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+                bytes = UnsafeBufferPointer(rebasing: bytes[3...])
+            }
+            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
+            do throws(RecordFields.Problem) {
+                try take(try RecordFields(bytes), of: bytes, number)
+            } catch {
+                note(error.description, number, isCut: !isWhole)
+            }
+        }
+    }
+
+    private mutating func note(_ problem: String, _ line: Int, isCut: Bool = false) {
+        let text =
+            isCut
+            ? "the file ends within this line: it is left out"
+            : "this line is left out: \(problem)"
+        if firstProblem == nil { firstProblem = (line, text) }
+        builder.note(text, line: line)
+    }
+
+    private mutating func take(
+        _ fields: RecordFields, of bytes: UnsafeBufferPointer<UInt8>, _ line: Int
+    ) throws(RecordFields.Problem) {
+        if let version = fields.numbers.recording {
+            try takeHeader(version, fields, bytes, line)
+        } else if isSkipping {
+            return
+        } else if let stage = fields.stage {
+            try takeRecord(stage, fields, bytes, line)
+        } else if let thread = fields.numbers.thread {
+            needProcess(line)
+            _ = builder.thread(
+                ThreadIdentity(
+                    number: Int(clamping: thread),
+                    name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
+                    kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
+        } else {
+            note("it is of no kind that a recording has", line)
+        }
+    }
+
+    private mutating func takeHeader(
+        _ version: UInt64, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
+    ) throws(RecordFields.Problem) {
+        guard version == RecordLine.version else {
+            isSkipping = true
+            note(
+                "what follows has version \(version) of the schema, and this program reads version \(RecordLine.version)",
+                line)
+            return
+        }
+        guard let id = fields.numbers.process else { throw .wrongValue(of: .process) }
+        isSkipping = false
+        hasHeader = true
+        let identity = ProcessIdentity(id: Int32(clamping: id), name: fields.name.map { text($0, bytes) } ?? "")
+        let (number, time) = (fields.numbers.n ?? 1, fields.numbers.t ?? 0)
+        let wall = Int64(clamping: fields.numbers.wall ?? 0) &- Int64(clamping: time)
+        // Where ids are given anew, or are always the same, another process may have the same.
+        let known = builder.recording.processes.lastIndex(of: identity)
+        let isNew = known.map { number == 1 && begins[$0] < time } ?? false
+        builder.setProcess(identity, wallOffset: wall, isNew: isNew)
+        if builder.currentProcess == begins.count {
+            begins.append(time)
+            read.append(ReadNumbers())
+        } else if number == 1 {
+            builder.note(
+                "the records of process \(id) begin a second time here: repeated ones are left out", line: line)
+        }
+        read[builder.currentProcess].next = max(read[builder.currentProcess].next, Int(clamping: number))
+    }
+
+    /// Records without a header before them are of a process that is not known.
+    private mutating func needProcess(_ line: Int) {
+        guard builder.currentProcess < 0 else { return }
+        builder.note("no header comes before this line: whose records these are is not known", line: line)
+        builder.setProcess(ProcessIdentity(id: 0, name: "unknown"), wallOffset: 0)
+        begins.append(0)
+        read.append(ReadNumbers())
+        read[0].next = -1
+    }
+
+    private mutating func takeRecord(
+        _ stageName: RecordFields.Text, _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ line: Int
+    ) throws(RecordFields.Problem) {
+        let numbers = fields.numbers
+        guard let time = numbers.t else { throw .wrongValue(of: .t) }
+        guard let stage = stage(stageName, bytes) else {
+            note(
+                "it has a stage that this version does not know, \"\(Excerpt.of(text(stageName, bytes), length: 40))\"",
+                line)
+            return
+        }
+        guard builder.count < Self.mostRecords else {
+            note("there are more than \(Self.mostRecords) records", line)
+            return
+        }
+        needProcess(line)
+        if let number = numbers.n, !isNext(Int(clamping: number), line) { return }
+        let thread: Int32
+        if let number = numbers.thread {
+            thread = builder.thread(numbered: Int(clamping: number))
+        } else if let kernelID = numbers.kernelID {
+            thread = builder.thread(kernelID: Int32(clamping: kernelID))
+        } else {
+            throw .wrongValue(of: .thread)
+        }
+        var entry = Recording.Entry(time: time, stage: stage, thread: thread)
+        if let target = numbers.target { entry.target = builder.thread(numbered: Int(clamping: target)) }
+        if let post = numbers.post { entry.post = builder.post(Int(clamping: post)) }
+        if let observer = numbers.observer { entry.observer = builder.observer(Int(clamping: observer)) }
+        if let name = fields.name { entry.name = string(name, bytes) }
+        if let message = fields.message { entry.message = string(message, bytes) }
+        if let file = fields.file { entry.place = place(string(file, bytes), numbers.line ?? 0) }
+        if let sender = fields.sender {
+            entry.sender = builder.sender(
+                DeliveryRecord.Sender(
+                    identifier: UInt64(text(sender, bytes), radix: 16) ?? 0,
+                    type: fields.type.map { text($0, bytes) } ?? ""))
+        }
+        if let related = numbers.by { entry.relatedPost = builder.post(Int(clamping: related)) }
+        if let count = numbers.count { entry.count = Int32(clamping: count) }
+        entry.line = Int32(clamping: line)
+        builder.append(entry)
+    }
+
+    /// Whether a record was not read before.
+    private mutating func isNext(_ number: Int, _ line: Int) -> Bool {
+        let process = builder.currentProcess
+        switch read[process].take(number) {
+        case .next: return true
+        case .after(let missing):
+            builder.note(
+                "\(missing == 1 ? "a record is" : "\(missing) records are") missing before this line, number \(number)",
+                line: line)
+            return true
+        case .late:
+            builder.note("this line is out of order: its number, \(number), comes after later ones", line: line)
+            return true
+        case .repeated:
+            builder.note("this line is left out: its number, \(number), was there before", line: line)
+            return false
+        }
+    }
+
+    mutating func finish() throws(LogError) -> Recording {
+        if builder.count == 0, !hasHeader {
+            guard let (line, text) = firstProblem else {
+                throw LogError(log: name, line: nil, problem: "holds no record. Was anything recorded?")
+            }
+            throw LogError(
+                log: name, line: line,
+                problem: "this is no recording: \(text). Expected what `notify-demo record` or `run -o` writes.")
+        }
+        return builder.finish()
+    }
+
+    // MARK: Texts
+
+    private func raw(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[text.start..<text.end])
+    }
+
+    private func text(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let raw = raw(text, bytes)
+        guard text.hasEscapes else { return String(decoding: raw, as: UTF8.self) }
+        let quoted = Data([UInt8(ascii: "\"")] + Array(raw) + [UInt8(ascii: "\"")])
+        let decoded = try? JSONSerialization.jsonObject(with: quoted, options: .fragmentsAllowed) as? String
+        return decoded ?? String(decoding: raw, as: UTF8.self)
+    }
+
+    private mutating func string(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        text.hasEscapes ? builder.string(self.text(text, bytes)) : builder.string(raw(text, bytes))
+    }
+
+    private mutating func place(_ file: Int32, _ line: UInt64) -> Int32 {
+        let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(UInt32(clamping: line))
+        if let place = places[key] { return place }
+        let place = builder.place(SourcePlace(builder.string(at: file), Int(clamping: line)))
+        places[key] = place
+        return place
+    }
+
+    private func stage(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> DeliveryStage? {
+        guard !text.hasEscapes, text.end - text.start <= 15 else { return nil }
+        return Self.stages[String(decoding: raw(text, bytes), as: UTF8.self)]
+    }
+
+    private static let stages = Dictionary(uniqueKeysWithValues: DeliveryStage.allCases.map { ($0.rawValue, $0) })
 }

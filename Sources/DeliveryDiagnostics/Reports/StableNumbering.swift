@@ -4,7 +4,7 @@ internal import ThreadedNotifications
 /// in the order in which they appear. What chance decides, such as how threads interleave, stays.
 ///
 /// A process becomes 1, 2, …; so does a thread's kernel id, over all processes. A thread's number counts anew in each
-/// process, where the main thread stays 1, and so do posts and observers. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
+/// process, where the main thread stays 1, and so do posts, observers and senders. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
 /// speak of a thread are changed alike, and an address in them becomes `0x…`.
 public struct StableNumbering {
     private var processes = Numbering<Int32>()
@@ -12,6 +12,7 @@ public struct StableNumbering {
     private var numbers: [Int32: Numbering<Int>] = [:]
     private var posts: [Int32: Numbering<Int>] = [:]
     private var observers: [Int32: Numbering<Int>] = [:]
+    private var senders: [Int32: Numbering<UInt64>] = [:]
     private var records = 0
 
     private struct KernelID: Hashable {
@@ -39,6 +40,12 @@ public struct StableNumbering {
         stable.thread = renumber(record.thread, in: record.process.id)
         stable.post = record.post.map { posts[record.process.id, default: Numbering()][$0] }
         stable.observer = record.observer.map { observers[record.process.id, default: Numbering()][$0] }
+        stable.relatedPost = record.relatedPost.map { posts[record.process.id, default: Numbering()][$0] }
+        stable.sender = record.sender.map { sender in
+            DeliveryRecord.Sender(
+                identifier: UInt64(senders[record.process.id, default: Numbering()][sender.identifier]),
+                type: sender.type)
+        }
         stable.target = record.target.map { renumber($0, in: record.process.id) }
         stable.message = record.message.map { renumber($0, in: record.process.id) }
         return stable

@@ -34,7 +34,9 @@ extension ThreadMailbox {
                 return .targetGone
             case .appended(_, let displaced):
                 if case .delivery(let other) = displaced {
-                    registration.meet(policy == .keepLatest ? .coalesced : .dropped, other)
+                    policy == .keepLatest
+                        ? registration.meet(.coalesced, other, for: delivery.post)
+                        : registration.meet(.dropped, other)
                 }
                 return .waiting
             case .refused:

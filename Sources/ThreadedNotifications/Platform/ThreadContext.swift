@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What this package knows of one thread. Only that thread touches it, so it has no lock.
 final class ThreadContext {
     let isMain: Bool
@@ -9,6 +11,8 @@ final class ThreadContext {
     /// The ended thread whose late jobs this thread runs at the moment.
     var standsInFor: RunLoopThread?
 
+    /// What a posting queue posts at the moment to a center that knows nothing of its numbers.
+    private var queuedPost: (name: Notification.Name, number: UInt64)?
     /// How many of them began in the middle of one another, and not in their turn.
     private var nested = 0
     private var attachedMailbox: ThreadMailbox?
@@ -57,6 +61,19 @@ final class ThreadContext {
         return body()
     }
 
+    /// Notes what a posting queue posts while it does.
+    func postingFromQueue(_ name: Notification.Name, _ number: UInt64, _ body: () -> Void) {
+        let outer = queuedPost
+        queuedPost = (name, number)
+        body()
+        queuedPost = outer
+    }
+
+    /// Which post of a queue a notification of this name is a part of, if it was captured; 0: none.
+    func queuedPost(of name: Notification.Name) -> UInt64 {
+        queuedPost.map { $0.name == name ? $0.number : 0 } ?? 0
+    }
+
     /// Performs a block that was handed over to this thread.
     func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
         handlersUnderWay.append(HandlerUnderWay(registration: nil, wait: wait))
@@ -89,6 +106,7 @@ final class ThreadContext {
         ThreadWaits.endAll()
         attachedMailbox?.finish()
         keepsAlive = nil
+        if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }
 }
 

@@ -38,12 +38,14 @@ final class EnqueuedNotification: @unchecked Sendable {
     var fate: Fate? { Fate(rawValue: fateMet.load(ordering: .acquiring)) }
 
     /// Counts and traces what becomes of it. With no lock held, for a tracer is foreign.
-    func meet(_ fate: Fate) {
+    /// - Parameter other: the post that stands for it, if it is coalesced.
+    func meet(_ fate: Fate, for other: UInt64 = 0) {
         fateMet.store(fate.rawValue, ordering: .releasing)
         ledger.count(fate)
         switch fate {
         case .posted: break
-        case .coalesced: DeliveryEvent.trace(.coalesce, name: notification.name, post: number)
+        case .coalesced:
+            DeliveryEvent.trace(.coalesce, name: notification.name, post: number, relatedPost: other)
         case .dequeued: DeliveryEvent.trace(.dequeue, name: notification.name, post: number)
         case .targetGone: DeliveryEvent.trace(.targetGone, name: notification.name, post: number)
         }
@@ -54,7 +56,10 @@ final class EnqueuedNotification: @unchecked Sendable {
         meet(.posted)
         // Nobody traced when it was enqueued, but somebody may now.
         let number = number == 0 ? DeliveryEvent.nextPost() : number
-        DeliveryEvent.trace(.post, name: notification.name, post: number)
-        center.post(QueuedNotification(notification: notification, number: number, place: place))
+        let queued = QueuedNotification(notification: notification, number: number, place: place)
+        if let center = center as? ThreadedNotificationCenter { return center.postHeld(queued) }
+        DeliveryEvent.trace(
+            .post, name: notification.name, post: number, place: place, sender: NotificationObject(notification.object))
+        ThreadContext.current.postingFromQueue(notification.name, number) { center.post(queued) }
     }
 }

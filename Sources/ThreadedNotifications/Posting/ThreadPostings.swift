@@ -95,7 +95,8 @@ final class ThreadPostings: Sendable {
         let isOwnInput = isCurrent && posts == 0
         let isPostedHere = style == .now && isCurrent && ThreadContext.current.mayNest
         DeliveryEvent.trace(
-            .enqueue, name: name, post: item.number, target: mailbox.identity, postingStyle: style)
+            .enqueue, name: name, post: item.number, target: mailbox.identity, postingStyle: style, place: item.place,
+            sender: NotificationObject(item.notification.object))
         let enqueued = withSender(NotificationObject(item.notification.object)) { state, sender -> Enqueued? in
             guard !state.isFinished else {
                 if case .value(let number) = sender { _ = state.senders.release(number) }
@@ -116,7 +117,7 @@ final class ThreadPostings: Sendable {
             return EnqueueReport(outcome: .targetGone, removed: 0)
         }
         let buffered = enqueued.buffered
-        for other in buffered.coalesced { other.meet(.coalesced) }
+        for other in buffered.coalesced { other.meet(.coalesced, for: item.number) }
         if isPostedHere, let place = buffered.place {
             postNow(through: place)
             if item.fate == nil {

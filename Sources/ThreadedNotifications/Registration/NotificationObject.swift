@@ -36,6 +36,20 @@ enum NotificationObject: @unchecked Sendable {
         }
     }
 
+    /// As it is traced.
+    var sender: DeliveryEvent.Sender? {
+        switch self {
+        case .none, .incomparable: nil
+        case .object(let object):
+            DeliveryEvent.Sender(
+                identifier: UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())),
+                type: TypeNames.name(of: type(of: object)))
+        case .value(let value):
+            DeliveryEvent.Sender(
+                identifier: UInt64(bitPattern: Int64(value.hashValue)), type: TypeNames.name(of: type(of: value.base)))
+        }
+    }
+
     func isSame(as other: NotificationObject) -> Bool {
         switch (self, other) {
         case (.none, .none): true

@@ -90,11 +90,17 @@ final class Registration: Sendable {
     }
 
     /// After it returns, no handler begins.
-    func cancel() {
-        guard let (old, new) = change({ $0.cancelled }), !old.isCancelled else { return }
+    /// - Returns: how many handlers run.
+    @discardableResult
+    func cancel() -> Int {
+        guard let (old, new) = change({ $0.cancelled }) else {
+            return ObserverLife(word: life.load(ordering: .acquiring)).running
+        }
+        guard !old.isCancelled else { return new.running }
         if new.isOver { releaseHandler() }
         mailbox?.observerWasCancelled(id)
         DeliveryWait.observerWasCancelled(id)
+        return new.running
     }
 
     /// Waits until no handler of this cancelled observer runs on another thread.
@@ -142,6 +148,7 @@ final class Registration: Sendable {
     /// What it gets of a notification, made on the posting thread.
     func prepare(_ posted: PostedNotification) -> Result<Delivery, Unprepared> {
         guard begin() else {
+            traceSkip(posted)
             posted.wait?.resolve(id, .cancelled)
             return .failure(Unprepared(outcome: .cancelled))
         }
@@ -154,6 +161,7 @@ final class Registration: Sendable {
             let value = map(notification)
             context.handlersUnderWay.removeLast()
             guard let value else {
+                traceSkip(posted)
                 posted.wait?.resolve(id, .cancelled)
                 return .failure(Unprepared(outcome: .notForIt))
             }
@@ -163,6 +171,11 @@ final class Registration: Sendable {
         }
         ledger.countPosted()
         return .success(Delivery(registration: self, payload: payload, post: posted.number, wait: posted.wait))
+    }
+
+    private func traceSkip(_ posted: PostedNotification) {
+        DeliveryEvent.trace(
+            .skip, name: posted.notification.name, post: posted.number, observer: id, target: mailbox?.identity)
     }
 
     /// Called on the posting thread.
@@ -219,7 +232,8 @@ final class Registration: Sendable {
     }
 
     /// A notification for this observer meets a fate other than its handler.
-    func meet(_ fate: DeliveryLedger.Fate, _ delivery: Delivery) {
+    /// - Parameter other: the post that stands for it, if it is coalesced.
+    func meet(_ fate: DeliveryLedger.Fate, _ delivery: Delivery, for other: UInt64 = 0) {
         ledger.count(fate)
         let stage: DeliveryEvent.Stage =
             switch fate {
@@ -230,7 +244,8 @@ final class Registration: Sendable {
             case .targetGone: .targetGone
             }
         DeliveryEvent.trace(
-            stage, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity)
+            stage, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity, relatedPost: other
+        )
         delivery.wait?.resolve(id, fate)
     }
 }

@@ -12,7 +12,14 @@ enum ThreadWaits {
             thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
             description: DeliveryError.Wait(
                 thread: thread, waitsFor: waitsFor, file: place.file, line: place.line))
-        return try graph.withLock { $0.begin(wait) }.get()
+        switch graph.withLock({ $0.begin(wait) }) {
+        case .success(let id):
+            if !targets.isEmpty { DeliveryEvent.trace(.wait, place: place, message: waitsFor) }
+            return id
+        case .failure(let error):
+            DeliveryEvent.trace(.refuseWait, place: place, message: error.cycle)
+            throw error
+        }
     }
 
     /// To be told before the waiting thread is: else it would seem to wait still.
@@ -21,7 +28,8 @@ enum ThreadWaits {
     }
 
     static func end(_ id: WaitGraph.WaitID) {
-        graph.withLock { $0.end(id) }
+        let hasEnded = graph.withLock { $0.end(id) }
+        if hasEnded { DeliveryEvent.trace(.waitEnd) }
     }
 
     /// The calling thread ends.

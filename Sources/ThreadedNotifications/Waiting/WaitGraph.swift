@@ -18,6 +18,8 @@ struct WaitGraph {
         var handlersUnderWay: [ObserverID]
         /// Each is there as often as it is waited for.
         var targets: [Target]
+        /// Whether there were any.
+        fileprivate(set) var isForSomebody = false
         var description: DeliveryError.Wait
     }
 
@@ -33,6 +35,7 @@ struct WaitGraph {
         }
         lastID += 1
         waits[lastID] = wait
+        waits[lastID]?.isForSomebody = !wait.targets.isEmpty
         return .success(lastID)
     }
 
@@ -42,8 +45,10 @@ struct WaitGraph {
         waits[id]?.targets.remove(at: index)
     }
 
-    mutating func end(_ id: WaitID) {
-        waits[id] = nil
+    /// - Returns: whether it was a wait for somebody, and had not ended before.
+    @discardableResult
+    mutating func end(_ id: WaitID) -> Bool {
+        waits.removeValue(forKey: id)?.isForSomebody == true
     }
 
     /// A thread ends, and waits no longer.

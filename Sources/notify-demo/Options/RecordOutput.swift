@@ -26,10 +26,34 @@ struct RecordOutput: ParsableArguments {
     @Flag(help: "Print all records as JSON, one a line.")
     var json = false
 
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "Also record to this file, for audit, diagnose, compare, timeline, trace and stats.", valueName: "file"),
+        completion: .file(extensions: ["jsonl"]))
+    var file: String?
+
     func validate() throws {
         if json, style != nil {
             throw ValidationError("--json prints records as they are, so it takes no --style. Leave out one of them.")
         }
+    }
+
+    /// Writes the records to the file that was asked for, if one was.
+    func write(_ records: [DeliveryRecord], progress: ProgressLine) throws {
+        guard let file else { return }
+        let output = try OutputFile(file)
+        var lines = RecordLines()
+        for record in numbered(records) {
+            try output.write(lines.bytes(of: record))
+            progress.show("\(record.sequence * 100 / records.count) % written")
+        }
+        try output.write(lines.end(after: numbered(records).last))
+        try output.finish()
+    }
+
+    private func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+        stable ? StableNumbering.renumber(records) : records
     }
 
     /// Prints the records and, but for JSON, the scenario's report on them.
@@ -45,11 +69,14 @@ struct RecordOutput: ParsableArguments {
             printed += 1
             if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
         }
-        func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
-            stable ? StableNumbering.renumber(records) : records
-        }
         if json {
-            for record in numbered(records) { try print(RecordLines.line(for: record)) }
+            var lines = RecordLines()
+            let records = numbered(records)
+            for record in records {
+                for line in lines.bytes(of: record).split(separator: 0x0A) {
+                    try print(String(decoding: line, as: UTF8.self))
+                }
+            }
             return
         }
         switch style ?? .document {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Synchronization
 import SystemPackage
 
 /// What `run observer-lifetime` starts: a process that may not survive.
@@ -11,10 +12,12 @@ struct LifetimeChild: ParsableCommand {
 
     func run() throws {
         CoreFile.forbid()
+        let lines = Mutex(RecordLines())
         let recorder = DeliveryRecorder { record in
             // At once, since there may be no later. Who started this process has gone if nobody reads it.
-            guard let line = try? RecordLines.line(for: record) else { return }
-            _ = try? FileDescriptor.standardOutput.writeAll(Array("\(line)\n".utf8))
+            _ = lines.withLock { lines in
+                try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record))
+            }
         }
         try LifetimeProgram.perform(capture, recorder: recorder, limit: .seconds(10))
     }

@@ -13,6 +13,7 @@ struct Run: Command {
               notify-demo run flood --posters 8 --drop-signals 0.99 --seed 7
               notify-demo run observer-lifetime --capture weak
               notify-demo run many-observers --posters 8
+              notify-demo run many-observers -o run.jsonl
               notify-demo run held-message --stable > held-message.golden
             """
     )
@@ -25,6 +26,7 @@ struct Run: Command {
         let progress = ProgressLine(chosen.name)
         defer { progress.clear() }
         let outcome = try ScenarioRun.perform(chosen, options: scenario.options, progress: progress)
+        try output.write(outcome.records, progress: progress)
         try output.print(outcome.records, of: chosen, to: &terminal, progress: progress)
         try terminal.flush()
         progress.clear()

@@ -77,9 +77,6 @@ struct RecordStylesTests {
         #expect(stable.map(\.observer) == [1, 2, 1, 1, 2, 1])
         #expect(stable.map(\.target?.number) == [2, 3, 2, 2, 3, 2])
         #expect(StableNumbering.renumber(run(1, 2, 3)) == StableNumbering.renumber(run(7, 8, 9)))
-        let written = try RecordLines.line(for: stable[1])
-        #expect(written.contains(#""observer":2"#))
-        #expect(try RecordLines.record(from: written) == stable[1])
     }
 
     @Test("stable records are numbered by appearance, and runs that differ in ids only become the same")
@@ -100,15 +97,6 @@ struct RecordStylesTests {
                 "2001-01-01 00:00:00.001 test[1:1] current thread = {number = 1, name = main}",
                 "2001-01-01 00:00:00.002 test[1:2] on {number = 2, name = w}, object 0x…",
             ])
-    }
-
-    @Test("records survive being written as a line of JSON")
-    func json() throws {
-        for record in [record(1, .post, main), record(2, .log, other, message: "a \"quoted\"\nline / ж")] {
-            let line = try RecordLines.line(for: record)
-            #expect(!line.contains("\n"))
-            #expect(try RecordLines.record(from: line) == record)
-        }
     }
 
     @Test("excerpts are short and hold nothing that a terminal obeys")

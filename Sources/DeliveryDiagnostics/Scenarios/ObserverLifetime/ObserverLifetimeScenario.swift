@@ -12,13 +12,13 @@ struct ObserverLifetimeScenario: Scenario {
         guard let child = environment.childProgram else { throw ScenarioError.noChildProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
             let result = try child.run([capture.rawValue], limit: environment.limit)
-            var records: [DeliveryRecord] = []
-            for line in result.output.split(separator: "\n") {
-                do {
-                    records.append(try RecordLines.record(from: line))
-                } catch {
-                    throw ScenarioError.child(problem: "wrote what is no record: \"\(Excerpt.of(String(line)))\"")
-                }
+            let records: [DeliveryRecord]
+            do {
+                let recording = try Recording(bytes: Array(result.output.utf8), name: "its output")
+                if let problem = recording.problems.first { throw ScenarioError.child(problem: "\(problem)") }
+                records = recording.records
+            } catch let error as LogError {
+                throw ScenarioError.child(problem: "wrote what is no record: \(error)")
             }
             environment.recorder.append(records)
             environment.recorder.recordEnd(

@@ -1,0 +1,89 @@
+internal import SystemPackage
+
+/// The lines of a file, one after the other, in memory that does not grow with the file.
+struct LineSource {
+    /// In bytes; of a longer line only its length is known.
+    static let longestLine = 1 << 20
+
+    enum Line {
+        /// - Parameter isWhole: whether a newline ends it.
+        case text(UnsafeBufferPointer<UInt8>, isWhole: Bool)
+        case tooLong
+    }
+
+    private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    init(readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+        self.readChunk = readChunk
+    }
+
+    /// Reads a file, or standard input for `-`.
+    init(path: String) throws {
+        if path == "-" {
+            self.init { try FileDescriptor.standardInput.read(into: $0) }
+            return
+        }
+        let file = OpenFile(try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec))
+        self.init { try file.descriptor.read(into: $0) }
+    }
+
+    /// - Parameter body: called with each line and its number, from 1; the bytes are good until it returns. It returns
+    ///   whether to go on.
+    func forEachLine(_ body: (Line, Int) throws -> Bool) throws {
+        let capacity = 2 * Self.longestLine
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
+        defer { buffer.deallocate() }
+        var (start, end, searched) = (0, 0, 0)
+        var number = 0
+        var isPassingOver = false
+        while true {
+            while let newline = Self.newline(in: buffer, from: searched, to: end) {
+                number += 1
+                let line = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<newline])
+                let isTooLong = isPassingOver || line.count > Self.longestLine
+                isPassingOver = false
+                (start, searched) = (newline + 1, newline + 1)
+                guard try body(isTooLong ? .tooLong : .text(line, isWhole: true), number) else { return }
+            }
+            if end - start > Self.longestLine {
+                isPassingOver = true
+                start = end
+            }
+            if start > 0 {
+                buffer.baseAddress?.update(from: buffer.baseAddress! + start, count: end - start)
+                (start, end) = (0, end - start)
+            }
+            searched = end
+            let read = try readChunk(
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[end...]))
+            if read == 0 { break }
+            end += read
+        }
+        guard isPassingOver || end > start else { return }
+        let rest = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<end])
+        _ = try body(isPassingOver ? .tooLong : .text(rest, isWhole: false), number + 1)
+    }
+
+    private static func newline(in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {
+        var position = start
+        while position < end {
+            if buffer[position] == 0x0A { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Closes the file when the source and its copies are gone.
+    private final class OpenFile {
+        let descriptor: FileDescriptor
+
+        init(_ descriptor: FileDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            try? descriptor.close()
+        }
+    }
+}

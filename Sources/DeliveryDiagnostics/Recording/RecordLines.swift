@@ -1,0 +1,61 @@
+internal import ThreadedNotifications
+
+/// Writes records as the lines of a recording's file.
+///
+/// Records of one run, in their order; a line that says who they are comes before the first of each process and thread.
+public struct RecordLines {
+    private var process: ProcessIdentity?
+    private var number = 0
+    private var introduced: [Recording.Numbered: ThreadIdentity] = [:]
+
+    public init() {}
+
+    /// The record's lines, each with its newline.
+    public mutating func bytes(of record: DeliveryRecord) -> [UInt8] {
+        var bytes: [UInt8] = []
+        if record.process != process || record.sequence != number + 1 {
+            process = record.process
+            bytes += RecordingHeader.text(
+                process: record.process.id, name: record.process.name, number: UInt64(max(0, record.sequence)),
+                monotonicNanoseconds: record.monotonicNanoseconds, wallNanoseconds: record.wallNanoseconds)
+        }
+        number = record.sequence
+        introduce(record.thread, in: record.process, to: &bytes)
+        if let target = record.target { introduce(target, in: record.process, to: &bytes) }
+        bytes += RecordLine(record).bytes(
+            number: UInt64(max(0, record.sequence)), monotonicNanoseconds: record.monotonicNanoseconds)
+        return bytes
+    }
+
+    private mutating func introduce(_ thread: ThreadIdentity, in process: ProcessIdentity, to bytes: inout [UInt8]) {
+        let key = Recording.Numbered(process: process.id, number: thread.number)
+        guard introduced.updateValue(thread, forKey: key) != thread else { return }
+        bytes += RecordingHeader.text(thread)
+    }
+
+    /// The last line, if the recording is whole.
+    public mutating func end(after last: DeliveryRecord?) -> [UInt8] {
+        guard var end = last else { return [] }
+        end.sequence += 1
+        end.stage = .end
+        end.message = "stopped"
+        (end.notification, end.post, end.observer, end.target) = (nil, nil, nil, nil)
+        (end.place, end.count, end.sender, end.relatedPost) = (nil, nil, nil, nil)
+        return bytes(of: end)
+    }
+}
+
+extension RecordLine {
+    fileprivate init(_ record: DeliveryRecord) {
+        self.init(thread: record.thread.number, stage: record.stage.rawValue)
+        name = record.notification
+        post = UInt64(max(0, record.post ?? 0))
+        observer = UInt64(max(0, record.observer ?? 0))
+        target = record.target?.number ?? 0
+        message = record.message
+        place = record.place
+        count = record.count
+        sender = record.sender.map { DeliveryEvent.Sender(identifier: $0.identifier, type: $0.type) }
+        relatedPost = UInt64(max(0, record.relatedPost ?? 0))
+    }
+}

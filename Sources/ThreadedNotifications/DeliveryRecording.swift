@@ -1,0 +1,176 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Records every stage of every delivery of this process to a file, for `notify-demo audit`, `diagnose`, `compare`, `timeline`,
+/// `trace` and `stats`.
+///
+///     try DeliveryRecording.start(to: "run.jsonl")
+///
+/// Without a line of code, the environment variable `THREADED_NOTIFICATIONS_RECORDING` names the file: so
+/// `notify-demo record -o run.jsonl -- ./my-program` does.
+///
+/// What happens: a line is added for each stage that `DeliveryEvent` knows, to memory of 8 MiB, which is written to the file ten
+/// times a second or when it is full; at exit; and when the process ends by a signal that it does not handle, as far as that is
+/// safe. What a process does that is killed by `SIGKILL` may be lost for the last tenth of a second.
+/// Threads: every method may be called on any thread. A background thread writes.
+/// Order: a stage that follows from another comes after it in the file. Nothing is reordered.
+/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens; `notify-demo bench`
+/// measures it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
+/// standard error.
+/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's process id.
+public enum DeliveryRecording {
+    /// The environment variable that names the file to record to. If the file has records already, this process's come after
+    /// them; if another process is recording to it, they go to a file of the same name and this process's id.
+    public static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
+
+    /// Begins to record.
+    ///
+    /// If the environment asked for a recording, that one goes on, and this call changes nothing.
+    /// - Parameter path: a file, which is made or replaced.
+    /// - Throws: `DeliveryError.recordingFailed` if the file cannot be written, or is no regular file, or a recording that was
+    ///   started here is under way.
+    public static func start(to path: String) throws(DeliveryError) {
+        startIfAsked()
+        try control.withLock { control throws(DeliveryError) in
+            if let file = control.file {
+                if control.isAskedFor { return }
+                throw .recordingFailed(path: path, problem: "this process records to \(file.path), and records once")
+            }
+            control.begin(RecordFile(try RecordPlace(path, .isReplaced)))
+        }
+    }
+
+    /// Ends the recording that was started here, or was asked for by the environment; without one it does nothing.
+    ///
+    /// When it returns, what was recorded is in the file. What happens from now on is not recorded.
+    /// - Throws: `DeliveryError.recordingFailed` if not everything could be written.
+    public static func stop() throws(DeliveryError) {
+        guard let file = control.withLock({ $0.end() }) else { return }
+        let (lost, error) = file.finish("stopped")
+        if lost > 0 { throw .recordingFailed(path: file.path, problem: problem(lost: lost, error: error)) }
+    }
+
+    /// The file that is recorded to, or nil.
+    public static var path: String? { control.withLock { $0.file?.path } }
+
+    // MARK: Inside
+
+    private struct Control {
+        var file: RecordFile?
+        var isAskedFor = false
+        /// Whether the environment was looked at.
+        var hasAsked = false
+        /// What the process records to that this one is a copy of.
+        var copiedFrom: String?
+        var hasHandlers = false
+
+        mutating func begin(_ file: RecordFile) {
+            self.file = file
+            // Never released: a thread may be recording while another stops. Its memory for lines goes when it ends.
+            DeliveryRecording.currentFile.store(
+                UInt(bitPattern: Unmanaged.passRetained(file).toOpaque()), ordering: .releasing)
+            file.writeInBackground()
+            ProcessEnd.buffers = file.buffers
+            if !hasHandlers {
+                hasHandlers = true
+                ProcessEnd.install()
+            }
+            DeliveryEvent.setWatched(.byRecording, true)
+        }
+
+        mutating func end() -> RecordFile? {
+            DeliveryEvent.setWatched(.byRecording, false)
+            DeliveryRecording.currentFile.store(0, ordering: .releasing)
+            defer { file = nil }
+            return file
+        }
+
+    }
+
+    private static let control = Locked(Control())
+    private static let currentFile = Atomic<UInt>(0)
+
+    static var current: RecordFile? {
+        UnsafeRawPointer(bitPattern: currentFile.load(ordering: .acquiring)).map {
+            Unmanaged<RecordFile>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Begins to record if the environment says so and nobody looked yet.
+    static func startIfAsked() {
+        control.withLock { control in
+            guard !control.hasAsked else { return }
+            control.hasAsked = true
+            let asked =
+                control.copiedFrom.map { "\($0).\(getpid())" }
+                ?? getenv(environmentVariable).map { String(cString: $0) }
+            if let path = asked, !path.isEmpty {
+                do throws(DeliveryError) {
+                    control.begin(RecordFile(try RecordPlace(path, .isContinued)))
+                    control.isAskedFor = true
+                } catch {
+                    say(error.description)
+                }
+            }
+            DeliveryEvent.setWatched(.notAsked, false)
+        }
+    }
+
+    /// Called when the process exits.
+    static func processExits() {
+        guard let file = control.withLock({ $0.end() }) else { return }
+        let (lost, error) = file.finish("exit")
+        if lost > 0 {
+            say("\(DeliveryError.recordingFailed(path: file.path, problem: problem(lost: lost, error: error)))")
+        }
+    }
+
+    // MARK: Forking
+
+    /// The file that is locked while the process forks.
+    private nonisolated(unsafe) static var forking: RecordFile?
+
+    /// So that the copy finds no lock held by a thread that it does not have.
+    static func processWillFork() {
+        control.lock.lock()
+        // Safety: touched between here and the end of the fork only, with the lock held.
+        forking = control.value.file
+        forking?.beginFork()
+    }
+
+    static func processForked() {
+        let file = forking
+        forking = nil
+        file?.endFork()
+        control.lock.unlock()
+        guard let file else { return }
+        let thread = ThreadIdentity.current
+        file.record(RecordLine(thread: thread.number, stage: "fork"), of: thread, target: nil)
+    }
+
+    static func processIsCopy() {
+        if let file = forking {
+            forking = nil
+            ProcessEnd.buffers = nil
+            currentFile.store(0, ordering: .releasing)
+            file.isCopied()
+            control.value.file = nil
+            control.value.copiedFrom = file.path
+            control.value.hasAsked = false
+            DeliveryEvent.setWatched(.byRecording, false)
+            DeliveryEvent.setWatched(.notAsked, true)
+        }
+        control.lock.unlock()
+    }
+
+    private static func problem(lost: UInt64, error: Int32) -> String {
+        "\(lost) records could not be written (\(error == 0 ? "the disk is too slow" : String(cString: strerror(error))))"
+    }
+
+    /// There is nobody to throw to.
+    private static func say(_ problem: String) {
+        let line = Array("ThreadedNotifications: \(problem)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}

@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Glibc
+
+/// A file that was opened to record to, from a place on. It is closed when the value is let go of.
+final class RecordPlace: Sendable {
+    let path: String
+    let descriptor: Int32
+    /// Where the first record goes.
+    let offset: Int
+
+    enum Existing {
+        /// What the file has is thrown away.
+        case isReplaced
+        /// It is kept, and this process's records come after it; or, if another process records there, in a file of the same
+        /// name and this process's id.
+        case isContinued
+    }
+
+    init(_ path: String, _ existing: Existing) throws(DeliveryError) {
+        var (path, descriptor) = (path, try Self.open(path))
+        var isReplaced = existing == .isReplaced
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            _ = Glibc.close(descriptor)
+            guard !isReplaced else {
+                throw .recordingFailed(path: path, problem: "another process records to it")
+            }
+            path += ".\(getpid())"
+            descriptor = try Self.open(path)
+            isReplaced = true
+        }
+        // Without a lock, at worst, two processes of one id record to one file, which there cannot be.
+        if isReplaced, ftruncate(descriptor, 0) != 0 { throw Self.failure(path, closing: descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        if end < 0 { throw Self.failure(path, closing: descriptor) }
+        self.path = path
+        self.descriptor = descriptor
+        offset = end
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        _ = Glibc.close(descriptor)
+    }
+
+    private static func open(_ path: String) throws(DeliveryError) -> Int32 {
+        // Without waiting for whoever reads a pipe: that is no file to record to.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o644)
+        guard descriptor >= 0 else { throw failure(path, closing: nil) }
+        guard CLinuxIsRegularFile(descriptor) else {
+            _ = Glibc.close(descriptor)
+            throw .recordingFailed(path: path, problem: "it is no regular file")
+        }
+        return descriptor
+    }
+
+    private static func failure(_ path: String, closing descriptor: Int32?) -> DeliveryError {
+        let problem = String(cString: strerror(errno))
+        if let descriptor { _ = Glibc.close(descriptor) }
+        return .recordingFailed(path: path, problem: problem)
+    }
+}
