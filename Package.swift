@@ -35,12 +35,14 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
+        .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics"]),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
                 "notify-demo",
+                "kitchen",
                 "DeliveryDiagnostics",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),

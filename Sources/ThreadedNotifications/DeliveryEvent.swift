@@ -115,7 +115,11 @@ public struct DeliveryEvent: Sendable {
     }
 
     /// What a record has of it as a message.
-    package var recordedMessage: String? {
+    package var recordedMessage: String? { Self.recordedMessage(message, overtakes, postingStyle) }
+
+    private static func recordedMessage(
+        _ message: String?, _ overtakes: Bool, _ postingStyle: NotificationQueue.PostingStyle?
+    ) -> String? {
         if overtakes { return "ahead of what waits" }
         switch postingStyle {
         case .now: return "now"
@@ -135,12 +139,10 @@ public struct DeliveryEvent: Sendable {
         relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil
     ) {
         guard isWatched else { return }
-        call(
-            DeliveryEvent(
-                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target(),
-                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
-                postingStyle: postingStyle, place: place(), count: count(), sender: sender()?.sender,
-                relatedPost: relatedPost(), message: message()))
+        tell(
+            stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
+            postingStyle: postingStyle, place: place(), count: count(), sender: sender()?.sender,
+            relatedPost: relatedPost(), message: message())
     }
 
     /// The number of a new post; 0 if nobody watches.
@@ -154,7 +156,7 @@ public struct DeliveryEvent: Sendable {
     @inline(__always)
     static var isWatched: Bool {
         let watch = watched.load(ordering: .relaxed)
-        return watch != 0 && (watch != Watch.notAsked.rawValue || isRecordingAskedFor())
+        return watch != 0 && (watch & Watch.notAsked.rawValue == 0 || isRecordingAskedFor())
     }
 
     @inline(never)
@@ -164,11 +166,32 @@ public struct DeliveryEvent: Sendable {
     }
 
     @inline(never)
-    private static func call(_ event: DeliveryEvent) {
-        let watch = watched.load(ordering: .acquiring)
-        if watch & Watch.notAsked.rawValue != 0 { DeliveryRecording.startIfAsked() }
-        DeliveryRecording.current?.record(event)
-        if watch & Watch.byTracer.rawValue != 0 { tracer?(event) }
+    private static func tell(
+        _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
+        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, place: SourcePlace?, count: Int?,
+        sender: Sender?,
+        relatedPost: UInt64, message: String?
+    ) {
+        // Recorded without an event, which would cost as much as the record.
+        if let recording = DeliveryRecording.current {
+            let context = ThreadContext.current
+            let name = name?.rawValue
+            let message = recordedMessage(message, overtakes, postingStyle)
+            var line = LineBuffer(
+                context.scratch(atLeast: RecordLine.longestRest(name, message, place?.file, sender?.type)))
+            RecordLine.writeRest(
+                thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
+                target: target?.number ?? 0, message: message, place: place, count: count, sender: sender,
+                relatedPost: relatedPost, into: &line)
+            recording.append(line.bytes, thread: context.number, target: target)
+        }
+        guard watched.load(ordering: .acquiring) & Watch.byTracer.rawValue != 0 else { return }
+        tracer?(
+            DeliveryEvent(
+                stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
+                monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
+                postingStyle: postingStyle, place: place, count: count, sender: sender, relatedPost: relatedPost,
+                message: message))
     }
 
     /// Who is to be told of stages: a bit for each.

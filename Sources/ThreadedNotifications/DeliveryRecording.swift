@@ -15,8 +15,8 @@ internal import Synchronization
 /// safe. What a process does that is killed by `SIGKILL` may be lost for the last tenth of a second.
 /// Threads: every method may be called on any thread. A background thread writes.
 /// Order: a stage that follows from another comes after it in the file. Nothing is reordered.
-/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens; `notify-demo bench`
-/// measures it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
+/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens, and a lock to add
+/// it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
 /// standard error.
 /// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's process id.
 public enum DeliveryRecording {
@@ -49,6 +49,11 @@ public enum DeliveryRecording {
         guard let file = control.withLock({ $0.end() }) else { return }
         let (lost, error) = file.finish("stopped")
         if lost > 0 { throw .recordingFailed(path: file.path, problem: problem(lost: lost, error: error)) }
+    }
+
+    /// Writes what was recorded so far to the file, and returns when it is there. Without a recording it does nothing.
+    public static func flush() {
+        control.withLock { $0.file }?.write()
     }
 
     /// The file that is recorded to, or nil.
@@ -144,9 +149,7 @@ public enum DeliveryRecording {
         forking = nil
         file?.endFork()
         control.lock.unlock()
-        guard let file else { return }
-        let thread = ThreadIdentity.current
-        file.record(RecordLine(thread: thread.number, stage: "fork"), of: thread, target: nil)
+        file?.append("fork")
     }
 
     static func processIsCopy() {

@@ -26,8 +26,9 @@ struct NotifyDemo: ParsableCommand {
               130 ended by Ctrl-C
             """,
         subcommands: [
-            Tour.self, List.self, Run.self, Compare.self, Smoke.self, LifetimeChild.self, QueuePromises.self,
-            QueuePromiseChild.self,
+            Tour.self, List.self, Run.self, Record.self, Compare.self, Smoke.self, LifetimeChild.self,
+            QueuePromises.self,
+            QueuePromiseChild.self, RecordingChild.self,
         ],
         defaultSubcommand: Tour.self
     )

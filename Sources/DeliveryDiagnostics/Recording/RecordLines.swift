@@ -22,8 +22,13 @@ public struct RecordLines {
         number = record.sequence
         introduce(record.thread, in: record.process, to: &bytes)
         if let target = record.target { introduce(target, in: record.process, to: &bytes) }
-        bytes += RecordLine(record).bytes(
-            number: UInt64(max(0, record.sequence)), monotonicNanoseconds: record.monotonicNanoseconds)
+        bytes += RecordLine.bytes(
+            number: UInt64(max(0, record.sequence)), monotonicNanoseconds: record.monotonicNanoseconds,
+            thread: record.thread.number, stage: record.stage.rawValue, name: record.notification,
+            post: UInt64(max(0, record.post ?? 0)), observer: UInt64(max(0, record.observer ?? 0)),
+            target: record.target?.number ?? 0, message: record.message, place: record.place, count: record.count,
+            sender: record.sender.map { DeliveryEvent.Sender(identifier: $0.identifier, type: $0.type) },
+            relatedPost: UInt64(max(0, record.relatedPost ?? 0)))
         return bytes
     }
 
@@ -42,20 +47,5 @@ public struct RecordLines {
         (end.notification, end.post, end.observer, end.target) = (nil, nil, nil, nil)
         (end.place, end.count, end.sender, end.relatedPost) = (nil, nil, nil, nil)
         return bytes(of: end)
-    }
-}
-
-extension RecordLine {
-    fileprivate init(_ record: DeliveryRecord) {
-        self.init(thread: record.thread.number, stage: record.stage.rawValue)
-        name = record.notification
-        post = UInt64(max(0, record.post ?? 0))
-        observer = UInt64(max(0, record.observer ?? 0))
-        target = record.target?.number ?? 0
-        message = record.message
-        place = record.place
-        count = record.count
-        sender = record.sender.map { DeliveryEvent.Sender(identifier: $0.identifier, type: $0.type) }
-        relatedPost = UInt64(max(0, record.relatedPost ?? 0))
     }
 }

@@ -3,7 +3,9 @@ internal import Foundation
 /// What this package knows of one thread. Only that thread touches it, so it has no lock.
 final class ThreadContext {
     let isMain: Bool
-    var identity: ThreadIdentity?
+    var identity: ThreadIdentity? {
+        didSet { knownNumber = identity?.number ?? 0 }
+    }
     /// The handlers and blocks that run on this thread, the innermost last.
     var handlersUnderWay: [HandlerUnderWay] = []
     /// Lives until the thread ends.
@@ -17,9 +19,28 @@ final class ThreadContext {
     private var nested = 0
     private var attachedMailbox: ThreadMailbox?
     private var destructorRounds = 0
+    private var knownNumber = 0
+    /// Memory to put a line together in.
+    private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
     init(isMain: Bool) {
         self.isMain = isMain
+    }
+
+    deinit {
+        scratch?.deallocate()
+    }
+
+    /// `ThreadIdentity.number`.
+    var number: Int { knownNumber != 0 ? knownNumber : ThreadIdentity.current.number }
+
+    /// Memory that is this thread's until it asks again.
+    func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        if let start = scratch?.baseAddress, scratch!.count >= capacity { return start }
+        scratch?.deallocate()
+        let new = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2048, capacity))
+        scratch = new
+        return new.baseAddress!
     }
 
     static var current: ThreadContext { SystemThread.currentContext }

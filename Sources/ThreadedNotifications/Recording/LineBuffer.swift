@@ -2,46 +2,53 @@
 ///
 /// It allocates nothing and calls nobody, so that also a signal handler may use it.
 struct LineBuffer {
-    private let start: UnsafeMutablePointer<UInt8>
+    let start: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
+
+    /// What was put together so far.
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
     init(_ memory: UnsafeMutablePointer<UInt8>) {
         start = memory
     }
 
     /// How many bytes a string takes at most when it is escaped.
-    static func longest(_ string: String) -> Int { string.utf8.count * 6 }
+    @inline(__always)
+    static func longest(_ string: String) -> Int { string.utf8.count &* 6 }
 
     mutating func append(_ text: StaticString) {
-        (start + count).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
-        count += text.utf8CodeUnitCount
+        UnsafeMutableRawPointer(start + count).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
+        count &+= text.utf8CodeUnitCount
     }
 
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let first = bytes.baseAddress else { return }
-        (start + count).update(from: first, count: bytes.count)
-        count += bytes.count
+        UnsafeMutableRawPointer(start + count).copyMemory(from: first, byteCount: bytes.count)
+        count &+= bytes.count
     }
 
     mutating func append(_ byte: UInt8) {
         start[count] = byte
-        count += 1
+        count &+= 1
     }
 
     /// In decimal; at most 20 bytes.
     mutating func append(_ number: UInt64) {
-        var digits = 1
-        var bound = number
-        while bound >= 10 {
-            bound /= 10
-            digits += 1
+        if number < 10 { return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number)) }
+        // Written from the last digit on, into room of its own, and then moved: to count the digits first is to divide twice.
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            guard let digits = digits.baseAddress else { return }
+            var (rest, place) = (number, 20)
+            while rest > 0 {
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                place &-= 1
+                digits.storeBytes(
+                    of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit), toByteOffset: place, as: UInt8.self)
+                rest = quotient
+            }
+            UnsafeMutableRawPointer(start + count).copyMemory(from: digits + place, byteCount: 20 &- place)
+            count &+= 20 &- place
         }
-        var rest = number
-        for place in stride(from: count + digits - 1, through: count, by: -1) {
-            start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
-        count += digits
     }
 
     /// In hexadecimal; at most 16 bytes.
@@ -61,7 +68,33 @@ struct LineBuffer {
     }
 
     private mutating func append(escaped bytes: UnsafeBufferPointer<UInt8>) {
-        for byte in bytes { append(escaped: byte) }
+        guard let source = bytes.baseAddress else { return }
+        var place = 0
+        // Eight bytes at a time, as long as none of them has to be escaped.
+        while place &+ 8 <= bytes.count {
+            let word = UnsafeRawPointer(source + place).loadUnaligned(as: UInt64.self)
+            guard Self.isPlain(word) else { break }
+            UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
+            count &+= 8
+            place &+= 8
+        }
+        while place < bytes.count {
+            append(escaped: source[place])
+            place &+= 1
+        }
+    }
+
+    /// Whether none of eight bytes is below a blank, a quotation mark, a backslash or a delete character. It may say no where it is
+    /// so, never yes where it is not.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        func hasZero(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
+        let isControl = (word &- ones &* 0x20) & ~word & highs
+        let isQuote = hasZero(word ^ (ones &* 0x22))
+        let isBackslash = hasZero(word ^ (ones &* 0x5C))
+        let isDelete = hasZero(word ^ (ones &* 0x7F))
+        return isControl | isQuote | isBackslash | isDelete == 0
     }
 
     private mutating func append(escaped byte: UInt8) {

@@ -13,6 +13,9 @@ struct RecordBuffers {
         var length = 0
         /// Where in the file its first byte goes.
         var offset = 0
+
+        /// How many lines are in it.
+        var lines: UInt64 { UInt64(UnsafeBufferPointer(start: start, count: length).count { $0 == 0x0A }) }
     }
 
     /// In bytes, of each of the two.
@@ -24,6 +27,13 @@ struct RecordBuffers {
     var written: Buffer
     /// Of the record that comes next.
     var nextNumber: UInt64 = 1
+    /// Nothing is recorded any more.
+    var isOver = false
+    /// Records that could not be kept, and were not told of yet.
+    var lost: UInt64 = 0
+    private(set) var allLost: UInt64 = 0
+    /// The threads whose line was written, a bit for each number.
+    private var known: [UInt64] = []
 
     init(descriptor: Int32, offset: Int) {
         self.descriptor = descriptor
@@ -31,9 +41,26 @@ struct RecordBuffers {
         written = Buffer(start: .allocate(capacity: Self.capacity), offset: offset)
     }
 
-    func deallocate() {
+    mutating func deallocate() {
         filled.start.deallocate()
         written.start.deallocate()
+        (filled.length, written.length) = (0, 0)
+    }
+
+    mutating func countLost(_ records: UInt64) {
+        lost += records
+        allLost += records
+    }
+
+    func isKnown(_ thread: Int) -> Bool {
+        let word = thread / 64
+        return word < known.count && known[word] & (1 << UInt64(thread % 64)) != 0
+    }
+
+    mutating func setKnown(_ thread: Int, _ isKnown: Bool) {
+        let (word, bit) = (thread / 64, UInt64(1) << UInt64(thread % 64))
+        if word >= known.count { known += Array(repeating: 0, count: word + 1 - known.count) }
+        if isKnown { known[word] |= bit } else { known[word] &= ~bit }
     }
 
     func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity }

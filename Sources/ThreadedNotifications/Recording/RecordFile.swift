@@ -10,7 +10,7 @@ internal import Foundation
 /// Cost: the line is put together without the lock, and copied with it. Who finds the buffer full writes it himself: so the
 /// memory is bounded, and there is nobody to wait for but the system.
 //
-// Safety: `buffers` and `known` are touched with `lock` held, except by a signal handler that ends the process, and by whoever
+// Safety: `buffers` are touched with `lock` held, except by a signal handler that ends the process, and by whoever
 // holds `writing`, who alone touches the buffer that is written. The rest is set once or behind a lock of its own.
 final class RecordFile: @unchecked Sendable {
     /// Where the records go.
@@ -22,12 +22,7 @@ final class RecordFile: @unchecked Sendable {
     let writing = NSLock()
 
     private let place: RecordPlace
-    /// The threads whose line was written, a bit for each number.
-    private var known: [UInt64] = []
-    private var lost: UInt64 = 0
-    private var allLost: UInt64 = 0
     private var error: Int32 = 0
-    private var isOver = false
     private let somethingToWrite = DispatchSemaphore(value: 0)
     private let muchToWrite = DispatchSemaphore(value: 0)
 
@@ -46,50 +41,65 @@ final class RecordFile: @unchecked Sendable {
 
     // MARK: Recording
 
-    func record(_ line: RecordLine, of thread: ThreadIdentity, target: ThreadIdentity?) {
-        line.withRest { rest in
-            let needed = rest.count + RecordLine.longestBeginning + 2 * RecordingHeader.longest + 128
-            lock.lock()
-            while !isOver, !buffers.pointee.hasRoom(for: needed) {
-                lock.unlock()
-                let isWritten = write()
-                lock.lock()
-                if !isWritten {
-                    lost += 1
-                    allLost += 1
-                    lock.unlock()
-                    return
-                }
-            }
-            guard !isOver else { return lock.unlock() }
-            let wasEmpty = buffers.pointee.filled.length == 0
-            if lost > 0 { appendLost(on: thread) }
-            introduce(thread)
-            if let target { introduce(target) }
-            buffers.pointee.append(restOfLine: rest)
-            let isHalfFull = buffers.pointee.filled.length > RecordBuffers.capacity / 2
+    /// Records a stage as happening now.
+    ///
+    /// - Parameters:
+    ///   - rest: its line but for the beginning.
+    ///   - thread: the calling thread's number.
+    ///   - target: the thread that should handle it.
+    func append(_ rest: UnsafeBufferPointer<UInt8>, thread: Int, target: ThreadIdentity?) {
+        let needed = rest.count + RecordLine.longestBeginning + 2 * RecordingHeader.longest + 128
+        lock.lock()
+        while !buffers.pointee.isOver, !buffers.pointee.hasRoom(for: needed) {
             lock.unlock()
-            if wasEmpty { somethingToWrite.signal() }
-            if isHalfFull { muchToWrite.signal() }
+            let isWritten = write()
+            lock.lock()
+            if !isWritten {
+                buffers.pointee.countLost(1)
+                return lock.unlock()
+            }
         }
+        guard !buffers.pointee.isOver else { return lock.unlock() }
+        let wasEmpty = buffers.pointee.filled.length == 0
+        if buffers.pointee.lost > 0 { appendLost(on: thread) }
+        if !buffers.pointee.isKnown(thread) { introduce(.current) }
+        if let target, !buffers.pointee.isKnown(target.number) { introduce(target) }
+        buffers.pointee.append(restOfLine: rest)
+        let isHalfFull = buffers.pointee.filled.length > RecordBuffers.capacity / 2
+        lock.unlock()
+        if wasEmpty { somethingToWrite.signal() }
+        if isHalfFull { muchToWrite.signal() }
     }
 
     /// What could not be kept is said as soon as there is room.
-    private func appendLost(on thread: ThreadIdentity) {
-        var line = RecordLine(thread: thread.number, stage: "lost")
-        line.count = Int(lost)
-        lost = 0
-        line.withRest { buffers.pointee.append(restOfLine: $0) }
+    private func appendLost(on thread: Int) {
+        appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
+        buffers.pointee.lost = 0
+    }
+
+    /// Something that is no stage of a delivery, and happens on the calling thread.
+    func append(_ stage: String) {
+        let thread = ThreadIdentity.current
+        lock.lock()
+        defer { lock.unlock() }
+        guard !buffers.pointee.isOver, buffers.pointee.hasRoom(for: 1024 + RecordingHeader.longest) else { return }
+        if !buffers.pointee.isKnown(thread.number) { introduce(thread) }
+        appendLine(on: thread.number, stage: stage)
+    }
+
+    private func appendLine(on thread: Int, stage: String, count: Int? = nil) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 512) { memory in
+            guard let start = memory.baseAddress else { return }
+            var line = LineBuffer(start)
+            RecordLine.writeRest(
+                thread: thread, stage: stage, name: nil, post: 0, observer: 0, target: 0, message: nil, place: nil,
+                count: count, sender: nil, relatedPost: 0, into: &line)
+            buffers.pointee.append(restOfLine: line.bytes)
+        }
     }
 
     private func introduce(_ thread: ThreadIdentity) {
-        let (word, bit) = (thread.number / 64, UInt64(1) << UInt64(thread.number % 64))
-        if word < known.count {
-            if known[word] & bit != 0 { return }
-        } else {
-            known += Array(repeating: 0, count: word + 1 - known.count)
-        }
-        known[word] |= bit
+        buffers.pointee.setKnown(thread.number, true)
         buffers.pointee.append(RecordingHeader.text(thread))
     }
 
@@ -97,22 +107,7 @@ final class RecordFile: @unchecked Sendable {
     func forget(_ thread: ThreadIdentity) {
         lock.lock()
         defer { lock.unlock() }
-        let word = thread.number / 64
-        if word < known.count { known[word] &= ~(UInt64(1) << UInt64(thread.number % 64)) }
-    }
-
-    func record(_ event: DeliveryEvent) {
-        var line = RecordLine(thread: event.thread.number, stage: event.stage.rawValue)
-        line.name = event.name?.rawValue
-        line.post = event.post
-        line.observer = event.observer
-        line.target = event.target?.number ?? 0
-        line.message = event.recordedMessage
-        line.place = event.place
-        line.count = event.count
-        line.sender = event.sender
-        line.relatedPost = event.relatedPost
-        record(line, of: event.thread, target: event.target)
+        if buffers.pointee.isKnown(thread.number) { buffers.pointee.setKnown(thread.number, false) }
     }
 
     // MARK: Writing
@@ -123,6 +118,11 @@ final class RecordFile: @unchecked Sendable {
     func write() -> Bool {
         guard writing.lock(before: Date(timeIntervalSinceNow: 1)) else { return false }
         defer { writing.unlock() }
+        return writeFilled()
+    }
+
+    /// With `writing` held.
+    private func writeFilled() -> Bool {
         lock.lock()
         buffers.pointee.swap()
         let full = buffers.pointee.written
@@ -135,9 +135,7 @@ final class RecordFile: @unchecked Sendable {
             error = result
             // Its place in the file is used for what comes next, so that there is no hole.
             buffers.pointee.filled.offset = full.offset
-            let lines = UInt64(UnsafeBufferPointer(start: full.start, count: full.length).count { $0 == 0x0A })
-            lost += lines
-            allLost += lines
+            buffers.pointee.countLost(full.lines)
         }
         return result == 0
     }
@@ -159,23 +157,35 @@ final class RecordFile: @unchecked Sendable {
     private var isFinished: Bool {
         lock.lock()
         defer { lock.unlock() }
-        return isOver
+        return buffers.pointee.isOver
     }
 
     /// Writes all, and a last record that says why.
     /// - Returns: how many records were lost in all, and the system's last error number.
     func finish(_ why: StaticString) -> (lost: UInt64, error: Int32) {
         lock.lock()
-        let wasOver = isOver
-        isOver = true
+        let wasOver = buffers.pointee.isOver
+        buffers.pointee.isOver = true
         if !wasOver { buffers.pointee.appendEnd(why) }
         lock.unlock()
-        if !wasOver { write() }
+        if !wasOver {
+            // Whoever writes at the moment needs the memory and the file.
+            let isFree = writing.lock(before: Date(timeIntervalSinceNow: 10))
+            if isFree { _ = writeFilled() }
+            lock.lock()
+            if isFree {
+                buffers.pointee.deallocate()
+                place.close()
+            } else {
+                buffers.pointee.countLost(buffers.pointee.filled.lines)
+            }
+            lock.unlock()
+            if isFree { writing.unlock() }
+        }
         somethingToWrite.signal()
         lock.lock()
         defer { lock.unlock() }
-        if !wasOver, buffers.pointee.filled.length == 0 { buffers.pointee.deallocate() }
-        return (allLost, error)
+        return (buffers.pointee.allLost, error)
     }
 
     // MARK: Forking
@@ -193,7 +203,7 @@ final class RecordFile: @unchecked Sendable {
 
     /// In the copy of the process, which has the memory but is not to write it.
     func isCopied() {
-        isOver = true
+        buffers.pointee.isOver = true
         endFork()
         place.close()
     }

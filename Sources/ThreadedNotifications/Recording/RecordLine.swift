@@ -1,25 +1,7 @@
 /// A line of a recording: one stage of one delivery, as JSON. The article *Recordings* has the schema.
 ///
 /// The line begins with its number and time, which are put there when it is known which line of the file it becomes.
-package struct RecordLine {
-    package var thread: Int
-    package var stage: String
-    package var name: String?
-    /// 0: none; and so with the other numbers.
-    package var post: UInt64 = 0
-    package var observer: UInt64 = 0
-    package var target: Int = 0
-    package var message: String?
-    package var place: SourcePlace?
-    package var count: Int?
-    package var sender: DeliveryEvent.Sender?
-    package var relatedPost: UInt64 = 0
-
-    package init(thread: Int, stage: String) {
-        self.thread = thread
-        self.stage = stage
-    }
-
+package enum RecordLine {
     /// The version of the schema, which readers ask for. It grows when what is there changes its meaning; that there is more
     /// changes no version.
     package static let version = 1
@@ -38,44 +20,38 @@ package struct RecordLine {
         line.append(monotonicNanoseconds)
     }
 
-    /// Calls `body` with the line but for its beginning, and with its newline.
-    func withRest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        let longest =
-            400
-            + [stage, name, message, place?.file, sender?.type].reduce(0) { sum, string in
-                sum + (string.map { LineBuffer.longest($0) } ?? 0)
-            }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest) { memory in
-            guard let start = memory.baseAddress else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
-            var line = LineBuffer(start)
-            write(into: &line)
-            return body(UnsafeBufferPointer(start: start, count: line.count))
-        }
+    /// How many bytes the rest of a line takes at most that has these strings.
+    @inline(__always)
+    static func longestRest(_ name: String?, _ message: String?, _ file: String?, _ type: String?) -> Int {
+        var longest = 448
+        if let name { longest &+= LineBuffer.longest(name) }
+        if let message { longest &+= LineBuffer.longest(message) }
+        if let file { longest &+= LineBuffer.longest(file) }
+        if let type { longest &+= LineBuffer.longest(type) }
+        return longest
     }
 
-    /// The whole line, with its newline.
-    package func bytes(number: UInt64, monotonicNanoseconds: UInt64) -> [UInt8] {
-        let beginning = [UInt8](unsafeUninitializedCapacity: Self.longestBeginning) { memory, count in
-            guard let start = memory.baseAddress else { return }
-            var line = LineBuffer(start)
-            Self.writeBeginning(number: number, monotonicNanoseconds: monotonicNanoseconds, into: &line)
-            count = line.count
-        }
-        return withRest { beginning + $0 }
-    }
-
-    private func write(into line: inout LineBuffer) {
+    /// The line but for its beginning, and with its newline. Each value in its place, and not in one of a type: to put it
+    /// together would cost more than to write it. A number is 0 where there is none.
+    @inline(__always)
+    static func writeRest(
+        thread: Int, stage: String, name: String?, post: UInt64, observer: UInt64, target: Int, message: String?,
+        place: SourcePlace?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
+        into line: inout LineBuffer
+    ) {
         line.append(",\"thread\":")
         line.append(UInt64(thread))
-        Self.write(",\"stage\":\"", stage, into: &line)
-        if let name { Self.write(",\"name\":\"", name, into: &line) }
-        Self.write(",\"post\":", post, into: &line)
-        Self.write(",\"observer\":", observer, into: &line)
-        Self.write(",\"target\":", UInt64(target), into: &line)
-        if let message { Self.write(",\"message\":\"", message, into: &line) }
+        line.append(",\"stage\":\"")
+        line.append(escaped: stage)
+        line.append(UInt8(ascii: "\""))
+        if let name { write(",\"name\":\"", name, into: &line) }
+        write(",\"post\":", post, into: &line)
+        write(",\"observer\":", observer, into: &line)
+        write(",\"target\":", UInt64(target), into: &line)
+        if let message { write(",\"message\":\"", message, into: &line) }
         if let place {
-            Self.write(",\"file\":\"", place.file, into: &line)
-            if place.line > 0 { Self.write(",\"line\":", UInt64(place.line), into: &line) }
+            write(",\"file\":\"", place.file, into: &line)
+            if place.line > 0 { write(",\"line\":", UInt64(place.line), into: &line) }
         }
         if let count {
             line.append(",\"count\":")
@@ -85,10 +61,28 @@ package struct RecordLine {
             line.append(",\"sender\":\"")
             line.appendHexadecimal(sender.identifier)
             line.append(UInt8(ascii: "\""))
-            Self.write(",\"type\":\"", sender.type, into: &line)
+            write(",\"type\":\"", sender.type, into: &line)
         }
-        Self.write(",\"by\":", relatedPost, into: &line)
+        write(",\"by\":", relatedPost, into: &line)
         line.append("}\n")
+    }
+
+    /// The whole line, with its newline.
+    package static func bytes(
+        number: UInt64, monotonicNanoseconds: UInt64, thread: Int, stage: String, name: String? = nil, post: UInt64 = 0,
+        observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0
+    ) -> [UInt8] {
+        let longest = longestBeginning + longestRest(name, message, place?.file, sender?.type)
+        return [UInt8](unsafeUninitializedCapacity: longest) { memory, length in
+            guard let start = memory.baseAddress else { return }
+            var line = LineBuffer(start)
+            writeBeginning(number: number, monotonicNanoseconds: monotonicNanoseconds, into: &line)
+            writeRest(
+                thread: thread, stage: stage, name: name, post: post, observer: observer, target: target,
+                message: message, place: place, count: count, sender: sender, relatedPost: relatedPost, into: &line)
+            length = line.count
+        }
     }
 
     private static func write(_ key: StaticString, _ number: UInt64, into line: inout LineBuffer) {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A file that was opened to record to, from a place on. It is closed when the value is let go of.
+/// A file that was opened to record to, from a place on. It has to be closed.
 final class RecordPlace: Sendable {
     let path: String
     let descriptor: Int32
@@ -37,10 +37,7 @@ final class RecordPlace: Sendable {
         offset = end
     }
 
-    deinit {
-        close()
-    }
-
+    /// Once: the system gives the number to the next file.
     func close() {
         _ = Glibc.close(descriptor)
     }

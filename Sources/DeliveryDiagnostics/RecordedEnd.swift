@@ -1,0 +1,87 @@
+internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
+
+/// Ways in which a program that is recorded may end, or get in the way of its recording: what the tests of recording start in
+/// a process of its own.
+public enum RecordedEnd: String, Sendable, CaseIterable {
+    /// It exits, with something waiting.
+    case exit
+    /// It reads where there is no memory, in a handler.
+    case fault
+    /// It stops by Swift's own trap, in a handler.
+    case trap
+    /// It is told to end by a signal that it does not handle.
+    case terminate
+    /// It is killed, once its records are in the file.
+    case kill
+    /// It forks, and the copy posts too.
+    case fork
+    /// It starts itself once more, and both are recorded.
+    case spawn
+    /// It throws its recording away while it is recorded.
+    case truncate
+    /// It writes into its recording.
+    case scribble
+
+    /// Posts a notification named `first`, ends in the way that this says, or goes on to post one named `last`.
+    /// - Parameter recording: the file that it is recorded to.
+    public func perform(recording: String) throws {
+        let center = ThreadedNotificationCenter()
+        let waiting = center.addObserver(forName: nil, on: .main) { _ in }
+        let handler = center.addObserver(forName: Notification.Name("last"), on: .postingThread) { [self] _ in
+            endInHandler()
+        }
+        for _ in 1...1000 { center.post(name: Notification.Name("first")) }
+        try disturb(recording, center)
+        center.post(name: Notification.Name("last"))
+        withExtendedLifetime((waiting, handler)) {}
+    }
+
+    private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
+        switch self {
+        case .exit, .fault, .trap, .terminate: break
+        case .kill:
+            DeliveryRecording.flush()
+        case .fork:
+            let copy = Self.copy()
+            if copy == 0 {
+                center.post(name: Notification.Name("in the copy"))
+                Glibc.exit(0)
+            }
+            var status: Int32 = 0
+            waitpid(copy, &status, 0)
+        case .spawn:
+            let process = Process()
+            process.executableURL = Bundle.main.executableURL
+            process.arguments = CommandLine.arguments.dropFirst().dropLast() + [Self.exit.rawValue]
+            try process.run()
+            process.waitUntilExit()
+        case .truncate:
+            DeliveryRecording.flush()
+            Glibc.truncate(recording, 0)
+        case .scribble:
+            DeliveryRecording.flush()
+            let file = try FileHandle(forWritingTo: URL(filePath: recording))
+            try file.seek(toOffset: 1000)
+            try file.write(contentsOf: Data("this is my file\n".utf8))
+        }
+    }
+
+    private func endInHandler() {
+        switch self {
+        case .fault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case .trap: fatalError("as it was told to")
+        case .terminate: raise(SIGTERM)
+        case .kill: raise(SIGKILL)
+        case .exit, .fork, .spawn, .truncate, .scribble: break
+        }
+    }
+
+    /// Swift does not show fork: what a copy of a process with threads may do is little. Here it posts and exits.
+    private static func copy() -> pid_t {
+        typealias Fork = @convention(c) () -> pid_t
+        guard let fork = dlsym(nil, "fork") else { return -1 }
+        return unsafeBitCast(fork, to: Fork.self)()
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import DeliveryDiagnostics
+
+struct Record: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a program and record its deliveries to a file.",
+        discussion: """
+            The program needs no change: it links ThreadedNotifications, which finds in its environment where to record \
+            to. What is posted to Foundation's centers is recorded where a ThreadedNotificationCenter captures it. \
+            Processes that it starts or forks are recorded too. A program can also record itself: \
+            DeliveryRecording.start(to:).
+
+            EXAMPLES
+              notify-demo record -o run.jsonl -- ./my-program --its options
+              notify-demo diagnose run.jsonl
+
+            EXIT STATUS
+              that of the program; 128 and the signal's number if one ended it; 2 if nothing was recorded
+            """)
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to record to, made or replaced.", valueName: "file"),
+        completion: .file(extensions: ["jsonl"]))
+    var file: String
+
+    @Argument(
+        parsing: .postTerminator, help: ArgumentHelp("After --, the program and its arguments.", valueName: "program"),
+        completion: .shellCommand("compgen -c"))
+    var command: [String] = []
+
+    func validate() throws {
+        if command.isEmpty {
+            throw ValidationError(
+                "no program is named. Write it after --: notify-demo record -o run.jsonl -- ./my-program")
+        }
+    }
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let program = RecordedProgram(name: command[0], arguments: Array(command.dropFirst()), file: file)
+        let outcome = try program.run()
+        if outcome.size == 0 {
+            terminal.say(
+                """
+                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, or nothing of it happened.
+                """)
+        } else {
+            let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
+            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(file)")
+        }
+        switch outcome.end {
+        case .exit(0): return outcome.size == 0 ? .trouble : .good
+        case .exit(let code): throw ExitCode(code)
+        case .signal(let signal):
+            terminal.say("notify-demo: \(command[0]) was ended by signal \(signal)")
+            throw ExitCode(128 + signal)
+        }
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<10_000: "\(bytes) bytes"
+        case ..<10_000_000: "\(bytes / 1000) kB"
+        default: "\(bytes / 1_000_000) MB"
+        }
+    }
+}
