@@ -17,6 +17,7 @@ struct NotifyDemo: ParsableCommand {
               notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
               notify-demo compare yesterday.log today.log
               notify-demo smoke
+              notify-demo doctor
 
             EXIT STATUS
               0  good, or the logs are the same
@@ -26,9 +27,9 @@ struct NotifyDemo: ParsableCommand {
               130 ended by Ctrl-C
             """,
         subcommands: [
-            Tour.self, List.self, Run.self, Record.self, Compare.self, Smoke.self, LifetimeChild.self,
-            QueuePromises.self,
-            QueuePromiseChild.self, RecordingChild.self,
+            Tour.self, List.self, Run.self, Record.self, Compare.self, Smoke.self, Doctor.self,
+            // Hidden: what these start.
+            LifetimeChild.self, DoctorChild.self, RecordingChild.self,
         ],
         defaultSubcommand: Tour.self
     )

@@ -214,6 +214,12 @@ struct CommandLineTests {
             ("compare a.log", "two logs are compared"),
             ("compare --reference listing-1 a b", "one log is compared"),
             ("compare --reference listing-3 a", "listing-3"),
+            ("doctor --fact F24", "they are F1 to F23"),
+            ("doctor --fact 7", "there is no fact \"7\""),
+            ("doctor --limit 0", "--limit is 0.0"),
+            ("doctor --limit nan", "--limit is nan"),
+            ("doctor --queues --json", "it takes no --fact and no --json"),
+            ("doctor --markdown", "--markdown is for --queues"),
             ("compare - -", "standard input can be read once only"),
         ])
     func usage(arguments: String, says: String) async throws {
@@ -239,13 +245,13 @@ struct CommandLineTests {
         #expect(outcome.errors.contains(says), "\(outcome.errors)")
     }
 
-    @Test("help has examples for each subcommand", arguments: ["", "run", "compare", "list"])
+    @Test("help has examples for each subcommand", arguments: ["", "run", "compare", "list", "doctor"])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")
         #expect(outcome.status == .exited(0))
         #expect(outcome.output.contains("EXAMPLES"))
         #expect(!outcome.output.contains("observer-lifetime-child"))
-        #expect(!outcome.output.contains("queue-promise"))
+        #expect(!outcome.output.contains("doctor-child"))
     }
 }
 

@@ -33,7 +33,7 @@ struct QueuePromisesTests {
     ]
 
     /// Printed once for all tests.
-    private static let printed = Task { try await Shell.run("notify-demo queue-promises --markdown") }
+    private static let printed = Task { try await Shell.run("notify-demo doctor --queues --markdown") }
 
     private static func rows() async throws -> [Row] {
         let outcome = try await printed.value
@@ -75,7 +75,7 @@ struct QueuePromisesTests {
             readme.components(separatedBy: "### Foundation's queue on Linux\n").dropFirst().first)
         let shown = section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
         let printed = try await Self.printed.value.output.split(separator: "\n")
-        // notify-demo queue-promises --markdown prints what should be there.
+        // notify-demo doctor --queues --markdown prints what should be there.
         #expect(shown.count == printed.count)
         for (shown, printed) in zip(shown, printed) { #expect(shown == printed) }
     }

@@ -2,9 +2,9 @@ internal import Foundation
 internal import ThreadedNotifications
 
 /// Which queue the promises are asked of.
-public enum QueueKind: String, Sendable, Hashable, CaseIterable {
+enum QueueKind: Sendable, Hashable {
     case foundation
-    case postingQueue = "posting-queue"
+    case postingQueue
 }
 
 extension QueueKind: QueueMaker {

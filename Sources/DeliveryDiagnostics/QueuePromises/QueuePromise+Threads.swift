@@ -77,7 +77,7 @@ extension QueuePromise {
             try thread.start()
             try thread.perform {
                 try? isRunning.wait(limit: QueueTrial.limit)
-                waitUntilMainSleeps()
+                MainThreadState.waitUntilAsleep(limit: QueueTrial.limit)
                 queue.enqueue("second thread's", .asap)
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.25) { other.signal() }
             }
@@ -129,16 +129,5 @@ extension QueuePromise {
         then()
         thread.stop()
         try thread.waitUntilFinished(limit: QueueTrial.limit)
-    }
-
-    /// Returns when the main thread sleeps.
-    private static func waitUntilMainSleeps() {
-        let deadline = ContinuousClock.now + QueueTrial.limit
-        let file = "/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/stat"
-        while ContinuousClock.now < deadline {
-            // The state follows the name, which stands in brackets.
-            let state = (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: ")").last
-            if state?.hasPrefix(" S ") == true { return }
-        }
     }
 }

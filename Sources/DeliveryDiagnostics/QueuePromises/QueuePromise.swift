@@ -32,18 +32,24 @@ struct QueuePromise: Sendable {
     }
 
     /// Whether it is kept.
-    func verdict(on observation: QueueObservation) -> QueueVerdict {
-        var (observation, expected) = (observation, expected)
-        if !isOrdered {
-            observation.events.sort()
-            expected.sort()
-        }
-        return observation == QueueObservation(events: expected) ? .kept : .broken("\(observation)")
+    func verdict(on observation: TrialObservation) -> TrialVerdict {
+        TrialExpectation(events: expected, isOrdered: isOrdered).verdict(on: observation)
     }
 
     static let all = posting + order + coalescing + handlers + modes + threads
 
     static func named(_ name: String) -> QueuePromise? {
         all.first { $0.name == name }
+    }
+}
+
+extension TrialQuestion {
+    /// A promise, asked of both queues.
+    init(_ promise: QueuePromise) {
+        self.init(
+            promise.name, promise.claim, sentence: promise.sentence,
+            expected: TrialExpectation(events: promise.expected, isOrdered: promise.isOrdered),
+            foundation: { try QueueTrial.perform(promise, QueueKind.foundation, notes: $0) },
+            ours: .body { try QueueTrial.perform(promise, QueueKind.postingQueue, notes: $0) })
     }
 }

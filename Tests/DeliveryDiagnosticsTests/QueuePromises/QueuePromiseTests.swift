@@ -10,8 +10,8 @@ struct QueuePromiseTests {
 
     @Test("kept: what was expected happened, in that order, and nothing else")
     func kept() {
-        #expect(promise(["1", "2"]).verdict(on: QueueObservation(events: ["1", "2"])) == .kept)
-        #expect(promise([]).verdict(on: QueueObservation(events: [])) == .kept)
+        #expect(promise(["1", "2"]).verdict(on: TrialObservation(words: ["1", "2"])) == .kept)
+        #expect(promise([]).verdict(on: TrialObservation(words: [])) == .kept)
     }
 
     @Test(
@@ -20,27 +20,27 @@ struct QueuePromiseTests {
             (["2", "1"], "2, 1"), (["1"], "1"), (["1", "2", "2"], "1, 2, 2"), ([], "nothing"),
         ])
     func broken(events: [String], instead: String) {
-        #expect(promise(["1", "2"]).verdict(on: QueueObservation(events: events)) == .broken(instead))
+        #expect(promise(["1", "2"]).verdict(on: TrialObservation(words: events)) == .broken(instead))
     }
 
     @Test("where no order is promised, none matters and none is said")
     func unordered() {
         let promise = promise(["2", "1"], isOrdered: false)
-        #expect(promise.verdict(on: QueueObservation(events: ["1", "2"])) == .kept)
-        #expect(promise.verdict(on: QueueObservation(events: ["3", "2", "1"])) == .broken("1, 2, 3"))
-        #expect(promise.verdict(on: QueueObservation(events: ["1", "1", "2"])) == .broken("1, 1, 2"))
+        #expect(promise.verdict(on: TrialObservation(words: ["1", "2"])) == .kept)
+        #expect(promise.verdict(on: TrialObservation(words: ["3", "2", "1"])) == .broken("1, 2, 3"))
+        #expect(promise.verdict(on: TrialObservation(words: ["1", "1", "2"])) == .broken("1, 1, 2"))
     }
 
     @Test(
         "a process that does not end as it should has kept nothing",
         arguments: [
-            (["1"], QueueObservation.End.signal(6, lastWords: "words"), "1, then ends by signal 6: words"),
+            (["1"], TrialObservation.End.signal(6, lastWords: "words"), "1, then ends by signal 6: words"),
             ([], .signal(11, lastWords: nil), "ends by signal 11"),
             (["1"], .hangs, "1, then hangs"),
             ([], .hangs, "hangs"),
         ])
-    func ends(events: [String], end: QueueObservation.End, instead: String) {
-        #expect(promise(["1"]).verdict(on: QueueObservation(events: events, end: end)) == .broken(instead))
+    func ends(events: [String], end: TrialObservation.End, instead: String) {
+        #expect(promise(["1"]).verdict(on: TrialObservation(words: events, end: end)) == .broken(instead))
     }
 
     @Test("each promise has a name of its own, and is a cell of a table and a line of output")

@@ -6,12 +6,12 @@ import XCTest
 
 /// The trials themselves: each can be passed, and each can be failed.
 final class QueueTrialTests: XCTestCase {
-    private func verdicts(on maker: any QueueMaker, turns: Int) throws -> [String: QueueVerdict] {
-        var verdicts: [String: QueueVerdict] = [:]
+    private func verdicts(on maker: any QueueMaker, turns: Int) throws -> [String: TrialVerdict] {
+        var verdicts: [String: TrialVerdict] = [:]
         for promise in QueuePromise.all {
             let notes = TrialNotes { _ in }
             try MainActor.assumeIsolated { try QueueTrial.perform(promise, maker, notes: notes, turns: turns) }
-            verdicts[promise.name] = promise.verdict(on: QueueObservation(events: notes.events))
+            verdicts[promise.name] = promise.verdict(on: TrialObservation(events: notes.events))
         }
         return verdicts
     }

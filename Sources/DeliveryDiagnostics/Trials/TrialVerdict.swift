@@ -1,11 +1,11 @@
-/// Whether a queue keeps a promise.
-public enum QueueVerdict: Sendable, Hashable {
+/// Whether a promise is kept.
+public enum TrialVerdict: Sendable, Hashable {
     case kept
     /// What happens instead.
     case broken(String)
 }
 
-extension QueueVerdict: CustomStringConvertible {
+extension TrialVerdict: CustomStringConvertible {
     public var description: String {
         switch self {
         case .kept: "kept"

@@ -1,0 +1,219 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// F18 and F19, of messages. This package's counterparts are observers on a thread, and its asynchronous sequence.
+extension PlatformFact {
+    static let asyncMessages: [PlatformFact] = [
+        PlatformFact(
+            number: "F18", area: "async messages", expected: "in order, complete, and they end with their task",
+            questions: [
+                TrialQuestion(
+                    "messages-in-order", "messages that one thread posts are handled in the order posted",
+                    expected: TrialExpectation(events: ["in the order posted"]),
+                    foundation: { notes in
+                        try noteOrder(notes) { center, count, handled in
+                            let token = center.foundation.addObserver(of: nil as Sender?, for: NumberedMessage.self) {
+                                (message: NumberedMessage) async in handled(message.number)
+                            }
+                            for number in 0..<count { center.foundation.post(NumberedMessage(number: number)) }
+                            return { center.foundation.removeObserver(token) }
+                        }
+                    },
+                    ours: .body { notes in
+                        let worker = RunLoopThread(name: "worker")
+                        try worker.start()
+                        try noteOrder(notes) { center, count, handled in
+                            let token = center.ours.addObserver(
+                                forName: TestNotification.foundationName, on: worker, mapping: { $0.object as? Int },
+                                using: handled)
+                            for number in 0..<count {
+                                center.ours.post(name: TestNotification.foundationName, object: number)
+                            }
+                            return { token.cancel() }
+                        }
+                    }),
+                TrialQuestion(
+                    "messages-are-kept", "\(burst) messages before the next is awaited: all come, or the loss is told",
+                    expected: TrialExpectation(events: ["all come"]),
+                    foundation: { notes in
+                        let come = countRead { center, goesOn in
+                            let messages = center.foundation.messages(of: nil as Sender?, for: NumberedMessage.self)
+                            var iterator = messages.makeAsyncIterator()
+                            for number in 0..<burst { center.foundation.post(NumberedMessage(number: number)) }
+                            while await iterator.next(isolation: nil) != nil, goesOn() {}
+                        }
+                        notes.note(
+                            come == burst ? "all come" : "some are lost, and nothing tells",
+                            detail: "\(come) of \(burst) come")
+                    },
+                    ours: .other(TrialExpectation(events: ["the loss is told"])) { notes in
+                        let dropped = Locked(0)
+                        let come = countRead { center, goesOn in
+                            let numbers = center.ours.notifications(
+                                named: TestNotification.foundationName, buffer: .bufferingNewest(10),
+                                mapping: { $0.object as? Int })
+                            var iterator = numbers.makeAsyncIterator()
+                            for number in 0..<burst {
+                                center.ours.post(name: TestNotification.foundationName, object: number)
+                            }
+                            dropped.withLock { $0 = numbers.dropped }
+                            numbers.cancel()
+                            while await iterator.next() != nil, goesOn() {}
+                        }
+                        let told = dropped.withLock { $0 }
+                        notes.note(
+                            come + told == burst ? "the loss is told" : "the loss is not told",
+                            detail: "\(come) of \(burst) come, \(told) dropped")
+                    }),
+                TrialQuestion(
+                    "empty-buffer", "a sequence with a buffer of none can be posted to",
+                    expected: TrialExpectation(events: ["made", "posted"]),
+                    foundation: { notes in
+                        let center = NotificationCenter()
+                        let messages = center.messages(of: nil as Sender?, for: NumberedMessage.self, bufferSize: 0)
+                        let iterator = messages.makeAsyncIterator()
+                        notes.note("made")
+                        center.post(NumberedMessage(number: 1))
+                        notes.note("posted")
+                        withExtendedLifetime(iterator) {}
+                    },
+                    ours: .body { notes in
+                        let center = ThreadedNotificationCenter()
+                        let numbers = center.notifications(
+                            named: TestNotification.foundationName, buffer: .bufferingNewest(0),
+                            mapping: { $0.object as? Int })
+                        let iterator = numbers.makeAsyncIterator()
+                        notes.note("made")
+                        center.post(name: TestNotification.foundationName, object: 1)
+                        notes.note("posted")
+                        withExtendedLifetime(iterator) {}
+                    }),
+                TrialQuestion(
+                    "cancelled-task", "reading a sequence in a task that is cancelled already ends",
+                    expected: TrialExpectation(events: ["ends"]),
+                    foundation: { notes in
+                        let center = NotificationCenter()
+                        try noteEnd(notes, within: ProbeLimits.foundation) {
+                            for await _ in center.messages(of: nil as Sender?, for: NumberedMessage.self) {}
+                        }
+                    },
+                    ours: .body { notes in
+                        let center = ThreadedNotificationCenter()
+                        try noteEnd(notes, within: ProbeLimits.ours) {
+                            for await _ in center.notifications(
+                                named: TestNotification.foundationName, buffer: .unbounded,
+                                mapping: { $0.object as? Int })
+                            {}
+                        }
+                    }),
+            ]),
+        PlatformFact(
+            number: "F19", area: "wildcard observer", expected: "an observer of any name is called",
+            questions: [
+                TrialQuestion(
+                    "wildcard-beside-messages", "a message is posted to a center with an observer of any name",
+                    expected: TrialExpectation(events: ["post returns"]),
+                    foundation: { notes in
+                        let center = NotificationCenter()
+                        let token = center.addObserver(forName: nil, object: nil, queue: nil) { _ in }
+                        center.post(NumberedMessage(number: 1))
+                        notes.note("post returns")
+                        center.removeObserver(token)
+                    },
+                    ours: .other(TrialExpectation(events: ["a center of its own: called", "post returns"])) { notes in
+                        let center = OurCenter()
+                        let observer = center.addObserver(object: nil, isWildcard: true) {
+                            notes.note("a center of its own: called")
+                        }
+                        center.post()
+                        notes.note("post returns")
+                        observer.remove()
+                    })
+            ]),
+    ]
+
+    private typealias Centers = (foundation: NotificationCenter, ours: ThreadedNotificationCenter)
+
+    /// How many are posted before anybody reads.
+    private static let burst = 51
+
+    /// Posts a burst until one is not in order, but not for ever.
+    private static func noteOrder(
+        _ notes: TrialNotes,
+        _ postAll: (
+            _ center: Centers, _ count: Int, _ handled: @escaping @Sendable (Int) -> Void
+        ) -> () -> Void
+    ) throws {
+        let (count, rounds) = (2000, 20)
+        for round in 1...rounds {
+            let (numbers, isOver) = (Locked<[Int]>([]), Gate("the last message"))
+            let remove = postAll((NotificationCenter(), ThreadedNotificationCenter()), count) { number in
+                let isLast = numbers.withLock { numbers in
+                    numbers.append(number)
+                    return numbers.count == count
+                }
+                if isLast { isOver.open() }
+            }
+            try isOver.wait(limit: ProbeLimits.ours)
+            remove()
+            if numbers.withLock({ $0 }) != Array(0..<count) {
+                return notes.note("in another order", detail: "in run \(round) of \(count)")
+            }
+        }
+        notes.note("in the order posted", detail: "\(rounds) runs of \(count)")
+    }
+
+    /// How many are read of a burst; those that do not come soon are none.
+    ///
+    /// - Parameter read: makes an iterator, then posts, then reads as long as it is told to go on.
+    private static func countRead(
+        _ read: @escaping @Sendable (_ center: Centers, _ goesOn: @Sendable () -> Bool) async -> Void
+    ) -> Int {
+        let (count, isOver) = (Locked(0), Gate("the reader"))
+        let task = Task.detached {
+            await read((NotificationCenter(), ThreadedNotificationCenter())) {
+                count.withLock { count in
+                    count += 1
+                    return count < burst
+                }
+            }
+            isOver.open()
+        }
+        try? isOver.wait(limit: ProbeLimits.foundation)
+        task.cancel()
+        return count.withLock { $0 }
+    }
+
+    private static func noteEnd(
+        _ notes: TrialNotes, within limit: Duration, _ read: @escaping @Sendable () async -> Void
+    ) throws {
+        let (isCancelled, isOver) = (Gate("the cancellation"), Gate("the reader"))
+        let task = Task.detached {
+            while !Task.isCancelled { await Task.yield() }
+            isCancelled.open()
+            await read()
+            isOver.open()
+        }
+        task.cancel()
+        try isCancelled.wait(limit: ProbeLimits.ours)
+        do throws(ScenarioError) {
+            try isOver.wait(limit: limit)
+            notes.note("ends")
+        } catch {
+            notes.note("still waits", detail: "after \(limit.components.seconds) s")
+        }
+    }
+}
+
+/// What messages are about.
+private final class Sender: Sendable {}
+
+private struct NumberedMessage: NotificationCenter.AsyncMessage {
+    typealias Subject = Sender
+    static var name: Notification.Name { TestNotification.foundationName }
+
+    var number: Int
+
+    static func makeMessage(_ notification: Notification) -> NumberedMessage? { nil }
+    static func makeNotification(_ message: NumberedMessage) -> Notification { Notification(name: name) }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// F20, of what the documents use and Foundation on Linux does not have.
+extension PlatformFact {
+    static let missing: [PlatformFact] = [
+        PlatformFact(
+            number: "F20", area: "missing", expected: "what the documents use is there",
+            questions: [
+                TrialQuestion(
+                    "mach-port", "NSMachPort, and the delegate that handles its messages",
+                    sentence: "a communication port for signaling the correct thread (a Mach port)",
+                    expected: TrialExpectation(events: ["there"]),
+                    foundation: { notes in
+                        // The class alone says nothing: there is one that a program cannot name, and that can do nothing.
+                        let hasClass = _typeByName("10Foundation10NSMachPortC") != nil
+                        notes.note(
+                            _typeByName("10Foundation18NSMachPortDelegate_p") == nil ? "no delegate" : "there",
+                            detail: hasClass ? "a class NSMachPort, which is unavailable" : "no class either")
+                    },
+                    ours: signalPort),
+                TrialQuestion(
+                    "perform-on-thread", "performSelector:onThread:",
+                    sentence:
+                        "So how do you call a method on another thread? Well you can’t directly, you have to use:",
+                    expected: TrialExpectation(events: ["there"]),
+                    foundation: { notes in
+                        notes.note(
+                            _typeByName("10ObjectiveC8SelectorV") == nil ? "missing: there are no selectors" : "there")
+                    },
+                    ours: .other(TrialExpectation(events: ["RunLoopThread.perform: performed on worker"])) { notes in
+                        let worker = RunLoopThread(name: "worker")
+                        try worker.start()
+                        let name = try worker.perform(waitUntilDone: ProbeLimits.ours) { ThreadIdentity.current.name }
+                        notes.note("RunLoopThread.perform: performed on \(name ?? "another")")
+                    }),
+                TrialQuestion(
+                    "distributed-center", "DistributedNotificationCenter",
+                    sentence:
+                        "NSDistributedNotificationCenter class manages notifications across multiple processes on a single "
+                        + "computer.",
+                    expected: TrialExpectation(events: ["there"]),
+                    foundation: { notes in
+                        notes.note(
+                            _typeByName("10Foundation29DistributedNotificationCenterC") == nil ? "missing" : "there")
+                    },
+                    ours: .none("no counterpart yet")),
+                TrialQuestion(
+                    "notifications-named", "notifications(named:), an asynchronous sequence",
+                    expected: TrialExpectation(events: ["there"]),
+                    foundation: { notes in
+                        let sequence = NotificationCenter.default.notifications(named: TestNotification.foundationName)
+                        notes.note(sequence as Any is MissingSequence ? "missing" : "there")
+                    },
+                    ours: .other(TrialExpectation(events: ["notifications(named:buffer:mapping:): read"])) { notes in
+                        let (center, isRead) = (ThreadedNotificationCenter(), Gate("the reader"))
+                        let numbers = center.notifications(
+                            named: TestNotification.foundationName, buffer: .unbounded, mapping: { $0.object as? Int })
+                        Task.detached {
+                            for await number in numbers where number == 1 { isRead.open() }
+                        }
+                        center.post(name: TestNotification.foundationName, object: 1)
+                        try isRead.wait(limit: ProbeLimits.ours)
+                        notes.note("notifications(named:buffer:mapping:): read")
+                    }),
+            ])
+    ]
+
+    private static let signalPort = TrialQuestion.Counterpart.other(
+        TrialExpectation(events: ["SignalPort: received on main"])
+    ) { notes in
+        let receiver = SignalReceiver {
+            notes.note("SignalPort: received \(Thread.isMainThread ? "on main" : "elsewhere")")
+        }
+        let port = SignalPort()
+        port.setDelegate(receiver)
+        RunLoop.main.add(port, forMode: .default)
+        Thread.detachNewThread { port.send(before: Date(), components: nil, from: nil, reserved: 0) }
+        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        port.invalidate()
+    }
+}
+
+/// What `notifications(named:)` gives if Foundation does not have it: where it has, the compiler takes Foundation's, which is less
+/// general.
+struct MissingSequence {}
+
+extension NotificationCenter {
+    fileprivate func notifications(named name: some Any) -> MissingSequence { MissingSequence() }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// F23, of property lists that somebody else wrote.
+extension PlatformFact {
+    static let propertyLists: [PlatformFact] = [
+        PlatformFact(
+            number: "F23", area: "PropertyListSerialization", expected: "bytes of anybody can be read, or refused",
+            questions: [
+                TrialQuestion(
+                    "list-with-a-set", "a list of \(listWithSet.count) bytes with a set in it", sentence: inLists,
+                    expected: TrialExpectation(events: ["read or refused"]),
+                    foundation: { notes in
+                        read(listWithSet)
+                        notes.note("read or refused")
+                    },
+                    ours: .none("no counterpart yet")),
+                TrialQuestion(
+                    "list-that-expands", "a list of \(listThatExpands.count) bytes takes less than 10 MB",
+                    sentence: inLists,
+                    expected: TrialExpectation(events: ["takes less"]),
+                    foundation: { notes in
+                        let before = peakMemory()
+                        read(listThatExpands)
+                        let megabytes = (peakMemory() - before) / 1024
+                        notes.note(megabytes < 10 ? "takes less" : "takes more", detail: "\(megabytes) MB")
+                    },
+                    ours: .none("no counterpart yet")),
+            ])
+    ]
+
+    private static let inLists =
+        "the optional user-info dictionary can contain only property list objects, such as NSString and NSNumber."
+
+    private static func read(_ list: Data) {
+        _ = try? PropertyListSerialization.propertyList(from: list, options: [], format: nil)
+    }
+
+    /// An array with a set with a string.
+    private static let listWithSet = binaryList(of: [[0xA1, 1], [0xC1, 2], [0x51, UInt8(ascii: "A")]])
+
+    /// Arrays of 8 times the next, 7 deep: 2,097,152 times one string.
+    private static let listThatExpands = binaryList(
+        of: (1...7).map { [0xA8] + [UInt8](repeating: $0, count: 8) } + [[0x51, UInt8(ascii: "A")]])
+
+    /// Apple's binary format: the objects, which refer to each other by their places; where each begins; and a trailer.
+    private static func binaryList(of objects: [[UInt8]]) -> Data {
+        var list = Data("bplist00".utf8)
+        var beginnings: [UInt8] = []
+        for object in objects {
+            beginnings.append(UInt8(list.count))
+            list.append(contentsOf: object)
+        }
+        let table = UInt8(list.count)
+        list.append(contentsOf: beginnings)
+        // Sizes of a beginning and of a reference; then, of 8 bytes each, how many objects, the first, and where the table is.
+        list.append(contentsOf: [0, 0, 0, 0, 0, 0, 1, 1])
+        for number in [UInt8(objects.count), 0, table] { list.append(contentsOf: [0, 0, 0, 0, 0, 0, 0, number]) }
+        return list
+    }
+
+    /// The most memory that this process ever had, in kilobytes.
+    private static func peakMemory() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+}

@@ -1,0 +1,84 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// F13 and F14, of run loops and timers. This package's counterparts are its blocks for a thread, at once and after a delay.
+extension PlatformFact {
+    static let runLoop: [PlatformFact] = [
+        PlatformFact(
+            number: "F13", area: "RunLoop.perform", expected: "wakes a run loop that sleeps",
+            questions: [
+                TrialQuestion(
+                    "perform-wakes-the-loop", "a block for a run loop that sleeps is performed before its next timer",
+                    expected: TrialExpectation(events: ["performed"]),
+                    foundation: { notes in
+                        performWhileAsleep(notes, timer: .milliseconds(500)) { block in RunLoop.main.perform { block() }
+                        }
+                    },
+                    ours: .body { notes in
+                        performWhileAsleep(notes, timer: .seconds(5)) { block in try? TargetThread.main.perform(block) }
+                    })
+            ]),
+        PlatformFact(
+            number: "F14", area: "Timer", expected: "Timer(timeInterval: 2, …) fires after 2 s",
+            questions: [
+                TrialQuestion(
+                    "timer-interval", "a timer of 300 ms, given to the run loop, fires after them",
+                    expected: TrialExpectation(events: ["fires when it is due"]),
+                    foundation: { notes in
+                        noteDelay(notes) { interval, fire in
+                            RunLoop.main.add(
+                                Timer(timeInterval: interval / .seconds(1), repeats: false) { _ in fire() },
+                                forMode: .default)
+                        }
+                    },
+                    ours: .body { notes in
+                        try noteDelay(notes) { interval, fire in
+                            try TargetThread.main.perform(after: interval, fire)
+                        }
+                    })
+            ]),
+    ]
+
+    /// Has a second thread perform a block on the main thread while that sleeps in its run loop until a timer is due.
+    @MainActor
+    private static func performWhileAsleep(
+        _ notes: TrialNotes, timer delay: Duration,
+        _ perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let (isRunning, isPerformed) = (Gate("the run loop"), Gate("the block"))
+        let handedOverAt = Locked<ContinuousClock.Instant?>(nil)
+        let seconds = delay / .seconds(1)
+        RunLoop.main.add(
+            Timer(fire: Date(timeIntervalSinceNow: seconds), interval: 0, repeats: false) { _ in notes.note("timer") },
+            forMode: .default)
+        RunLoop.main.perform { isRunning.open() }
+        Thread.detachNewThread {
+            try? isRunning.wait(limit: ProbeLimits.ours)
+            MainThreadState.waitUntilAsleep(limit: ProbeLimits.ours)
+            handedOverAt.withLock { $0 = .now }
+            perform {
+                let waited = handedOverAt.withLock { $0 }.map { milliseconds(since: $0) } ?? 0
+                notes.note("performed", detail: "after \(waited) ms")
+                isPerformed.open()
+            }
+        }
+        let deadline = ContinuousClock.now + ProbeLimits.ours
+        while !isPerformed.isOpen, ContinuousClock.now < deadline {
+            // Not in short turns: they would wake the run loop before the timer does.
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds + 0.1))
+        }
+    }
+
+    @MainActor
+    private static func noteDelay(
+        _ notes: TrialNotes, _ arm: (Duration, @escaping @Sendable () -> Void) throws -> Void
+    ) rethrows {
+        let (interval, start) = (Duration.milliseconds(300), ContinuousClock.now)
+        try arm(interval) {
+            let isDue = start.duration(to: .now) >= interval - .milliseconds(10)
+            notes.note(
+                isDue ? "fires when it is due" : "fires too early", detail: "after \(milliseconds(since: start)) ms")
+        }
+        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+    }
+}

@@ -1,0 +1,21 @@
+internal import Foundation
+
+/// What each process of a trial does.
+public enum TrialProgram {
+    /// Has a side answer a question, on the main thread.
+    /// - Parameter echo: told what happens, at once, as a line.
+    @MainActor
+    public static func perform(
+        _ name: String, _ side: TrialSide, echo: @escaping @Sendable (String) -> Void
+    ) throws {
+        guard let body = question(named: name)?.body(for: side) else {
+            throw ScenarioError.child(problem: "there is no question \"\(name)\" to \(side.rawValue)")
+        }
+        try body(TrialNotes(echo: echo))
+    }
+
+    private static func question(named name: String) -> TrialQuestion? {
+        QueuePromise.named(name).map(TrialQuestion.init)
+            ?? PlatformFact.all.lazy.flatMap(\.questions).first { $0.name == name }
+    }
+}

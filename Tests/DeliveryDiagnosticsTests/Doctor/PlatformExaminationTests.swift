@@ -1,0 +1,159 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// Children that are shells stand for Foundation and this package.
+final class PlatformExaminationTests: XCTestCase {
+    private func examine(
+        _ facts: Set<String>? = nil, _ script: String, limit: Duration = .seconds(20)
+    ) throws -> PlatformExamination {
+        // $0 is the question, $1 the side.
+        try PlatformExamination.perform(
+            facts: facts, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
+    }
+
+    func testEachFactIsARowWithWhatItsOwnProcessesSaid() throws {
+        let examination = try examine(nil, "echo $0 of $1")
+        XCTAssertEqual(examination.rows.map(\.number), PlatformFact.all.map(\.number))
+        for (row, fact) in zip(examination.rows, PlatformFact.all) {
+            XCTAssertEqual(row.findings.map(\.name), fact.questions.map(\.name))
+            for (finding, question) in zip(row.findings, fact.questions) {
+                XCTAssertEqual(finding.foundation.observed, "\(question.name) of foundation")
+                if case .none(let why) = question.ours {
+                    XCTAssertNil(finding.ours)
+                    XCTAssertEqual(finding.reason, why)
+                } else {
+                    XCTAssertEqual(finding.ours?.observed, "\(question.name) of ours")
+                }
+            }
+        }
+    }
+
+    func testOnlyWhatThisPackageDoesIsAFailure() throws {
+        let kept = "echo the other observer is called"
+        XCTAssertEqual(try examine(["F2"], "[ $1 = foundation ] || \(kept)").failures, [])
+        let broken = try examine(["F2"], "[ $1 = ours ] || \(kept)")
+        XCTAssertEqual(broken.failures.map(\.name), ["removing-twice"])
+        XCTAssertEqual(broken.failures.first?.foundation.verdict, .kept)
+    }
+
+    func testACrashAHangAndAWrongEndAreRows() throws {
+        let script = """
+            case $0 in
+            removing-twice) kill -11 $$;;
+            equal-senders) exec sleep 600;;
+            freed-senders) exit 3;;
+            esac
+            """
+        let findings = try examine(["F2", "F4"], script, limit: .seconds(1)).rows.flatMap(\.findings)
+        XCTAssertEqual(findings.map(\.foundation.observed), ["ends by signal 11", "hangs", "ends with 3"])
+        XCTAssertEqual(findings.map(\.ours?.observed), ["ends by signal 11", "hangs", "ends with 3"])
+    }
+
+    func testAProcessThatCannotBeStartedIsAnError() {
+        XCTAssertThrowsError(
+            try PlatformExamination.perform(facts: ["F1"], in: ChildProgram(path: "/nonexistent")))
+    }
+
+    func testProgressComesToItsEnd() throws {
+        let fractions = Fractions()
+        _ = try PlatformExamination.perform(
+            facts: ["F1", "F2"], in: ChildProgram(path: "/bin/true"), progress: { fractions.append($0) })
+        XCTAssertEqual(Set(fractions.all), [0.25, 0.5, 0.75, 1])
+    }
+
+    // MARK: Showing it
+
+    private static let examination = PlatformExamination(rows: [
+        .init(
+            number: "F2", area: "NotificationCenter", expected: "removing a token twice is harmless",
+            findings: [
+                .init(
+                    name: "removing-twice", claim: "a token removed twice removes nobody else's observer",
+                    sentence: "A sentence.", expected: "called", expectedOfOurs: "called",
+                    foundation: TrialAnswer(verdict: .broken("removed"), observed: "removed"),
+                    ours: TrialAnswer(verdict: .kept, observed: "called"), reason: nil)
+            ]),
+        .init(
+            number: "F23", area: "PropertyListSerialization", expected: "bytes can be read",
+            findings: [
+                .init(
+                    name: "a-set", claim: "a list with a set", sentence: nil, expected: "read", expectedOfOurs: "read",
+                    foundation: TrialAnswer(
+                        verdict: .broken("x"),
+                        observed: "ends by signal 6: a long word, and another, and yet another one"),
+                    ours: nil, reason: "no counterpart yet")
+            ]),
+    ])
+
+    func testInANarrowTerminalEachFactIsAFewLines() {
+        XCTAssertEqual(
+            Self.examination.text(width: 72),
+            """
+            F2   NotificationCenter: removing a token twice is harmless
+                 a token removed twice removes nobody else's observer
+                   “A sentence.”
+                   Foundation             NO  removed
+                   ThreadedNotifications  ok  called
+
+            F23  PropertyListSerialization: bytes can be read
+                 a list with a set
+                   Foundation             NO  ends by signal 6: a long word, and
+                                              another, and yet another one
+                   ThreadedNotifications  -   no counterpart yet
+
+            Foundation here: 0 of 2 as expected. ThreadedNotifications: 1 of 1 as
+            expected, and 1 without a counterpart.
+            """)
+    }
+
+    func testInAWideTerminalItIsATable() {
+        XCTAssertEqual(
+            Self.examination.text(width: 140),
+            """
+            fact  area                       expected                                   Foundation here                       ThreadedNotifications
+
+            F2    NotificationCenter         a token removed twice removes nobody       NO  removed                           ok  called
+                                             else's observer
+                                             “A sentence.”
+
+            F23   PropertyListSerialization  a list with a set                          NO  ends by signal 6: a long word,    -   no counterpart yet
+                                                                                            and another, and yet another one
+
+            Foundation here: 0 of 2 as expected. ThreadedNotifications: 1 of 1 as expected, and 1 without a counterpart.
+            """)
+    }
+
+    func testColourMovesNothingAndNoLineIsWiderThanItMayBe() throws {
+        let examination = try examine(nil, "echo $0 of $1 and a number of words that is more than a cell has room for")
+        for width in [60, 80, 131, 132, 200] {
+            let plain = examination.text(width: width)
+            for line in plain.split(separator: "\n") { XCTAssertLessThanOrEqual(line.count, width, "\(line)") }
+            let painted = examination.text(width: width) { mark, isKept in isKept ? "<g>\(mark)</>" : "<r>\(mark)</>" }
+            XCTAssertEqual(painted.replacing(/<[gr\/]+>/, with: ""), plain)
+        }
+    }
+
+    func testJSONIsAFactALine() throws {
+        XCTAssertEqual(
+            try Self.examination.jsonLines().first,
+            """
+            {"area":"NotificationCenter","expected":"removing a token twice is harmless","fact":"F2","questions":[{"claim":"a token \
+            removed twice removes nobody else's observer","foundation":{"expected":"called","kept":false,"observed":"removed"},\
+            "name":"removing-twice","ours":{"expected":"called","kept":true,"observed":"called"},"sentence":"A sentence."}]}
+            """)
+        XCTAssertEqual(try Self.examination.jsonLines().count, 2)
+        XCTAssertEqual(
+            try Self.examination.jsonLines().last?.contains("\"noCounterpart\":\"no counterpart yet\""), true)
+    }
+}
+
+private final class Fractions: Sendable {
+    private let fractions = Mutex<[Double]>([])
+
+    var all: [Double] { fractions.withLock { $0 } }
+
+    func append(_ fraction: Double) { fractions.withLock { $0.append(fraction) } }
+}

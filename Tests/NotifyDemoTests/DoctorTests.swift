@@ -1,0 +1,115 @@
+import Foundation
+import Subprocess
+import Testing
+
+/// This platform's Foundation beside this package.
+@Suite("notify-demo doctor")
+struct DoctorTests {
+    private struct Fact: Decodable {
+        struct Answer: Decodable {
+            var kept: Bool
+            var observed: String
+        }
+        struct Question: Decodable {
+            var name: String
+            var foundation: Answer
+            var ours: Answer?
+            var noCounterpart: String?
+        }
+        var fact: String
+        var questions: [Question]
+    }
+
+    /// Asked once for all tests.
+    private static let asked = Task { try await Shell.run("notify-demo doctor --json") }
+
+    private static func facts(in output: String) throws -> [Fact] {
+        try output.split(separator: "\n").map { try JSONDecoder().decode(Fact.self, from: Data($0.utf8)) }
+    }
+
+    private static func question(_ name: String) async throws -> Fact.Question {
+        let questions = try facts(in: await asked.value.output).flatMap(\.questions)
+        return try #require(questions.first { $0.name == name })
+    }
+
+    @Test("each fact has a line, in order")
+    func lines() async throws {
+        let facts = try Self.facts(in: await Self.asked.value.output)
+        #expect(facts.map(\.fact) == (1...23).map { "F\($0)" })
+        for fact in facts { #expect(!fact.questions.isEmpty, "\(fact.fact)") }
+    }
+
+    @Test("this package does what is expected of it, and it ends with 0")
+    func ours() async throws {
+        for question in try Self.facts(in: await Self.asked.value.output).flatMap(\.questions) {
+            if let ours = question.ours {
+                #expect(ours.kept, "\(question.name): \(ours.observed)")
+            } else {
+                #expect(question.noCounterpart == "no counterpart yet", "\(question.name)")
+            }
+        }
+        let outcome = try await Self.asked.value
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.errors == "")
+    }
+
+    // With another Foundation this is where to see what has changed.
+    @Test("Foundation does nothing of what the facts say that it does not do")
+    func foundation() async throws {
+        for question in try Self.facts(in: await Self.asked.value.output).flatMap(\.questions) {
+            #expect(!question.foundation.kept, "\(question.name): \(question.foundation.observed)")
+        }
+    }
+
+    @Test(
+        "what crashes Foundation is told with its signal",
+        arguments: [
+            ("handler-enqueues-asap", "asap, then ends by signal 6: Simultaneous accesses"),
+            ("empty-buffer", "made, then ends by signal 4"),
+            (
+                "wildcard-beside-messages",
+                "ends by signal 6: Could not cast value of type 'DeliveryDiagnostics.NumberedMessage' to "
+                    + "'Foundation.Notification'."
+            ),
+            ("list-with-a-set", "ends by signal 11"),
+        ])
+    func crashes(name: String, observed: String) async throws {
+        #expect(try await Self.question(name).foundation.observed == observed)
+    }
+
+    @Test(
+        "what blocks Foundation for ever is told",
+        arguments: ["main-waits-for-the-poster", "handlers-post-to-each-other"])
+    func blocks(name: String) async throws {
+        #expect(try await Self.question(name).foundation.observed.hasSuffix("still blocked (after 1 s)"))
+    }
+
+    @Test("only the facts asked for are looked at")
+    func some() async throws {
+        let outcome = try await Shell.run("notify-demo doctor --json --fact f2 --fact F1")
+        #expect(try Self.facts(in: outcome.output).map(\.fact) == ["F1", "F2"])
+        #expect(outcome.status == .exited(0))
+    }
+
+    @Test("what this package does not do in time fails, and is said; Foundation's is a row")
+    func failure() async throws {
+        let outcome = try await Shell.run("notify-demo doctor --fact F5 --limit 0.0001")
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.output.contains("Foundation             NO  hangs"))
+        #expect(outcome.output.contains("ThreadedNotifications  NO  hangs"))
+        #expect(
+            outcome.errors.hasPrefix("FAILED  asap: first in, first out: hangs, and not first, second, third\n"),
+            "\(outcome.errors)")
+    }
+
+    @Test("the lines are as wide as the terminal", arguments: [(80, false), (200, true)])
+    func width(columns: Int, isTable: Bool) async throws {
+        let outcome = try await Shell.run(
+            "TERM=xterm script -qec 'stty cols \(columns); notify-demo doctor --fact F2 --fact F7' /dev/null")
+        #expect(outcome.output.contains("fact  area") == isTable)
+        #expect(outcome.output.contains("\u{1B}[31mNO\u{1B}[0m  the other observer is removed"))
+        #expect(outcome.output.contains("\u{1B}[32mok\u{1B}[0m  the other observer is called"))
+        let plain = outcome.output.replacing(/\u{1B}\[[0-9;]*[mK]/, with: "")
+        for line in plain.split(whereSeparator: \.isNewline) { #expect(line.count <= columns, "\(line)") }
+    }
+}
