@@ -11,7 +11,7 @@ extension PlatformFact {
                     "messages-in-order", "messages that one thread posts are handled in the order posted",
                     expected: TrialExpectation(events: ["in the order posted"]),
                     foundation: { notes in
-                        try noteOrder(notes) { center, count, handled in
+                        try noteOrder(notes, runs: 500) { center, count, handled in
                             let token = center.foundation.addObserver(of: nil as Sender?, for: NumberedMessage.self) {
                                 (message: NumberedMessage) async in handled(message.number)
                             }
@@ -22,7 +22,7 @@ extension PlatformFact {
                     ours: .body { notes in
                         let worker = RunLoopThread(name: "worker")
                         try worker.start()
-                        try noteOrder(notes) { center, count, handled in
+                        try noteOrder(notes, runs: 20) { center, count, handled in
                             let token = center.ours.addObserver(
                                 forName: TestNotification.foundationName, on: worker, mapping: { $0.object as? Int },
                                 using: handled)
@@ -137,15 +137,15 @@ extension PlatformFact {
     /// How many are posted before anybody reads.
     private static let burst = 51
 
-    /// Posts a burst until one is not in order, but not for ever.
+    /// Posts until a run is not in order: whether it is may be chance, so there are many.
     private static func noteOrder(
-        _ notes: TrialNotes,
+        _ notes: TrialNotes, runs: Int,
         _ postAll: (
             _ center: Centers, _ count: Int, _ handled: @escaping @Sendable (Int) -> Void
         ) -> () -> Void
     ) throws {
-        let (count, rounds) = (2000, 20)
-        for round in 1...rounds {
+        let count = 2000
+        for run in 1...runs {
             let (numbers, isOver) = (Locked<[Int]>([]), Gate("the last message"))
             let remove = postAll((NotificationCenter(), ThreadedNotificationCenter()), count) { number in
                 let isLast = numbers.withLock { numbers in
@@ -157,10 +157,10 @@ extension PlatformFact {
             try isOver.wait(limit: ProbeLimits.ours)
             remove()
             if numbers.withLock({ $0 }) != Array(0..<count) {
-                return notes.note("in another order", detail: "in run \(round) of \(count)")
+                return notes.note("in another order", detail: "in run \(run), of \(count)")
             }
         }
-        notes.note("in the order posted", detail: "\(rounds) runs of \(count)")
+        notes.note("in the order posted", detail: "\(runs) runs, of \(count)")
     }
 
     /// How many are read of a burst; those that do not come soon are none.

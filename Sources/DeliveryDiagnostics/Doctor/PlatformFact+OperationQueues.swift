@@ -144,7 +144,7 @@ extension PlatformFact {
         try hasBegun.wait(limit: ProbeLimits.ours)
         let start = ContinuousClock.now
         post()
-        notes.note("post returns", detail: "after \(milliseconds(since: start)) ms")
+        notes.note("post returns", detail: "after \(start.millisecondsAgo) ms")
         hasReturned.open()
         try hasEnded.wait(limit: ProbeLimits.ours)
     }
@@ -170,9 +170,4 @@ extension PlatformFact {
             notes.note("not handled", detail: "in \(limit.components.seconds) s")
         }
     }
-}
-
-/// Rounded.
-func milliseconds(since start: ContinuousClock.Instant) -> Int {
-    Int((start.duration(to: .now) / .milliseconds(1)).rounded())
 }

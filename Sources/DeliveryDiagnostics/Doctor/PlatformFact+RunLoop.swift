@@ -57,7 +57,7 @@ extension PlatformFact {
             MainThreadState.waitUntilAsleep(limit: ProbeLimits.ours)
             handedOverAt.withLock { $0 = .now }
             perform {
-                let waited = handedOverAt.withLock { $0 }.map { milliseconds(since: $0) } ?? 0
+                let waited = handedOverAt.withLock { $0 }?.millisecondsAgo ?? 0
                 notes.note("performed", detail: "after \(waited) ms")
                 isPerformed.open()
             }
@@ -77,7 +77,7 @@ extension PlatformFact {
         try arm(interval) {
             let isDue = start.duration(to: .now) >= interval - .milliseconds(10)
             notes.note(
-                isDue ? "fires when it is due" : "fires too early", detail: "after \(milliseconds(since: start)) ms")
+                isDue ? "fires when it is due" : "fires too early", detail: "after \(start.millisecondsAgo) ms")
         }
         ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
     }
