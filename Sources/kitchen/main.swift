@@ -7,9 +7,9 @@ let cook = RunLoopThread(name: "cook")
 let waiters = [RunLoopThread(name: "anna"), RunLoopThread(name: "ben")]
 for thread in [cook] + waiters { try thread.start() }
 
-let cooking = center.addObserver(forName: .orderPlaced, on: cook, mapping: { $0.object as? Int }) { table in
+let cooking = center.addObserver(forName: .orderPlaced, on: cook) { order in
     usleep(2_000)
-    center.post(name: .dishReady, object: table)
+    center.post(name: .dishReady, object: order.object)
 }
 let bell = center.addObserver(forName: Notification.Name("DishRedy"), on: .main) { _ in print("ding") }
 var served = 0

@@ -171,6 +171,7 @@ struct RecordingReader {
     ) throws(RecordFields.Problem) {
         let numbers = fields.numbers
         guard let time = numbers.t else { throw .wrongValue(of: .t) }
+        guard numbers.thread != nil || numbers.kernelID != nil else { throw .wrongValue(of: .thread) }
         guard let stage = stage(stageName, bytes) else {
             note(
                 "it has a stage that this version does not know, \"\(Excerpt.of(text(stageName, bytes), length: 40))\"",
@@ -183,14 +184,9 @@ struct RecordingReader {
         }
         needProcess(line)
         if let number = numbers.n, !isNext(Int(clamping: number), line) { return }
-        let thread: Int32
-        if let number = numbers.thread {
-            thread = builder.thread(numbered: Int(clamping: number))
-        } else if let kernelID = numbers.kernelID {
-            thread = builder.thread(kernelID: Int32(clamping: kernelID))
-        } else {
-            throw .wrongValue(of: .thread)
-        }
+        let thread =
+            numbers.thread.map { builder.thread(numbered: Int(clamping: $0)) }
+            ?? builder.thread(kernelID: Int32(clamping: numbers.kernelID ?? 0))
         var entry = Recording.Entry(time: time, stage: stage, thread: thread)
         if let target = numbers.target { entry.target = builder.thread(numbered: Int(clamping: target)) }
         if let post = numbers.post { entry.post = builder.post(Int(clamping: post)) }

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// Both readers, given what nobody would write. `FUZZ=1000000 swift test --filter FuzzTests` gives each a million inputs.
+@Suite("Fuzzing the readers")
+struct FuzzTests {
+    private static let inputs = ProcessInfo.processInfo.environment["FUZZ"].flatMap(Int.init) ?? 5000
+
+    private static let recording = RecordingReaderTests.bytes(
+        (1...3).map { number in
+            var record = RecordingReaderTests.record(number, .deliver)
+            (record.notification, record.post, record.message) = ("a \"name\"", number, "said\n")
+            (record.place, record.sender) = (SourcePlace("f", 3), .init(identifier: 7, type: "T"))
+            return record
+        })
+
+    private static let log = Array(
+        """
+        2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}
+        2016-02-13 22:05:12.857123+0100 te[st][865:1f] <NSThread: 0x600000c44000>{name = (null), num = 7305}
+        # a comment
+
+        """.utf8)
+
+    /// What a file may have become: bytes changed, cut out, repeated and put elsewhere.
+    private static func mutate(_ bytes: [UInt8], with generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        let words = [
+            "{", "}", "[", "]", "\"", "\\", "\\u", "\n", "\r\n", "\u{0}", ",", ":", "-", "1e999",
+            "99999999999999999999",
+        ]
+        for _ in 0..<Int.random(in: 1...8, using: &generator) {
+            guard !bytes.isEmpty else { return bytes }
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            let end = min(bytes.count, place + Int.random(in: 0...40, using: &generator))
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 2: bytes.removeSubrange(place..<end)
+            case 3: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &generator))
+            case 4:
+                bytes.insert(contentsOf: words[Int.random(in: 0..<words.count, using: &generator)].utf8, at: place)
+            default: bytes = Array(bytes[..<place])
+            }
+        }
+        return bytes
+    }
+
+    @Test("the reader of recordings reads or refuses, and what it read can be looked at")
+    func recordings() {
+        var generator = SeededGenerator(seed: 5)
+        var (read, refused) = (0, 0)
+        for _ in 0..<Self.inputs {
+            let bytes = Self.mutate(Self.recording, with: &generator)
+            do throws(LogError) {
+                let recording = try Recording(
+                    bytes: bytes, chunk: Int.random(in: 1...400, using: &generator))
+                #expect(recording.records.count == recording.entries.count)
+                #expect(recording.problemCount >= recording.problems.count)
+                read += 1
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(read > 0 && refused > 0)
+    }
+
+    @Test("the reader of logs reads or refuses each line")
+    func logs() {
+        var generator = SeededGenerator(seed: 6)
+        var (read, refused) = (0, 0)
+        for _ in 0..<Self.inputs {
+            var reader = LogReader(
+                name: "f", bytes: Self.mutate(Self.log, with: &generator),
+                chunk: Int.random(in: 1...400, using: &generator))
+            do throws(LogError) {
+                while let line = try reader.next() { _ = MessagePart.parts(of: line.line.message) }
+                read += 1
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(read > 0 && refused > 0)
+    }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// What a program records of itself.
+final class DeliveryRecordingTests: XCTestCase {
+    private var path = ""
+
+    override func setUp() {
+        path = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString).path
+    }
+
+    override func tearDown() {
+        try? DeliveryRecording.stop()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// What was recorded while something happens, and what a tracer was told meanwhile.
+    private func record(_ body: () throws -> Void) throws -> (recording: Recording, traced: [DeliveryEvent]) {
+        let traced = Locked<[DeliveryEvent]>([])
+        DeliveryEvent.tracer = { event in traced.withLock { $0.append(event) } }
+        defer { DeliveryEvent.tracer = nil }
+        try DeliveryRecording.start(to: path)
+        try body()
+        try DeliveryRecording.stop()
+        return (try Recording(path: path), traced.withLock { $0 })
+    }
+
+    func testWhatATracerIsToldIsInTheFileInItsOrderWithNothingLeftOut() throws {
+        let worker = RunLoopThread(name: "worker \"1\"\n")
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("a \"quoted\"\nname ж")
+        let (recording, traced) = try record {
+            try worker.start()
+            let token = center.addObserver(forName: name, object: "sender", on: worker) { _ in }
+            center.post(name: name, object: "sender")
+            PostingQueue(center: center).enqueue(Notification(name: name), postingStyle: .now)
+            worker.stop()
+            try worker.waitUntilFinished(limit: .seconds(60))
+            token.cancel()
+        }
+        XCTAssertEqual(recording.problems, [])
+        let records = recording.records.filter { $0.stage != .end }
+        XCTAssertEqual(Set(traced.map(\.stage.rawValue)).count, 12)
+        // Each thread's stages are told in their order.
+        for thread in Set(traced.map(\.thread)) {
+            let told = traced.filter { $0.thread == thread }
+            let recorded = records.filter { $0.thread == thread }
+            XCTAssertEqual(recorded.map(\.stage.rawValue), told.map(\.stage.rawValue), "\(thread)")
+            XCTAssertEqual(recorded.map(\.notification), told.map { $0.name?.rawValue })
+            XCTAssertEqual(recorded.map { UInt64($0.post ?? 0) }, told.map(\.post))
+            XCTAssertEqual(recorded.map { UInt64($0.observer ?? 0) }, told.map(\.observer))
+            XCTAssertEqual(recorded.map(\.target), told.map(\.target))
+            XCTAssertEqual(recorded.map(\.place), told.map(\.place))
+            XCTAssertEqual(recorded.map(\.count), told.map(\.count))
+            XCTAssertEqual(recorded.map(\.sender?.identifier), told.map(\.sender?.identifier))
+            XCTAssertEqual(recorded.map(\.sender?.type), told.map(\.sender?.type))
+            XCTAssertEqual(recorded.map(\.message), told.map(\.recordedMessage))
+        }
+    }
+
+    func testWhatFollowsComesLaterInTheFileAndTheClockDoesNotRunBackwards() throws {
+        let name = Notification.Name("n")
+        let center = ThreadedNotificationCenter()
+        let threads = (1...3).map { RunLoopThread(name: "target \($0)") }
+        let (recording, _) = try record {
+            for thread in threads { try thread.start() }
+            let tokens = threads.map { center.addObserver(forName: name, on: $0) { _ in } }
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                for _ in 1...500 { center.post(name: name) }
+            }
+            for thread in threads {
+                thread.stop()
+                try thread.waitUntilFinished(limit: .seconds(60))
+            }
+            for token in tokens { token.cancel() }
+        }
+        XCTAssertEqual(recording.problems, [])
+        struct Pair: Hashable {
+            var post: Int32
+            var observer: Int32
+        }
+        var (posted, appended, delivered): (Set<Int32>, Set<Pair>, Set<Pair>) = ([], [], [])
+        for entry in recording.entries {
+            let pair = Pair(post: entry.post, observer: entry.observer)
+            switch entry.stage {
+            case .post: posted.insert(entry.post)
+            case .append:
+                XCTAssertTrue(posted.contains(entry.post))
+                appended.insert(pair)
+            case .deliver:
+                XCTAssertTrue(appended.contains(pair))
+                delivered.insert(pair)
+            case .return: XCTAssertTrue(delivered.contains(pair))
+            default: break
+            }
+        }
+        XCTAssertEqual(delivered.count, 6000)
+        XCTAssertEqual(recording.entries.map(\.time), recording.entries.map(\.time).sorted())
+        XCTAssertEqual(recording.entries.count { $0.stage == .threadEnd && $0.thread > 0 } >= 3, true)
+    }
+
+    func testMoreThanTheMemoryHoldsIsWrittenByWhoRecordsAndNothingIsLost() throws {
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name(String(repeating: "long ", count: 100))
+        let (recording, _) = try record {
+            // Three times the memory of 8 MiB.
+            for _ in 1...40_000 { center.post(name: name) }
+        }
+        XCTAssertEqual(recording.problems, [])
+        XCTAssertEqual(recording.entries.count { $0.stage == .post }, 40_000)
+        XCTAssertFalse(recording.entries.contains { $0.stage == .lost })
+    }
+
+    func testAStringThatIsTooLongIsCutBetweenCharactersAndTheLineIsStillRead() throws {
+        let center = ThreadedNotificationCenter()
+        let (recording, _) = try record {
+            center.post(name: Notification.Name("a" + String(repeating: "漢", count: 5000)))
+        }
+        XCTAssertEqual(recording.problems, [])
+        let name = try XCTUnwrap(recording.records.first { $0.stage == .post }?.notification)
+        XCTAssertEqual(name, "a" + String(repeating: "漢", count: 1365) + "…")
+    }
+
+    func testAPostSaysWhereWhoseAndHowManyMatchAndASkippedObserverIsNamed() throws {
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("n")
+        let line = #line + 2
+        let (recording, _) = try record {
+            let one = center.addObserver(forName: name, object: "a", on: .postingThread) { _ in }
+            let other = center.addObserver(
+                forName: name, on: .postingThread, mapping: { $0.object as? Int }, using: { _ in })
+            center.post(name: name, object: "a")
+            for token in [one, other] { token.cancel() }
+        }
+        let records = recording.records
+        let register = try XCTUnwrap(records.first { $0.stage == .register })
+        XCTAssertEqual(register.place, SourcePlace(#fileID, line))
+        XCTAssertEqual(register.sender?.type, "String")
+        let post = try XCTUnwrap(records.first { $0.stage == .post })
+        XCTAssertEqual(post.place, SourcePlace(#fileID, line + 3))
+        XCTAssertEqual(post.count, 2)
+        XCTAssertEqual(post.sender, register.sender)
+        XCTAssertEqual(
+            records.filter { $0.post == post.post }.map(\.stage), [.post, .deliver, .return, .skip])
+    }
+
+    func testAQueuesPostAndWhatACenterCapturesOfItAreRelated() throws {
+        let foundation = NotificationCenter()
+        let center = ThreadedNotificationCenter(capturing: foundation)
+        let name = Notification.Name("n")
+        let (recording, _) = try record {
+            let token = center.addObserver(forName: name, on: .postingThread) { _ in }
+            PostingQueue(center: foundation).enqueue(Notification(name: name), postingStyle: .now)
+            foundation.post(name: name, object: nil)
+            token.cancel()
+        }
+        let records = recording.records
+        let post = try XCTUnwrap(records.first { $0.stage == .post })
+        XCTAssertEqual(records.filter { $0.stage == .capture }.map(\.relatedPost), [post.post, nil])
+        XCTAssertEqual(records.filter { $0.stage == .capture }.map(\.count), [1, 1])
+    }
+
+    func testWhatIsCoalescedNamesWhatStandsForIt() throws {
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("n")
+        let (recording, _) = try record {
+            let queue = PostingQueue(center: center)
+            queue.enqueue(Notification(name: name), postingStyle: .whenIdle)
+            queue.enqueue(Notification(name: name), postingStyle: .whenIdle)
+            queue.dequeueNotifications(matching: Notification(name: name))
+            let token = center.addObserver(
+                forName: name, on: .main, options: .init(modes: [.init("NotRun")], overflow: .keepLatest)
+            ) { _ in }
+            center.post(name: name)
+            center.post(name: name)
+            token.cancel()
+        }
+        let coalesced = recording.records.filter { $0.stage == .coalesce }
+        XCTAssertEqual(coalesced.count, 2)
+        for record in coalesced { XCTAssertEqual(record.relatedPost, record.post.map { $0 + 1 }) }
+    }
+
+    func testWaitsAreRecordedFromTheirBeginningToTheirEndAndARefusedOneNamesTheCycle() throws {
+        let (one, other) = (RunLoopThread(name: "one"), RunLoopThread(name: "other"))
+        let (recording, _) = try record {
+            try one.start()
+            try other.start()
+            try? one.perform(waitUntilDone: .seconds(60)) {
+                try other.perform(waitUntilDone: .seconds(60)) {
+                    try one.perform(waitUntilDone: .seconds(60)) {}
+                }
+            }
+            for thread in [one, other] {
+                thread.stop()
+                try thread.waitUntilFinished(limit: .seconds(60))
+            }
+        }
+        let records = recording.records
+        XCTAssertEqual(records.count { $0.stage == .wait }, records.count { $0.stage == .waitEnd })
+        XCTAssertGreaterThanOrEqual(records.count { $0.stage == .wait }, 4)
+        let refused = try XCTUnwrap(records.first { $0.stage == .refuseWait })
+        XCTAssertEqual(refused.thread.name, "other")
+        XCTAssertTrue(refused.message?.contains("name = one") == true, refused.message ?? "")
+    }
+
+    func testARemovalSaysHowManyOfTheHandlersRun() throws {
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("n")
+        let (recording, _) = try record {
+            let token = Locked<ObserverToken?>(nil)
+            let one = center.addObserver(forName: name, on: .postingThread) { _ in
+                token.withLock { $0 }?.cancel()
+            }
+            token.withLock { $0 = one }
+            center.post(name: name)
+            center.addObserver(forName: name, on: .postingThread) { _ in }.cancel()
+        }
+        XCTAssertEqual(recording.records.filter { $0.stage == .remove }.map(\.count), [1, 0])
+    }
+
+    func testNothingIsRecordedBeforeTheStartOrAfterTheStopAndASecondRecordingIsOfItsOwn() throws {
+        let center = ThreadedNotificationCenter()
+        center.post(name: Notification.Name("before"))
+        try DeliveryRecording.start(to: path)
+        center.post(name: Notification.Name("one"))
+        try DeliveryRecording.stop()
+        center.post(name: Notification.Name("between"))
+        XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["one", nil])
+        XCTAssertNil(DeliveryRecording.path)
+        try DeliveryRecording.start(to: path)
+        XCTAssertEqual(DeliveryRecording.path, path)
+        center.post(name: Notification.Name("two"))
+        DeliveryRecording.flush()
+        XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["two"])
+        try DeliveryRecording.stop()
+        try DeliveryRecording.stop()
+        XCTAssertEqual(try Recording(path: path).records.map(\.stage), [.post, .end])
+    }
+
+    func testWhatCannotBeRecordedToIsRefusedWithItsReason() throws {
+        for (wrong, reason) in [
+            ("/nonexistent/run.jsonl", "No such file"), ("/tmp", "directory"), ("/dev/full", "no regular file"),
+            ("", "No such"),
+        ] {
+            XCTAssertThrowsError(try DeliveryRecording.start(to: wrong)) { error in
+                XCTAssertTrue("\(error)".contains(reason), "\(error)")
+            }
+            XCTAssertNil(DeliveryRecording.path)
+        }
+        try DeliveryRecording.start(to: path)
+        XCTAssertThrowsError(try DeliveryRecording.start(to: path)) { error in
+            XCTAssertTrue("\(error)".contains("records once"), "\(error)")
+        }
+    }
+
+    func testAThreadThatIsNamedLaterIsKnownByItsName() throws {
+        let center = ThreadedNotificationCenter()
+        let (recording, _) = try record {
+            let ended = DispatchSemaphore(value: 0)
+            Thread {
+                center.post(name: Notification.Name("unnamed"))
+                ThreadIdentity.nameCurrentThread("late")
+                center.post(name: Notification.Name("named"))
+                ended.signal()
+            }.start()
+            ended.wait()
+        }
+        XCTAssertEqual(recording.records.filter { $0.stage == .post }.map(\.thread.name), ["late", "late"])
+    }
+}

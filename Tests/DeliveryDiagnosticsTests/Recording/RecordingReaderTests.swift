@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// Reading a recording's file: what is right is read as it was written, what is wrong is said with its line, and all that can be
+/// read is kept.
+@Suite("Reading recordings")
+struct RecordingReaderTests {
+    private static let process = ProcessIdentity(id: 865, name: "test")
+    private static let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
+    private static let worker = ThreadIdentity(number: 2, name: nil, kernelID: 870)
+
+    static func record(
+        _ sequence: Int, _ stage: DeliveryStage, _ thread: ThreadIdentity = main, process: ProcessIdentity = process
+    ) -> DeliveryRecord {
+        DeliveryRecord(
+            sequence: sequence, monotonicNanoseconds: UInt64(sequence) * 1000,
+            wallNanoseconds: Int64(sequence) * 1000 + 5,
+            process: process, thread: thread, stage: stage)
+    }
+
+    static func bytes(_ records: [DeliveryRecord]) -> [UInt8] {
+        var lines = RecordLines()
+        return records.flatMap { lines.bytes(of: $0) }
+    }
+
+    private static func lines(_ count: Int) -> [String] {
+        String(decoding: bytes((1...count).map { record($0, .post) }), as: UTF8.self).split(separator: "\n")
+            .map(String.init)
+    }
+
+    private static func read(_ lines: [String]) throws -> Recording {
+        try Recording(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: "f")
+    }
+
+    @Test("every field and stage is read as it was written")
+    func roundTrip() throws {
+        var records = DeliveryStage.allCases.enumerated().map { Self.record($0.offset + 1, $0.element, Self.worker) }
+        for index in records.indices {
+            records[index].notification = ["name \"\(index)\"", "plain", "ж\n漢", nil][index % 4]
+            records[index].post = index % 3 == 0 ? nil : index + 1
+            records[index].observer = index % 3 == 1 ? nil : index + 1
+            records[index].target = index % 2 == 0 ? nil : Self.main
+            records[index].message = index % 5 == 0 ? nil : "said \\ \u{1B}[0m"
+            records[index].place = index % 4 == 0 ? nil : SourcePlace("M/f.swift", index)
+            records[index].count = index % 2 == 0 ? nil : index - 1
+            records[index].sender = index % 3 == 2 ? nil : .init(identifier: .max - UInt64(index), type: "A<B>")
+            records[index].relatedPost = index % 5 == 1 ? index : nil
+        }
+        for chunk in [1, 7, 4096, .max] {
+            let recording = try Recording(bytes: Self.bytes(records), chunk: chunk)
+            #expect(recording.problems.isEmpty)
+            #expect(recording.records == records)
+        }
+    }
+
+    @Test("records of several processes, as they come, are each of its own")
+    func processes() throws {
+        let other = ProcessIdentity(id: 900, name: "other")
+        let main = ThreadIdentity(number: 1, name: "main", kernelID: 900)
+        let records = (1...6).map { number in
+            number % 3 == 0 ? Self.record(number, .log, main, process: other) : Self.record(number, .log)
+        }
+        let recording = try Recording(bytes: Self.bytes(records))
+        #expect(recording.problems.isEmpty)
+        #expect(recording.records == records)
+        #expect(recording.threads.count == 2)
+    }
+
+    @Test("a process of the same id and name that begins later is another one")
+    func sameIdentity() throws {
+        let one = Self.lines(3)
+        let later = one.map { $0.replacing("\"t\":", with: "\"t\":9") }
+        let recording = try Self.read(one + later)
+        #expect(recording.problems.isEmpty)
+        #expect(recording.processes.count == 2)
+        #expect(recording.entries.count == 6)
+    }
+
+    @Test("a file cut at any byte is read up to there, and the cut line is told")
+    func cut() throws {
+        let whole = Self.bytes((1...4).map { Self.record($0, .post) })
+        let header = try #require(whole.firstIndex(of: 0x0A))
+        for length in header..<whole.count {
+            let recording = try Recording(bytes: Array(whole[..<length]))
+            let ends = whole[..<length].indices.filter { whole[$0] == 0x0A }
+            // A line that lacks only its newline is a whole one.
+            let isWhole = whole[length - 1] == 0x0A || whole[length] == 0x0A
+            #expect(recording.problemCount == (isWhole ? 0 : 1), "\(length): \(recording.problems)")
+            #expect(
+                recording.entries.count == max(0, ends.count - 2 + (whole[length] == 0x0A && ends.count >= 2 ? 1 : 0)))
+            if !isWhole { #expect(recording.problems[0].text.hasPrefix("the file ends within this line")) }
+        }
+    }
+
+    @Test("a line in the middle that is no record is told with its number, and the rest is kept")
+    func foreignLines() throws {
+        for (foreign, reason) in [
+            ("this is my file", "no JSON object"), ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
+            ("{\"n\":-1,\"t\":3,\"thread\":1,\"stage\":\"post\"}", "\"n\""),
+            ("{\"n\":9,\"thread\":1,\"stage\":\"post\"}", "\"t\""),
+            ("{\"n\":9,\"t\":3,\"stage\":\"post\"}", "\"thread\""),
+            ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":\"jump\"}", "jump"),
+            ("{\"t\":99999999999999999999,\"thread\":1,\"stage\":\"post\"}", "\"t\""), ("{}", "no kind"),
+            ("{\"a\":[{}]}", "no kind"),
+            ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":4}", "\"stage\""), ("\u{0}\u{0}\u{0}", "no JSON object"),
+            ("[1]", "no JSON object"),
+        ] {
+            var lines = Self.lines(4)
+            lines.insert(foreign, at: 4)
+            let recording = try Self.read(lines)
+            #expect(recording.problems.count == 1, "\(foreign)")
+            #expect(recording.problems.first?.line == 5)
+            #expect(recording.problems.first?.text.contains(reason) == true, "\(foreign): \(recording.problems)")
+            #expect(recording.entries.map(\.time) == [1000, 2000, 3000, 4000])
+        }
+    }
+
+    @Test("what is repeated is left out, what is out of order is put in order, what is missing is told")
+    func order() throws {
+        let lines = Self.lines(6)
+        let repeated = try Self.read(lines[..<5] + [lines[3]] + lines[5...])
+        #expect(repeated.entries.map(\.time) == (1...6).map { $0 * 1000 })
+        #expect(repeated.problems.map(\.line) == [6])
+        #expect(repeated.problems[0].text.contains("was there before"))
+        let swapped = try Self.read(Array(lines[..<3]) + [lines[4], lines[3]] + lines[5...])
+        #expect(swapped.entries.map(\.time) == (1...6).map { $0 * 1000 })
+        #expect(swapped.problems.map(\.line) == [4, 5])
+        #expect(swapped.problems[1].text.contains("out of order"))
+        let missing = try Self.read(Array(lines[..<3]) + lines[5...])
+        #expect(missing.entries.count == 4)
+        #expect(missing.problems.map(\.description) == ["f:4: 2 records are missing before this line, number 4"])
+        let doubled = try Self.read(lines + lines)
+        #expect(doubled.entries.count == 6)
+        #expect(doubled.problemCount == 7)
+    }
+
+    @Test("another version of the schema is not read, and said to be one")
+    func versions() throws {
+        let lines = Self.lines(2)
+        let newer = lines.map { $0.replacing("\"recording\":1", with: "\"recording\":2") }
+        let mixed = try Self.read(lines + newer)
+        #expect(mixed.entries.count == 2)
+        #expect(mixed.problems.map(\.line) == [5])
+        #expect(mixed.problems[0].text.contains("version 2"))
+        #expect(throws: LogError.self) { try Self.read(newer) }
+    }
+
+    @Test("keys that are not known are passed over, of whatever value, and blanks too")
+    func unknownKeys() throws {
+        var lines = Self.lines(1)
+        lines[2] =
+            " { \"x\" : [1, {\"y\": \"}\"}, null, -1.5e3, true], \"stage\":\"post\",\t\"thread\":1,\"n\":1, \"t\":7} \r"
+        let recording = try Self.read(lines)
+        #expect(recording.problems.isEmpty)
+        #expect(recording.entries.map(\.time) == [7])
+    }
+
+    @Test("records without a header are read, and said to be of nobody who is known")
+    func noHeader() throws {
+        let recording = try Self.read(Array(Self.lines(3).dropFirst()))
+        #expect(recording.entries.count == 3)
+        #expect(recording.problems.map(\.line) == [1])
+        let tail = try Self.read(Array(Self.lines(5).dropFirst(4)))
+        #expect(tail.entries.map(\.time) == [3000, 4000, 5000])
+    }
+
+    @Test("what is no recording is an error that shows why, and says what was expected")
+    func noRecording() {
+        for (bytes, words) in [
+            ([], "holds no record"), (Array("\n \n".utf8), "holds no record"),
+            (Array("hello\n".utf8), "f:1: this is no recording"),
+            ([0x7F, 0x45, 0x4C, 0x46, 0, 0, 0xFF], "no recording"),
+            (Array("2016-02-13 22:05:12.856 test[865:45102] hello\n".utf8), "no recording"),
+        ] as [([UInt8], String)] {
+            do throws(LogError) {
+                _ = try Recording(bytes: bytes, name: "f")
+                Issue.record("was read")
+            } catch {
+                #expect("\(error)".contains(words), "\(error)")
+            }
+        }
+        #expect(throws: LogError.self) { try Recording(path: "/nonexistent") }
+        #expect(throws: LogError.self) { try Recording(path: "/tmp") }
+    }
+
+    @Test("a line without end is passed over in bounded memory")
+    func longLine() throws {
+        let lines = Self.lines(2)
+        let long = String(repeating: "x", count: 3 << 20)
+        let recording = try Self.read([lines[0], lines[1], lines[2], long, lines[3]])
+        #expect(recording.entries.count == 2)
+        #expect(recording.problems.map(\.line) == [4])
+        #expect(recording.problems[0].text.contains("longer"))
+        let cut = try Recording(bytes: Array((lines[0] + "\n" + long).utf8))
+        #expect(cut.problemCount == 1)
+    }
+
+    @Test("only the first hundred problems are kept, and all are counted")
+    func manyProblems() throws {
+        let recording = try Self.read(Self.lines(1) + Array(repeating: "?", count: 1000))
+        #expect(recording.problems.count == 100)
+        #expect(recording.problemCount == 1000)
+    }
+
+    @Test("numbers as large as can be are no trap")
+    func largeNumbers() throws {
+        let large = UInt64.max
+        let recording = try Self.read([
+            "{\"recording\":1,\"process\":\(large),\"name\":\"x\",\"n\":\(large),\"t\":\(large),\"wall\":\(large)}",
+            "{\"thread\":\(large),\"kernelID\":\(large)}",
+            "{\"n\":\(large),\"t\":\(large),\"thread\":\(large),\"stage\":\"post\",\"post\":\(large),\"observer\":\(large),"
+                + "\"target\":\(large),\"file\":\"f\",\"line\":\(large),\"count\":\(large),\"by\":\(large)}",
+            "{\"n\":1,\"t\":0,\"thread\":0,\"stage\":\"end\"}",
+        ])
+        #expect(!recording.entries.isEmpty)
+        _ = recording.records
+        _ = recording.entries.map { recording.elapsed($0) }
+    }
+
+    @Test("texts are found again by their bytes, however many there are")
+    func texts() {
+        var table = TextTable()
+        let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
+        let places = texts.map { table.place(of: $0) }
+        #expect(places == texts.indices.map { Int32($0) })
+        #expect(texts.map { table.place(of: $0) } == places)
+        #expect(table.strings == texts)
+    }
+}
