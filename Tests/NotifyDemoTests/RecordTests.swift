@@ -1,0 +1,141 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+/// Recording a program of one's own, and whatever it does meanwhile.
+@Suite("notify-demo record")
+struct RecordTests {
+    /// Runs a line of shell with a directory of its own as the current one, and reads `run.jsonl` there.
+    private func record(_ line: String) async throws -> (outcome: Shell.Outcome, recording: Recording, files: [String])
+    {
+        let directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let outcome = try await Shell.run("cd '\(directory.path)'; export SWIFT_BACKTRACE=enable=no; \(line)")
+        let recording = try Recording(path: directory.appending(component: "run.jsonl").path)
+        return (outcome, recording, try FileManager.default.contentsOfDirectory(atPath: directory.path))
+    }
+
+    private func child(
+        _ end: RecordedEnd
+    ) async throws -> (outcome: Shell.Outcome, recording: Recording, files: [String]) {
+        try await record("notify-demo record -o run.jsonl -- notify-demo recording-child \(end.rawValue)")
+    }
+
+    /// The posts of each process.
+    private func posts(_ recording: Recording) -> [Int] {
+        recording.processes.indices.map { process in
+            recording.entries.count { $0.stage == .post && recording.process(of: $0) == process }
+        }
+    }
+
+    @Test("a program is recorded as it is, with its arguments, input and output")
+    func program() async throws {
+        let (outcome, recording, files) = try await record("notify-demo record -o run.jsonl -- kitchen")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.output == "served 6 dishes, and the bell did not ring\n")
+        #expect(outcome.errors.hasPrefix("notify-demo: recorded "))
+        #expect(recording.problems.isEmpty)
+        #expect(posts(recording) == [12])
+        #expect(recording.entries.last?.stage == .end)
+        #expect(files == ["run.jsonl"])
+        let passed = try await Shell.run(
+            "cd $(mktemp -d); echo in | notify-demo record -o a -- cat -; notify-demo record -o b -- printf '%s ' --help -- x"
+        )
+        #expect(passed.output == "in\n--help -- x ")
+    }
+
+    @Test(
+        "a program that ends by a signal has all in the file up to there, and the signal",
+        arguments: [(RecordedEnd.fault, 139, "signal 11"), (.trap, 132, "signal 4"), (.terminate, 143, "signal 15")])
+    func signals(end: RecordedEnd, status: Int32, message: String) async throws {
+        let (outcome, recording, _) = try await child(end)
+        #expect(outcome.status == .exited(status))
+        #expect(recording.problems.isEmpty)
+        let last = recording.records.suffix(2)
+        #expect(last.map(\.stage) == [.deliver, .end])
+        #expect(last.map(\.notification) == ["last", nil])
+        #expect(last.last?.message == message)
+        #expect(outcome.errors.contains("was ended by \(message)"))
+    }
+
+    @Test("of a program that is killed is there what was written, and no end")
+    func kill() async throws {
+        let (outcome, recording, _) = try await child(.kill)
+        #expect(outcome.status == .exited(137))
+        #expect(posts(recording)[0] >= 1000)
+        #expect(!recording.entries.contains { $0.stage == .end })
+    }
+
+    @Test(
+        "a copy of the program and a program that it starts are recorded behind it",
+        arguments: [RecordedEnd.fork, .spawn])
+    func processes(end: RecordedEnd) async throws {
+        let (outcome, recording, files) = try await child(end)
+        #expect(outcome.status == .exited(0))
+        #expect(recording.problems.isEmpty)
+        #expect(posts(recording) == (end == .fork ? [1001, 1] : [1001, 1001]))
+        #expect(recording.entries.contains { $0.stage == .fork } == (end == .fork))
+        #expect(recording.entries.count { $0.stage == .end } == 2)
+        #expect(files == ["run.jsonl"])
+        #expect(outcome.errors.contains("of 2 processes"))
+    }
+
+    @Test(
+        "what the program does to the file is told with its line, and the rest is kept",
+        arguments: [RecordedEnd.truncate, .scribble])
+    func ownFile(end: RecordedEnd) async throws {
+        let (outcome, recording, _) = try await child(end)
+        #expect(outcome.status == .exited(0))
+        #expect(recording.problemCount > 0)
+        #expect(recording.problems.allSatisfy { $0.line != nil })
+        #expect(recording.records.contains { $0.notification == "last" })
+        #expect(recording.entries.last?.stage == .end)
+    }
+
+    @Test("a run and what it records of itself are told apart from a program without the library")
+    func nothing() async throws {
+        let outcome = try await Shell.run(
+            "f=$(mktemp); notify-demo record -o $f -- true; echo $?; notify-demo record -o $f -- sh -c 'exit 7'; echo $?"
+        )
+        #expect(outcome.output == "2\n7\n")
+        #expect(outcome.errors.contains("recorded nothing"))
+    }
+
+    @Test("a command line that is wrong, a program that is not there and a file that cannot be written are told")
+    func errors() async throws {
+        for (line, status, words) in [
+            ("notify-demo record -- true", 64, "--output"), ("notify-demo record -o f", 64, "after --"),
+            ("notify-demo record -o /nonexistent/f -- true", 2, "cannot record to /nonexistent/f"),
+            ("notify-demo record -o '' -- true", 2, "\"\""), ("notify-demo record -o /tmp -- true", 2, "/tmp"),
+            ("notify-demo record -o $(mktemp) -- /nonexistent", 2, "cannot run /nonexistent"),
+            ("notify-demo run redirect -o /nonexistent/f", 2, "cannot write /nonexistent/f"),
+            ("notify-demo run redirect -o /dev/full", 2, "cannot write /dev/full"),
+        ] as [(String, Int32, String)] {
+            let outcome = try await Shell.run(line)
+            #expect(outcome.status == .exited(status), "\(line): \(outcome.errors)")
+            #expect(outcome.errors.contains(words), "\(line): \(outcome.errors)")
+        }
+    }
+
+    @Test("a request to end is passed on to the program, whose recording is kept")
+    func terminated() async throws {
+        let (outcome, recording, _) = try await record(
+            """
+            mkfifo go; notify-demo record -o run.jsonl -- sh -c 'kitchen; echo $PPID > go; exec sleep 600' &
+            kill -TERM $(cat go); wait $!
+            """)
+        #expect(outcome.status == .exited(143))
+        #expect(posts(recording) == [12])
+    }
+
+    @Test("run -o records what run prints of", arguments: ["redirect", "many-observers", "observer-lifetime"])
+    func run(scenario: String) async throws {
+        let (outcome, recording, _) = try await record("notify-demo run \(scenario) -o run.jsonl --json 2>/dev/null")
+        let printed = try Recording(bytes: Array(outcome.output.utf8), name: "output")
+        #expect(recording.problems.isEmpty)
+        #expect(recording.records.dropLast() == printed.records[...])
+        #expect(recording.entries.last?.stage == .end)
+    }
+}
