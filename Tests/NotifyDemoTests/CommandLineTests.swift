@@ -221,6 +221,7 @@ struct CommandLineTests {
             ("doctor --queues --json", "it takes no --fact and no --json"),
             ("doctor --markdown", "--markdown is for --queues"),
             ("compare - -", "standard input can be read once only"),
+            ("smoke --tap --junit -", "both print on standard output"),
         ])
     func usage(arguments: String, says: String) async throws {
         let outcome = try await shell("notify-demo \(arguments)")
@@ -245,7 +246,11 @@ struct CommandLineTests {
         #expect(outcome.errors.contains(says), "\(outcome.errors)")
     }
 
-    @Test("help has examples for each subcommand", arguments: ["", "run", "compare", "list", "doctor"])
+    @Test(
+        "help has examples for each subcommand",
+        arguments: [
+            "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor", "smoke",
+        ])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")
         #expect(outcome.status == .exited(0))

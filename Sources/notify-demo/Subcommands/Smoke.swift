@@ -1,30 +1,92 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Foundation
+import SystemPackage
 
 struct Smoke: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run every scenario and check every expectation, a line each.",
         discussion: """
-            Exits with 1 if any fails. Takes less than 10 seconds.
+            Takes less than 10 seconds.
+
+            EXAMPLES
+              notify-demo smoke
+              notify-demo smoke --junit report.xml
+              notify-demo smoke --junit - | xmllint --format -
+              prove --exec '' "notify-demo smoke --tap"
+
+            EXIT STATUS
+              0 all expectations hold, 1 one fails, 2 the report cannot be written
             """)
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write the results to a file as JUnit's XML, besides what is printed; - is standard output, and nothing \
+            else is printed there.
+            """, valueName: "file"),
+        completion: .file(extensions: ["xml"]))
+    var junit: String?
+
+    @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
+    var tap = false
+
+    func validate() throws {
+        if tap, junit == "-" {
+            throw ValidationError("--tap and --junit - both print on standard output. Give --junit a file.")
+        }
+    }
+
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        var (passed, failed) = (0, 0)
-        for scenario in Scenarios.all {
-            let expectations: [Expectation]
-            do {
-                expectations = try ScenarioRun.perform(scenario, options: ScenarioOptions()).expectations
-            } catch {
-                expectations = [.failed("can be run", because: "\(error)")]
-            }
-            for expectation in expectations {
-                if expectation.holds { passed += 1 } else { failed += 1 }
-                try terminal.print(
-                    ExpectationLine.text(of: expectation, in: scenario.name, palette: terminal.outputPalette))
+        let printsXML = junit == "-"
+        // Before the scenarios run: who cannot have the report should not have to wait for it.
+        let file = try printsXML ? nil : junit.map { try ReportFile(path: $0) }
+        // Lines that are printed on a terminal are progress enough, and share its lines.
+        let showsProgress = printsXML || isatty(FileDescriptor.standardOutput.rawValue) != 1
+        var results: [ScenarioResult] = []
+        var tapReport = TAPReport()
+        if tap { try terminal.print(TAPReport.version) }
+        let begun = ContinuousClock.now
+        for (index, scenario) in Scenarios.all.enumerated() {
+            let progress = ProgressLine("\(scenario.name), \(index + 1) of \(Scenarios.all.count)", since: begun)
+            if showsProgress { progress.showWhenDue("running") }
+            let result = Self.result(of: scenario, progress: showsProgress ? progress : nil)
+            progress.clear()
+            results.append(result)
+            if tap {
+                for line in tapReport.lines(for: result) { try terminal.print(line) }
+            } else if !printsXML {
+                for expectation in result.expectations {
+                    try terminal.print(
+                        ExpectationLine.text(of: expectation, in: scenario.name, palette: terminal.outputPalette))
+                }
             }
             try terminal.flush()
         }
-        try terminal.print("\(passed) passed, \(failed) failed")
+        let expectations = results.flatMap(\.expectations)
+        let failed = expectations.count { !$0.holds }
+        if tap {
+            try terminal.print(tapReport.plan)
+        } else if !printsXML {
+            try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
+        }
+        // What was printed stands, also where the file takes no more.
+        try terminal.flush()
+        if printsXML { try terminal.print(JUnitReport.text(of: results)) }
+        try file?.write(JUnitReport.text(of: results))
         return failed == 0 ? .good : .failed
+    }
+
+    private static func result(of scenario: any Scenario, progress: ProgressLine?) -> ScenarioResult {
+        var expectations: [Expectation] = []
+        let duration = ContinuousClock().measure {
+            do {
+                expectations =
+                    try ScenarioRun.perform(scenario, options: ScenarioOptions(), progress: progress).expectations
+            } catch {
+                expectations = [.failed("can be run", because: "\(error)")]
+            }
+        }
+        return ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import SystemPackage
@@ -8,15 +9,18 @@ final class ProgressLine: Sendable {
     private struct State {
         var nextAt: ContinuousClock.Instant
         var isShown = false
+        /// How often something else was to be shown, or nothing.
+        var changes = 0
     }
 
     private let name: String
     private let isWanted = isatty(FileDescriptor.standardError.rawValue) == 1
     private let state: Mutex<State>
 
-    init(_ name: String) {
+    /// - Parameter begun: when what is long began, if this is a part of it.
+    init(_ name: String, since begun: ContinuousClock.Instant = .now) {
         self.name = name
-        state = Mutex(State(nextAt: .now.advanced(by: .seconds(1))))
+        state = Mutex(State(nextAt: begun.advanced(by: .seconds(1))))
     }
 
     /// - Parameter text: asked for only when it is shown.
@@ -27,14 +31,32 @@ final class ProgressLine: Sendable {
             guard now >= state.nextAt else { return false }
             state.nextAt = now.advanced(by: .milliseconds(100))
             state.isShown = true
+            state.changes += 1
             return true
         }
         if isDue { write("\r\(name): \(text())\u{1B}[K") }
     }
 
+    /// For what may last and says nothing meanwhile: shown at once or when it has lasted long enough, unless something
+    /// else was shown, or all was cleared, by then.
+    func showWhenDue(_ text: String) {
+        show(text)
+        guard isWanted else { return }
+        let (changes, wait) = state.withLock { ($0.changes, max(.zero, $0.nextAt - .now)) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + wait / .seconds(1)) { [self] in
+            state.withLock { state in
+                guard state.changes == changes, !state.isShown else { return }
+                state.isShown = true
+                // Under the lock, so that it is not written after it was cleared.
+                write("\r\(name): \(text)\u{1B}[K")
+            }
+        }
+    }
+
     func clear() {
         let wasShown = state.withLock { state in
             defer { state.isShown = false }
+            state.changes += 1
             return state.isShown
         }
         if wasShown { write("\r\u{1B}[K") }

@@ -1,0 +1,64 @@
+internal import Foundation
+
+/// Results as the XML that continuous integration reads: a suite for each scenario, a case for each expectation.
+///
+/// JUnit has no specification for it. Only elements and attributes that Jenkins' schema has are used, so the time
+/// stands at the suite: an expectation takes none.
+public enum JUnitReport {
+    /// The last line has no end.
+    public static func text(of results: [ScenarioResult]) -> String {
+        let all = attributes(
+            name: "notify-demo smoke", of: results.flatMap(\.expectations),
+            duration: results.reduce(.zero) { $0 + $1.duration })
+        var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites \(all)>"]
+        for result in results {
+            let suite = attributes(name: result.scenario, of: result.expectations, duration: result.duration)
+            lines.append("  <testsuite \(suite)>")
+            for expectation in result.expectations {
+                let name = "classname=\(quoted(result.scenario)) name=\(quoted(expectation.claim))"
+                if let failure = expectation.failure {
+                    lines.append("    <testcase \(name)>")
+                    // Some readers show the attribute, others the text.
+                    lines.append("      <failure message=\(quoted(failure))>\(escaped(failure))</failure>")
+                    lines.append("    </testcase>")
+                } else {
+                    lines.append("    <testcase \(name)/>")
+                }
+            }
+            lines.append("  </testsuite>")
+        }
+        lines.append("</testsuites>")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func attributes(name: String, of expectations: [Expectation], duration: Duration) -> String {
+        let failures = expectations.count { !$0.holds }
+        let seconds = String(format: "%.3f", duration / .seconds(1))
+        return "name=\(quoted(name)) "
+            + "tests=\"\(expectations.count)\" failures=\"\(failures)\" errors=\"0\" time=\"\(seconds)\""
+    }
+
+    private static func quoted(_ value: String) -> String {
+        // A reader makes a blank of these where they stand as they are in an attribute.
+        let value = escaped(value).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
+        return "\"\(value)\""
+    }
+
+    /// A character that XML 1.0 has no way to write is written as Swift would write it.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\r": escaped += "&#13;"
+            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                escaped.unicodeScalars.append(scalar)
+            default: escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,103 @@
+import DeliveryDiagnostics
+import Foundation
+import FoundationXML
+import Subprocess
+import Testing
+
+/// What `smoke` reports to a machine.
+@Suite("smoke's reports")
+struct SmokeReportTests {
+    private static func temporaryPath() -> String { "/dev/shm/notify-demo-\(UUID().uuidString)" }
+
+    private func document(_ text: String) throws -> XMLElement {
+        let document = try XMLDocument(xmlString: text)
+        return try #require(document.rootElement())
+    }
+
+    @Test("--junit writes a file besides the lines, which says what they say")
+    func junit() async throws {
+        let path = Self.temporaryPath()
+        try "what was there before, and is longer than nothing".write(toFile: path, atomically: false, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let outcome = try await Shell.run("notify-demo smoke --junit \(path)")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let root = try document(String(contentsOfFile: path, encoding: .utf8))
+        let suites = root.elements(forName: "testsuite")
+        #expect(suites.map { $0.attribute(forName: "name")?.stringValue } == Scenarios.all.map(\.name))
+        let claims = suites.flatMap { suite in
+            suite.elements(forName: "testcase").map { testCase in
+                ["classname", "name"].map { testCase.attribute(forName: $0)?.stringValue ?? "" }
+                    .joined(separator: ": ")
+            }
+        }
+        let lines = outcome.output.split(separator: "\n").dropLast().map { $0.dropFirst("ok      ".count) }
+        #expect(claims.count == lines.count)
+        for (claim, line) in zip(claims, lines) { #expect(claim == line) }
+        #expect(root.attribute(forName: "tests")?.stringValue == "\(lines.count)")
+    }
+
+    @Test("--junit - prints the report and nothing else")
+    func junitOnStandardOutput() async throws {
+        let outcome = try await Shell.run("notify-demo smoke --junit -")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.errors == "")
+        #expect(try document(outcome.output).elements(forName: "testsuite").count == Scenarios.all.count)
+    }
+
+    @Test("--tap prints as many test points as planned, in sequence; a file may be written too")
+    func tap() async throws {
+        let path = Self.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let outcome = try await Shell.run("notify-demo smoke --tap --junit \(path)")
+        #expect(outcome.status == .exited(0))
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first == "TAP version 13")
+        let points = lines.dropFirst().dropLast()
+        for (number, point) in zip(1..., points) { #expect(point.hasPrefix("ok \(number) - ")) }
+        #expect(lines.last == "1..\(points.count)")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a scenario that cannot be run has failed, with the reason, in both reports")
+    func failure() async throws {
+        let path = Self.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // A program whose file is gone cannot start itself again.
+        let outcome = try await Shell.run(
+            """
+            cp "$(command -v notify-demo)" \(path); exec 3< \(path); rm \(path)
+            exec /proc/self/fd/3 smoke --tap --junit \(path)
+            """)
+        #expect(outcome.status == .exited(1), "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n")
+        let point = try #require(lines.firstIndex { $0.hasPrefix("not ok ") })
+        #expect(lines[point].hasSuffix(" - observer-lifetime: can be run"))
+        #expect(lines[point + 1] == "  ---")
+        #expect(lines[point + 2].hasPrefix("  message: \"the second process: "))
+        let root = try document(String(contentsOfFile: path, encoding: .utf8))
+        #expect(root.attribute(forName: "failures")?.stringValue == "1")
+        let failure = try root.nodes(forXPath: "//testcase[@classname='observer-lifetime']/failure/@message")
+        #expect(failure.count == 1)
+        #expect(failure.first?.stringValue?.contains("\(path) (deleted)") == true)
+    }
+
+    @Test(
+        "a report that cannot be written is trouble, and said before the scenarios run",
+        arguments: [
+            ("/nonexistent/report.xml", "No such file or directory"), ("/", "Is a directory"), ("''", "\"\": "),
+        ])
+    func unwritable(path: String, says: String) async throws {
+        let outcome = try await Shell.run("notify-demo smoke --junit \(path)")
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says) && outcome.errors.contains("cannot be written"), "\(outcome.errors)")
+    }
+
+    @Test("a disk that is full when the report is written is trouble, and what was printed stands")
+    func fullDisk() async throws {
+        let outcome = try await Shell.run("notify-demo smoke --junit /dev/full")
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.output.hasSuffix(" passed, 0 failed\n"))
+        #expect(outcome.errors.contains("/dev/full: cannot be written: No space left on device"))
+    }
+}
