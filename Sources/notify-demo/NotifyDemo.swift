@@ -28,8 +28,8 @@ struct NotifyDemo: ParsableCommand {
             """,
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, Compare.self, Smoke.self, Doctor.self,
-            // Hidden: what these start.
-            LifetimeChild.self, DoctorChild.self, RecordingChild.self,
+            // Hidden: what these start, and what install.sh asks.
+            LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],
         defaultSubcommand: Tour.self
     )

@@ -26,7 +26,7 @@ struct Compare: Command {
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
 
-    @Argument(help: "One log with --reference, two without.")
+    @Argument(help: "One log with --reference, two without.", completion: .file())
     var logs: [String]
 
     func validate() throws {

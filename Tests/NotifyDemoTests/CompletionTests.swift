@@ -1,0 +1,66 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+@testable import notify_demo
+
+/// What bash offers with the completions that the program generates.
+@Suite("Completions")
+struct CompletionTests {
+    /// The words that complete the line, the last word of which may be empty.
+    private func offered(_ line: String) async throws -> Set<String> {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
+        let outcome = try await Shell.run(
+            """
+            cd "$(mktemp -d)"; touch run.log run.xml "with blank.log"; trap 'rm -r "$PWD"' EXIT
+            . <(notify-demo --generate-completion-script bash)
+            COMP_LINE='\(line)'; COMP_POINT=${#COMP_LINE}; COMP_WORDS=(\(words.joined(separator: " ")))
+            COMP_CWORD=\(words.count - 1)
+            _notify-demo notify-demo "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """)
+        #expect(outcome.errors == "")
+        return Set(outcome.output.split(separator: "\n").map(String.init))
+    }
+
+    @Test("the subcommands that help shows are offered, and those that it hides are not")
+    func subcommands() async throws {
+        let offered = try await offered("notify-demo ")
+        let subcommands = try #require(CommandDescription(of: NotifyDemo.self).subcommands)
+        #expect(subcommands.contains { !$0.shouldDisplay })
+        for subcommand in subcommands {
+            #expect(offered.contains(subcommand.name) == subcommand.shouldDisplay, "\(subcommand.name)")
+        }
+    }
+
+    @Test("scenarios, choices and files are offered where they are taken")
+    func values() async throws {
+        #expect(try await offered("notify-demo run ") == Set(Scenarios.all.map(\.name)))
+        #expect(try await offered("notify-demo run po") == ["posting-thread", "posting-styles"])
+        #expect(try await offered("notify-demo run flood --style ") == ["document", "stages"])
+        #expect(try await offered("notify-demo run --st") == ["--style", "--stable"])
+        #expect(try await offered("notify-demo compare run.log ") == ["run.log", "run.xml", "with blank.log"])
+        #expect(try await offered("notify-demo smoke --junit ") == ["run.xml"])
+    }
+
+    @Test("what is called a file is completed as one")
+    func files() async throws {
+        var described: [String: Bool] = [:]
+        func describe(_ part: Any, in command: String) {
+            if let parts = part as? [Any] { for part in parts { describe(part, in: command) } }
+            guard let part = part as? [String: Any] else { return }
+            if let value = part["valueName"] as? String, part["shouldDisplay"] as? Bool == true,
+                ["file", "files", "log", "logs", "path", "recording"].contains(value)
+            {
+                described["\(command) \(value)"] = (part["completionKind"] as? [String: Any])?["file"] != nil
+            }
+            for inner in part.values { describe(inner, in: part["commandName"] as? String ?? command) }
+        }
+        let tree = try await Shell.run("notify-demo --experimental-dump-help").output
+        try describe(JSONSerialization.jsonObject(with: Data(tree.utf8)), in: "")
+        #expect(described["compare logs"] == true)
+        #expect(described["smoke file"] == true)
+        for (argument, isCompleted) in described { #expect(isCompleted, "\(argument)") }
+    }
+}
