@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Installs notify-demo with its completions and manual page under a prefix, or removes from there what it installed.
+# What it installed, and which directories it made for that, stands in share/notify-demo/manifest.
+set -euo pipefail
+umask 022
+project=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+
+usage() {
+    cat >&2 <<TEXT
+Usage: Scripts/install.sh [--binary FILE] PREFIX
+       Scripts/install.sh --uninstall PREFIX
+Installs PREFIX/bin/notify-demo, its completions for bash, zsh and fish, and its manual page, or removes them.
+The program is built for release with Swift's libraries in it, and runs where there is no Swift.
+  --binary FILE  installs this program, and builds nothing
+  --uninstall    removes what was installed, and the directories made for it that are empty
+DESTDIR, if it is set, goes before PREFIX. For yourself: Scripts/install.sh ~/.local
+TEXT
+    exit 64
+}
+
+fail() {
+    printf '%s\n' "$@" >&2
+    exit 2
+}
+
+binary='' prefix='' uninstalls=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        --binary)
+            if [ $# -lt 2 ] || [ -z "$2" ] || [ -n "$binary" ]; then usage; fi
+            binary=$2
+            shift
+            ;;
+        --uninstall) uninstalls=yes ;;
+        -*) usage ;;
+        *)
+            if [ -z "$1" ] || [ -n "$prefix" ]; then usage; fi
+            prefix=$1
+            ;;
+    esac
+    shift
+done
+if [ -z "$prefix" ] || { [ -n "$uninstalls" ] && [ -n "$binary" ]; }; then usage; fi
+
+case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
+root=$(realpath -m -- "${DESTDIR:-}$prefix")
+manifest=$root/share/notify-demo/manifest
+files=(
+    bin/notify-demo
+    share/bash-completion/completions/notify-demo
+    share/zsh/site-functions/_notify-demo
+    share/fish/vendor_completions.d/notify-demo.fish
+    share/man/man1/notify-demo.1
+)
+
+# Removing. In the manifest, . is the root, and .., ../.. and so on are the directories above it.
+uninstall() {
+    [ -f "$manifest" ] || fail "Nothing was installed under $root by this script: there is no $manifest."
+    local kind sum path left=0 directories=()
+    while read -r kind path; do
+        if [ "$kind" = directory ]; then directories=("$(realpath -m -- "$root/$path")" "${directories[@]}"); fi
+    done <"$manifest"
+    while read -r kind sum path; do
+        if [ "$kind" != file ]; then continue; fi
+        if [ -e "$root/$path" ] && [ "$(sha256sum <"$root/$path")" != "$sum  -" ]; then
+            echo "Left where it is: $root/$path is not what was installed." >&2
+            left=1
+        else
+            rm -f -- "$root/$path" || fail "$root/$path cannot be removed. Run this as who installed it."
+        fi
+    done <"$manifest"
+    rm -f -- "$manifest" || fail "$manifest cannot be removed. Run this as who installed it."
+    for path in "${directories[@]}"; do
+        if [ -d "$path" ]; then rmdir --ignore-fail-on-non-empty -- "$path" || left=1; fi
+    done
+    echo "Removed notify-demo from $root." >&2
+    return $left
+}
+
+if [ -n "$uninstalls" ]; then
+    uninstall
+    exit
+fi
+
+# Before the build, which takes minutes: what would keep its result from being installed.
+require_place() {
+    local directory
+    directory=$(dirname "$root/$1")
+    while [ ! -e "$directory" ]; do directory=$(dirname "$directory"); done
+    [ -d "$directory" ] || fail "$directory is no directory. Choose another prefix, or move it away."
+    if [ ! -w "$directory" ] || [ ! -x "$directory" ]; then
+        fail "$directory cannot be written to. Choose a prefix of your own: Scripts/install.sh ~/.local" \
+            "Then root may install what was built for you: sudo Scripts/install.sh --binary ~/.local/bin/notify-demo \"$prefix\""
+    fi
+    if [ -e "$root/$1" ] || [ -L "$root/$1" ]; then
+        if [ ! -f "$root/$1" ] || { [ "$root/$1" != "$manifest" ] && ! grep -qsx "file [0-9a-f]* $1" "$manifest"; }; then
+            fail "$root/$1 is there already, and not from this script. Move it away, then run this again."
+        fi
+    fi
+}
+for path in "${files[@]}" share/notify-demo/manifest; do require_place "$path"; done
+
+# Linking Swift's libraries statically needs C++'s, by the name that its development package gives it.
+require_libstdcxx() {
+    local file version
+    for file in /usr/lib/gcc/*/*/libstdc++.{so,a} /usr/lib{,64}/libstdc++.{so,a} /usr/lib/*-linux-gnu/libstdc++.{so,a}; do
+        if [ -e "$file" ]; then return; fi
+    done
+    version=$(basename -a /usr/lib/gcc/*-linux-gnu/[0-9]* | sort -V | tail -n 1)
+    fail "To put Swift's libraries in the program, the linker needs C++'s (there is no libstdc++.so)." \
+        "Install it, then run this again:" \
+        "  Debian, Ubuntu:  sudo apt-get install libstdc++-${version/\[0-9\]\*/12}-dev" \
+        "  Fedora, RHEL:    sudo dnf install libstdc++-devel"
+}
+
+if [ -z "$binary" ]; then
+    . "$project/Scripts/requirements.sh"
+    require_libstdcxx
+    build=(
+        swift build --package-path "$project" --product notify-demo
+        --configuration release --static-swift-stdlib -Xlinker -s
+    )
+    echo "Building notify-demo for release; this takes some minutes." >&2
+    "${build[@]}" --quiet >&2 || fail "The build failed, and nothing was installed."
+    binary=$("${build[@]}" --show-bin-path)/notify-demo
+fi
+if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is no program that can be run."; fi
+binary=$(readlink -f -- "$binary")
+
+staged=$(mktemp -d)
+new=''
+trap 'rm -rf -- "$staged"; [ -z "$new" ] || rm -f -- "$new"' EXIT
+stage() {
+    mkdir -p "$(dirname "$staged/$1")"
+    "${@:2}" >"$staged/$1" || fail "$binary does not say what to install. Is it this project's notify-demo?"
+}
+# The page has the date of the program, so that installing it again changes nothing.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$binary")}
+stage share/bash-completion/completions/notify-demo "$binary" --generate-completion-script bash
+stage share/zsh/site-functions/_notify-demo "$binary" --generate-completion-script zsh
+stage share/fish/vendor_completions.d/notify-demo.fish "$binary" --generate-completion-script fish
+stage share/man/man1/notify-demo.1 "$binary" generate-manual
+stage bin/notify-demo cat "$binary"
+chmod 755 "$staged/bin/notify-demo"
+
+# The directories that are to be made, each after the one that it is in; and those that were made another time.
+directories() {
+    local path above=. directory=$root made=()
+    if [ -f "$manifest" ]; then sed -n 's/^directory //p' "$manifest"; fi
+    while [ ! -d "$directory" ]; do
+        made=("$above" "${made[@]}")
+        directory=$(dirname "$directory")
+        if [ "$above" = . ]; then above=..; else above=../$above; fi
+    done
+    if [ ${#made[@]} -gt 0 ]; then printf '%s\n' "${made[@]}"; fi
+    for path in "${files[@]}" share/notify-demo/manifest; do
+        made=()
+        while path=$(dirname "$path"); [ "$path" != . ] && [ ! -d "$root/$path" ]; do made=("$path" "${made[@]}"); done
+        if [ ${#made[@]} -gt 0 ]; then printf '%s\n' "${made[@]}"; fi
+    done
+}
+manifest() {
+    local path sum
+    directories | awk '!seen[$0]++ { print "directory " $0 }'
+    for path in "${files[@]}"; do
+        sum=$(sha256sum <"$staged/$path")
+        echo "file ${sum%% *} $path"
+    done
+}
+stage share/notify-demo/manifest manifest
+
+# Moved to its place whole, so that a program that runs goes on, and nobody sees a half.
+put() {
+    new=$(dirname "$root/$1")/.$(basename "$1").$$
+    { mkdir -p -- "$(dirname "$new")" && cp -- "$staged/$1" "$new" && mv -f -- "$new" "$root/$1"; } ||
+        fail "$root/$1 cannot be written. What is there already, this removes: Scripts/install.sh --uninstall \"$prefix\""
+    new=''
+}
+# The manifest first, so that what is interrupted can be removed.
+put share/notify-demo/manifest
+for path in "${files[@]}"; do
+    put "$path"
+    echo "$root/$path"
+done
+case :$PATH: in
+    *:"$prefix/bin":*) ;;
+    *) echo "To run it by its name: export PATH=\"$prefix/bin:\$PATH\"" >&2 ;;
+esac
