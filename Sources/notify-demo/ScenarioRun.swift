@@ -18,6 +18,7 @@ struct ScenarioRun {
             options: options,
             childProgram: Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [LifetimeChild.name]) },
             progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
+        progress?.showWhenDue("running")
         do {
             try scenario.perform(in: environment)
         } catch {

@@ -93,6 +93,25 @@ struct SmokeReportTests {
         #expect(outcome.errors.contains(says) && outcome.errors.contains("cannot be written"), "\(outcome.errors)")
     }
 
+    @Test("which scenario runs is shown on a terminal's standard error, once all has lasted a second, and goes again")
+    func progress() async throws {
+        // The program starts itself again by its path, where something else stands now: it waits until it was shown.
+        let outcome = try await Shell.run(
+            """
+            cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT
+            cp "$(command -v notify-demo)" t; exec 3< t; rm t
+            echo '#!/bin/bash
+            until grep -q "observer-lifetime, 6 of" shown; do :; done
+            exec notify-demo "$@"' > 't (deleted)'
+            chmod +x 't (deleted)'
+            script -qfec "/proc/$$/fd/3 smoke > lines" shown > /dev/null
+            tail -n 1 lines; cat shown
+            """)
+        #expect(outcome.output.contains(" passed, 0 failed\n"), "\(outcome.output)")
+        #expect(outcome.output.contains("\robserver-lifetime, 6 of \(Scenarios.all.count): running\u{1B}[K"))
+        #expect(outcome.output.contains("\r\u{1B}[K"))
+    }
+
     @Test("a disk that is full when the report is written is trouble, and what was printed stands")
     func fullDisk() async throws {
         let outcome = try await Shell.run("notify-demo smoke --junit /dev/full")

@@ -49,7 +49,6 @@ struct Smoke: Command {
         let begun = ContinuousClock.now
         for (index, scenario) in Scenarios.all.enumerated() {
             let progress = ProgressLine("\(scenario.name), \(index + 1) of \(Scenarios.all.count)", since: begun)
-            if showsProgress { progress.showWhenDue("running") }
             let result = Self.result(of: scenario, progress: showsProgress ? progress : nil)
             progress.clear()
             results.append(result)
