@@ -17,7 +17,8 @@ struct SmokeReportTests {
     @Test("--junit writes a file besides the lines, which says what they say")
     func junit() async throws {
         let path = Self.temporaryPath()
-        try "what was there before, and is longer than nothing".write(toFile: path, atomically: false, encoding: .utf8)
+        // What was there before, and is longer.
+        try String(repeating: "old ", count: 25_000).write(toFile: path, atomically: false, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let outcome = try await Shell.run("notify-demo smoke --junit \(path)")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
