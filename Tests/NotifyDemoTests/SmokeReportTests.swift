@@ -10,6 +10,11 @@ struct SmokeReportTests {
     private static func temporaryPath() -> String { "/dev/shm/notify-demo-\(UUID().uuidString)" }
 
     private func document(_ text: String) throws -> XMLElement {
+        try #require(text.hasSuffix("</testsuites>\n"))
+        // Foundation reads a document as far as it goes, and its parser's parse() is true in spite of what it says.
+        let parser = XMLParser(data: Data(text.utf8))
+        _ = parser.parse()
+        try #require(parser.parserError == nil, "line \(parser.lineNumber) of \(text)")
         let document = try XMLDocument(xmlString: text)
         return try #require(document.rootElement())
     }

@@ -20,8 +20,10 @@ struct JUnitReportTests {
             let elements = Elements()
             let parser = XMLParser(data: Data(text.utf8))
             parser.delegate = elements
-            let isWellFormed = parser.parse()
-            try #require(isWellFormed, "line \(parser.lineNumber) of \(text)")
+            // On Linux the result is true in spite of some errors, and of elements that do not end.
+            _ = parser.parse()
+            try #require(parser.parserError == nil, "line \(parser.lineNumber) of \(text)")
+            try #require(elements.open.isEmpty && !elements.all.isEmpty)
             return elements.all
         }
 
