@@ -40,7 +40,7 @@ struct Smoke: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let printsXML = junit == "-"
         // Before the scenarios run: who cannot have the report should not have to wait for it.
-        let file = try printsXML ? nil : junit.map { try ReportFile(path: $0) }
+        let file = try printsXML ? nil : junit.map { try OutputFile($0) }
         // Lines that are printed on a terminal are progress enough, and share its lines.
         let showsProgress = printsXML || isatty(FileDescriptor.standardOutput.rawValue) != 1
         var results: [ScenarioResult] = []
@@ -72,7 +72,8 @@ struct Smoke: Command {
         // What was printed stands, also where the file takes no more.
         try terminal.flush()
         if printsXML { try terminal.print(JUnitReport.text(of: results)) }
-        try file?.write(JUnitReport.text(of: results))
+        try file?.write(Array("\(JUnitReport.text(of: results))\n".utf8))
+        try file?.finish()
         return failed == 0 ? .good : .failed
     }
 
