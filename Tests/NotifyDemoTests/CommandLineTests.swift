@@ -249,7 +249,8 @@ struct CommandLineTests {
     @Test(
         "help has examples for each subcommand",
         arguments: [
-            "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor", "smoke",
+            "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor",
+            "smoke",
         ])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")
