@@ -1,0 +1,241 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// An audit, to be read by people and by machines.
+public struct AuditReport {
+    private let audit: Audit
+    private let lines: [Audit.Line]
+    /// The first of each observer.
+    private let registrations: [Int32: Recording.Entry]
+
+    public init(_ audit: Audit) {
+        self.audit = audit
+        registrations = Dictionary(
+            audit.recording.entries.lazy.filter { $0.stage == .register && $0.observer >= 0 }.map { ($0.observer, $0) },
+            uniquingKeysWith: { first, _ in first })
+        // An observer of any name has lines under the names that it got; that it was added is then no line of its own.
+        let told = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
+        lines = audit.lines.filter { $0.name >= 0 || $0.observer < 0 || !told.contains($0.observer) }
+    }
+
+    private var recording: Recording { audit.recording }
+
+    // MARK: For people
+
+    /// In lines of at most this width, as far as words allow.
+    public func text(width: Int = .max) -> [String] {
+        var text: [String] = []
+        var nextSection: [String] { text.isEmpty ? [] : [""] }
+        if !lines.isEmpty {
+            text += table(lines.map { ($0.counts, label($0)) }, of: "notification and observer", width: width)
+        }
+        if !audit.queues.isEmpty {
+            text += nextSection + queueTable(width: width)
+        }
+        if !audit.blocks.isEmpty {
+            text += nextSection
+            text += table(
+                audit.blocks.map { ($0.counts, "blocks" + ofProcess($0.process)) }, of: "performed", width: width)
+        }
+        text += nextSection + verdict(width: width)
+        return text
+    }
+
+    private func table(_ rows: [(counts: FateCounts, label: String)], of what: String, width: Int) -> [String] {
+        let columns: [(heading: String, count: KeyPath<FateCounts, Int>, isAlwaysShown: Bool)] = [
+            ("posted", \.posted, true), ("delivered", \.delivered, true), ("coalesced", \.coalesced, false),
+            ("dropped", \.dropped, false), ("cancelled", \.cancelled, false), ("target gone", \.targetGone, false),
+            ("pending", \.pending, false), ("lost", \.lost, false), ("not for it", \.skipped, false),
+            ("from before", \.earlier, false),
+        ].filter { column in column.2 || rows.contains { $0.counts[keyPath: column.1] != 0 } }
+        var all = rows
+        if rows.count > 1 {
+            var sum = FateCounts()
+            for row in rows { sum += row.counts }
+            all.append((sum, "in all"))
+        }
+        return NumberTable.text(
+            headings: columns.map(\.heading) + [what],
+            rows: all.map { row in (columns.map { row.counts[keyPath: $0.count] }, row.label) }, width: width)
+    }
+
+    private func queueTable(width: Int) -> [String] {
+        let columns: [(heading: String, count: KeyPath<Audit.QueueLine, Int>, isAlwaysShown: Bool)] = [
+            ("enqueued", \.enqueued, true), ("posted", \.posted, true), ("coalesced", \.coalesced, false),
+            ("dequeued", \.dequeued, false), ("target gone", \.targetGone, false), ("waiting", \.waiting, false),
+        ].filter { column in column.2 || audit.queues.contains { $0[keyPath: column.1] != 0 } }
+        return NumberTable.text(
+            headings: columns.map(\.heading) + ["in posting queues"],
+            rows: audit.queues.map { line in
+                (columns.map { line[keyPath: $0.count] }, words(line.name) + ofProcess(line.process))
+            }, width: width)
+    }
+
+    private func words(_ name: Int32) -> String {
+        name < 0 ? "any name" : Excerpt.of(recording.strings[Int(name)])
+    }
+
+    private func ofProcess(_ process: Int32) -> String {
+        recording.processes.count > 1 ? " of process \(recording.processes[Int(process)].id)" : ""
+    }
+
+    private func registration(_ line: Audit.Line) -> Recording.Entry? {
+        guard line.observer >= 0 else { return nil }
+        return registrations[line.observer]
+    }
+
+    private func label(_ line: Audit.Line) -> String {
+        var label = words(line.name)
+        if line.observer >= 0 {
+            label += "  \(recording.describeObserver(line.observer))"
+        } else {
+            label += ofProcess(line.process)
+            if line.observer == LineTable.unknownObserver { label += "  an observer that is not known" }
+        }
+        if let registration = registration(line) {
+            if registration.target >= 0 { label += " on \(recording.describeThread(registration.target))" }
+            if let place = recording.place(of: registration) { label += ", \(Excerpt.of(place.description))" }
+        }
+        if !line.policies.isEmpty {
+            label += ", dropped by " + policies(line).joined(separator: " and ")
+        }
+        return label
+    }
+
+    private func policies(_ line: Audit.Line) -> [String] {
+        line.policies.map { Excerpt.of(recording.strings[Int($0)]) }.sorted()
+    }
+
+    private func verdict(width: Int) -> [String] {
+        var text: [String] = []
+        if audit.faults.count == 0 {
+            text.append(
+                lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "it adds up")
+        } else {
+            text.append("it does not add up: \(faultCount(audit.faults))")
+            text += told(audit.faults, width: width)
+        }
+        if audit.unknown.count > 0 || audit.isWhole.contains(false) {
+            let why = "the recording was cut" + (audit.unknown.count > 0 ? ": \(faultCount(audit.unknown))" : "")
+            text.append("not known, \(why)")
+            text += told(audit.unknown, width: width)
+        }
+        return text
+    }
+
+    private func faultCount(_ faults: AuditFaults) -> String {
+        faults.count == 1 ? "1 fault" : "\(faults.count) faults"
+    }
+
+    private func told(_ faults: AuditFaults, width: Int) -> [String] {
+        let shown = faults.told.prefix(20)
+        var text = shown.flatMap {
+            WrappedText.lines("\(recording.source):\(line(of: $0)): \($0.text)", width: width, indent: "  ")
+        }
+        if faults.count > shown.count { text.append("  and \(faults.count - shown.count) more") }
+        return text
+    }
+
+    private func line(of fault: AuditFault) -> Int32 { fault.place < 0 ? 0 : recording.entries[Int(fault.place)].line }
+
+    // MARK: For machines
+
+    /// One document, with sorted keys.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(Document(self)), as: UTF8.self)
+    }
+
+    private struct Document: Encodable {
+        struct Line: Encodable {
+            var process: Int32
+            var notification: String?
+            var observer: Int?
+            var target: String?
+            var place: String?
+            var posted: Int
+            var delivered: Int
+            var coalesced: Int
+            var dropped: Int
+            var cancelled: Int
+            var targetGone: Int
+            var pending: Int
+            var lost: Int
+            var notForIt: Int
+            var fromBefore: Int
+            var policies: [String]?
+        }
+
+        struct Queue: Encodable {
+            var process: Int32
+            var notification: String?
+            var enqueued: Int
+            var posted: Int
+            var coalesced: Int
+            var dequeued: Int
+            var targetGone: Int
+            var waiting: Int
+        }
+
+        struct Fault: Encodable {
+            var kind: String
+            var post: Int?
+            var line: Int32?
+            var text: String
+        }
+
+        var file: String
+        var addsUp: Bool
+        var isCut: Bool
+        var notifications: [Line]
+        var queues: [Queue]
+        var blocks: [Line]
+        var faults: [Fault]
+        var faultCount: Int
+        var notKnown: [Fault]
+        var notKnownCount: Int
+
+        init(_ report: AuditReport) {
+            let (audit, recording) = (report.audit, report.recording)
+            file = recording.source
+            addsUp = audit.addsUp
+            isCut = audit.isWhole.contains(false)
+            let registrations = report.registrations
+            func line(_ line: Audit.Line) -> Line {
+                let registration = line.observer >= 0 ? registrations[line.observer] : nil
+                let counts = line.counts
+                return Line(
+                    process: recording.processes[Int(line.process)].id,
+                    notification: line.name < 0 ? nil : recording.strings[Int(line.name)],
+                    observer: line.observer < 0 ? nil : recording.observers[Int(line.observer)].number,
+                    target: registration.flatMap {
+                        $0.target < 0 ? nil : recording.describeThread($0.target)
+                    }, place: registration.flatMap { recording.place(of: $0)?.description },
+                    posted: counts.posted, delivered: counts.delivered, coalesced: counts.coalesced,
+                    dropped: counts.dropped, cancelled: counts.cancelled, targetGone: counts.targetGone,
+                    pending: counts.pending, lost: counts.lost, notForIt: counts.skipped,
+                    fromBefore: counts.earlier, policies: line.policies.isEmpty ? nil : report.policies(line))
+            }
+            func fault(_ fault: AuditFault) -> Fault {
+                Fault(
+                    kind: fault.kind.rawValue,
+                    post: fault.post < 0 ? nil : recording.posts[Int(fault.post)].number,
+                    line: fault.place < 0 ? nil : recording.entries[Int(fault.place)].line, text: fault.text)
+            }
+            notifications = report.lines.map(line)
+            blocks = audit.blocks.map(line)
+            queues = audit.queues.map { queue in
+                Queue(
+                    process: recording.processes[Int(queue.process)].id,
+                    notification: queue.name < 0 ? nil : recording.strings[Int(queue.name)],
+                    enqueued: queue.enqueued, posted: queue.posted, coalesced: queue.coalesced,
+                    dequeued: queue.dequeued, targetGone: queue.targetGone, waiting: queue.waiting)
+            }
+            faults = audit.faults.told.map(fault)
+            faultCount = audit.faults.count
+            notKnown = audit.unknown.told.map(fault)
+            notKnownCount = audit.unknown.count
+        }
+    }
+}

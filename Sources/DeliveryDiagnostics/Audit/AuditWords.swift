@@ -1,0 +1,58 @@
+internal import ThreadedNotifications
+
+/// How records, posts and observers are spoken of.
+struct AuditWords {
+    let index: DeliveryIndex
+
+    var recording: Recording { index.recording }
+
+    /// Such as `#3 of Name, posted by main at Demo/main.swift:12 (line 7)`.
+    func post(_ post: Int32) -> String {
+        var text = recording.describePost(post)
+        let place = index.posted[Int(post)] >= 0 ? index.posted[Int(post)] : index.enqueued[Int(post)]
+        guard place >= 0 else { return text }
+        let entry = index.entry(place)
+        if let name = recording.name(of: entry) { text += " of \(Excerpt.of(name))" }
+        let verb = entry.stage == .enqueue ? "enqueued" : "posted"
+        text += ", \(verb) by \(recording.describeThread(entry.thread))"
+        // Where it was enqueued says more than where the queue posts.
+        let source = index.enqueued[Int(post)] >= 0 ? index.entry(index.enqueued[Int(post)]) : entry
+        if let place = recording.place(of: source) { text += " at \(Excerpt.of(place.description))" }
+        return text + " (line \(entry.line)),"
+    }
+
+    /// Such as `deliver on worker, line 9`.
+    func record(_ place: Int32) -> String {
+        let entry = index.entry(place)
+        return "\(entry.stage.rawValue) on \(recording.describeThread(entry.thread)), line \(entry.line)"
+    }
+
+    func observer(_ pair: DeliveryIndex.Pair) -> String {
+        pair.observer >= 0
+            ? recording.describeObserver(pair.observer) : pair.kind == .block ? "the block" : "its observer"
+    }
+
+    /// Such as ` for observer 3`; nothing where there is none.
+    func forObserver(_ pair: DeliveryIndex.Pair) -> String {
+        pair.observer >= 0 ? " for \(recording.describeObserver(pair.observer))" : ""
+    }
+
+    /// The observers of a post's name that were there when it was posted, and of which no record tells in this connection.
+    /// It looks at all observers.
+    func couldHaveMatched(_ post: Int32) -> [Int32] {
+        let posted = index.posted[Int(post)]
+        let entry = index.entry(posted)
+        let process = recording.process(of: entry)
+        return index.registered.indices.compactMap { observer in
+            let registered = index.registered[observer]
+            guard registered >= 0, registered < posted, !index.hasPair(post, Int32(observer)) else { return nil }
+            let removed = index.removed[observer]
+            let registration = index.entry(registered)
+            guard recording.process(of: registration) == process, removed < 0 || removed > posted,
+                registration.name < 0 || registration.name == entry.name,
+                registration.sender < 0 || entry.sender < 0 || registration.sender == entry.sender
+            else { return nil }
+            return Int32(observer)
+        }
+    }
+}

@@ -1,0 +1,322 @@
+/// A recording by post, observer and thread: which records belong together. The audit and the diagnoses ask it.
+///
+/// Whatever a file holds, it is taken as it comes: what belongs to nothing is kept as such.
+/// Cost: two passes over the records, a look-up for each that is of a post and an observer.
+struct DeliveryIndex {
+    /// A post for one observer, or a performed block.
+    struct Pair {
+        var post: Int32
+        /// -1 for a block, and where records do not tell observers apart.
+        var observer: Int32
+        var kind: Kind
+        /// Places of entries, or -1.
+        var append: Int32 = -1
+        var fate: Int32 = -1
+        var secondFate: Int32 = -1
+        var skip: Int32 = -1
+        /// In `handlers`.
+        var handler: Int32 = -1
+
+        enum Kind: UInt8 {
+            case observed
+            /// By the document's technique: records have no observers, no matches are counted, and nothing is appended.
+            case redirected
+            case block
+        }
+    }
+
+    /// A handler's run.
+    struct Handler {
+        var thread: Int32
+        var observer: Int32
+        /// In `pairs`; -1 if its post is not known.
+        var pair: Int32
+        /// The place of the entry.
+        var deliver: Int32
+        /// -1 while it has not returned.
+        var returned: Int32 = -1
+        /// The handler, in the middle of which this one ran, in `handlers`.
+        var outer: Int32
+        /// How long others ran in the middle of it, in nanoseconds.
+        var nested: UInt64 = 0
+    }
+
+    let recording: Recording
+    private(set) var pairs: [Pair] = []
+    private(set) var handlers: [Handler] = []
+    /// Of each entry that is of a pair, and of the one that posts or captures by the document's technique.
+    private(set) var pairOfEntry: [Int32]
+    private var pairOfKey: [UInt64: Int32] = [:]
+
+    /// Of each post: the place of `post` or `capture`, and of `enqueue`.
+    private(set) var posted: [Int32]
+    private(set) var enqueued: [Int32]
+    /// Of each post that was enqueued: how many fates it met in its queue, and the last of them.
+    private(set) var queueFates: [Int32]
+    private(set) var queueFate: [Int32]
+    /// Of each post: in the middle of which handler it was made, in `handlers`.
+    private(set) var cause: [Int32]
+    /// Of each post: how many pairs.
+    private(set) var matches: [Int32]
+
+    /// Of each observer.
+    private(set) var registered: [Int32]
+    private(set) var removed: [Int32]
+
+    /// Of each thread.
+    private(set) var threadEnd: [Int32]
+    private(set) var lastOfThread: [Int32]
+
+    /// Of each process: its last entry, and the one that says how the recording or the process ended.
+    private(set) var lastOfProcess: [Int32]
+    private(set) var end: [Int32]
+    /// Of each process: whether all that happened was recorded.
+    private(set) var isWhole: [Bool]
+
+    /// Places of entries that belong to nothing: a return of no call, a queue's fate of what was not enqueued.
+    private(set) var strayReturns: [Int32] = []
+    private(set) var strayQueueFates: [Int32] = []
+    /// How many deliveries and fates of each observer are of posts from before the recording.
+    private(set) var earlier: [Int32]
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        func none(_ count: Int) -> [Int32] { Array(repeating: -1, count: count) }
+        let (posts, threads) = (recording.posts.count, recording.threads.count)
+        let (observers, processes) = (recording.observers.count, recording.processes.count)
+        pairOfEntry = none(recording.entries.count)
+        (posted, enqueued, queueFate, cause) = (none(posts), none(posts), none(posts), none(posts))
+        (registered, removed) = (none(observers), none(observers))
+        (threadEnd, lastOfThread) = (none(threads), none(threads))
+        (lastOfProcess, end) = (none(processes), none(processes))
+        queueFates = Array(repeating: 0, count: posts)
+        matches = Array(repeating: 0, count: posts)
+        earlier = Array(repeating: 0, count: observers)
+        isWhole = Array(repeating: false, count: processes)
+        let processesWithReturns = indexStarts()
+        pairOfKey.reserveCapacity(recording.entries.count / 3)
+        indexDeliveries(processesWithReturns: processesWithReturns)
+    }
+
+    /// What there is to know before deliveries are looked at.
+    /// - Returns: of each process, whether handlers without an observer are seen to return.
+    private mutating func indexStarts() -> [Bool] {
+        var returns = Array(repeating: false, count: recording.processes.count)
+        var hasLost = Array(repeating: false, count: recording.processes.count)
+        for (index, entry) in recording.entries.enumerated() {
+            let place = Int32(truncatingIfNeeded: index)
+            let process = recording.process(of: entry)
+            lastOfThread[Int(entry.thread)] = place
+            lastOfProcess[process] = place
+            switch entry.stage {
+            case .post, .capture:
+                // By the document's technique both have the number; the post is the one that says where.
+                if entry.post >= 0, posted[Int(entry.post)] < 0 { posted[Int(entry.post)] = place }
+            case .enqueue: if entry.post >= 0 { enqueued[Int(entry.post)] = place }
+            case .register:
+                if entry.observer >= 0, registered[Int(entry.observer)] < 0 { registered[Int(entry.observer)] = place }
+            case .remove:
+                if entry.observer >= 0, removed[Int(entry.observer)] < 0 { removed[Int(entry.observer)] = place }
+            case .threadEnd: threadEnd[Int(entry.thread)] = place
+            case .return: if entry.observer < 0, entry.name >= 0 { returns[process] = true }
+            case .end, .processEnd: end[process] = place
+            case .lost: hasLost[process] = true
+            default: break
+            }
+        }
+        for process in isWhole.indices {
+            isWhole[process] = end[process] >= 0 && !hasLost[process] && recording.problemCount == 0
+        }
+        return returns
+    }
+
+    private mutating func indexDeliveries(processesWithReturns: [Bool]) {
+        /// The handlers that each thread is in.
+        var stacks: [[Int32]] = Array(repeating: [], count: recording.threads.count)
+        /// The names that are observed by the document's technique, of each process.
+        var redirected: Set<UInt64> = []
+        for index in recording.entries.indices {
+            let entry = recording.entries[index]
+            let place = Int32(truncatingIfNeeded: index)
+            let process = recording.process(of: entry)
+            let name = UInt64(process) << 32 | UInt64(UInt32(bitPattern: entry.name))
+            switch entry.stage {
+            case .register:
+                if entry.observer < 0 { redirected.insert(name) }
+            case .enqueue:
+                setCause(of: entry, stacks)
+            case .post, .capture:
+                setCause(of: entry, stacks)
+                guard entry.post >= 0 else { break }
+                if entry.stage == .post, enqueued[Int(entry.post)] >= 0 { meetInQueue(entry, place) }
+                if entry.count < 0, redirected.contains(name) {
+                    pairOfEntry[index] = pair(entry.post, -1, .redirected)
+                }
+            case .dequeue:
+                meetInQueue(entry, place)
+            case .append:
+                if entry.observer < 0 { setCause(of: entry, stacks) }
+                guard let pair = pair(of: entry) else { break }
+                pairOfEntry[index] = pair
+                if pairs[Int(pair)].append < 0 { pairs[Int(pair)].append = place }
+            case .skip:
+                guard let pair = pair(of: entry) else { break }
+                pairOfEntry[index] = pair
+                pairs[Int(pair)].skip = place
+            case .coalesce, .drop, .cancel, .targetGone:
+                if entry.observer < 0, entry.name >= 0 || entry.post >= 0 && enqueued[Int(entry.post)] >= 0 {
+                    meetInQueue(entry, place)
+                } else {
+                    meet(entry, place)
+                }
+            case .deliver:
+                meet(entry, place)
+                // A handler that is not seen to return would seem to be in the middle of all that follows.
+                if entry.observer >= 0 || entry.name < 0 || processesWithReturns[process] {
+                    begin(entry, place, &stacks[Int(entry.thread)])
+                }
+            case .return:
+                endHandler(entry, place, &stacks[Int(entry.thread)])
+            default: break
+            }
+        }
+    }
+
+    private mutating func setCause(of entry: Recording.Entry, _ stacks: [[Int32]]) {
+        guard entry.post >= 0, cause[Int(entry.post)] < 0 else { return }
+        if entry.relatedPost >= 0, enqueued[Int(entry.relatedPost)] >= 0 {
+            // It was posted by whoever enqueued it, and only comes out now.
+            cause[Int(entry.post)] = cause[Int(entry.relatedPost)]
+        } else if entry.stage != .post || enqueued[Int(entry.post)] < 0 {
+            cause[Int(entry.post)] = stacks[Int(entry.thread)].last ?? -1
+        }
+    }
+
+    // MARK: Pairs
+
+    /// The pair that an entry is of; nil if its post is not known.
+    private mutating func pair(of entry: Recording.Entry) -> Int32? {
+        guard entry.post >= 0 else { return nil }
+        return pair(entry.post, entry.observer, entry.observer >= 0 ? .observed : entry.name < 0 ? .block : .redirected)
+    }
+
+    private mutating func pair(_ post: Int32, _ observer: Int32, _ kind: Pair.Kind) -> Int32 {
+        let key = key(post, observer)
+        if let known = pairOfKey[key] { return known }
+        let place = Int32(truncatingIfNeeded: pairs.count)
+        pairOfKey[key] = place
+        pairs.append(Pair(post: post, observer: observer, kind: kind))
+        matches[Int(post)] += 1
+        return place
+    }
+
+    private mutating func meet(_ entry: Recording.Entry, _ place: Int32) {
+        guard let pair = pair(of: entry) else {
+            if entry.observer >= 0 { earlier[Int(entry.observer)] += 1 }
+            return
+        }
+        pairOfEntry[Int(place)] = pair
+        if pairs[Int(pair)].fate < 0 {
+            pairs[Int(pair)].fate = place
+        } else if pairs[Int(pair)].secondFate < 0 {
+            pairs[Int(pair)].secondFate = place
+        }
+    }
+
+    private mutating func meetInQueue(_ entry: Recording.Entry, _ place: Int32) {
+        guard entry.post >= 0, enqueued[Int(entry.post)] >= 0 else {
+            if entry.post >= 0 { strayQueueFates.append(place) }
+            return
+        }
+        queueFates[Int(entry.post)] += 1
+        queueFate[Int(entry.post)] = place
+    }
+
+    // MARK: Handlers
+
+    private mutating func begin(_ entry: Recording.Entry, _ place: Int32, _ stack: inout [Int32]) {
+        let number = Int32(truncatingIfNeeded: handlers.count)
+        let pair = pairOfEntry[Int(place)]
+        handlers.append(
+            Handler(
+                thread: entry.thread, observer: entry.observer, pair: pair, deliver: place, outer: stack.last ?? -1))
+        if pair >= 0 { pairs[Int(pair)].handler = number }
+        stack.append(number)
+    }
+
+    private mutating func endHandler(_ entry: Recording.Entry, _ place: Int32, _ stack: inout [Int32]) {
+        let pair = entry.post < 0 ? -1 : pairOfKey[key(entry.post, entry.observer)] ?? -1
+        // Those above it are not seen to return, and are not there any more. Each is passed over once, or few are.
+        let handler: Int32
+        if pair >= 0 {
+            handler = pairs[Int(pair)].handler
+        } else {
+            handler =
+                stack.suffix(16).last {
+                    handlers[Int($0)].pair < 0 && handlers[Int($0)].observer == entry.observer
+                } ?? -1
+        }
+        guard handler >= 0, handlers[Int(handler)].thread == entry.thread, handlers[Int(handler)].returned < 0 else {
+            if pair >= 0 || entry.post >= 0 { strayReturns.append(place) }
+            return
+        }
+        while let last = stack.popLast(), last != handler {}
+        handlers[Int(handler)].returned = place
+        let outer = handlers[Int(handler)].outer
+        if outer >= 0 { handlers[Int(outer)].nested += duration(of: Int(handler)) ?? 0 }
+    }
+
+    private func key(_ post: Int32, _ observer: Int32) -> UInt64 {
+        UInt64(UInt32(bitPattern: post)) << 32 | UInt64(UInt32(bitPattern: observer))
+    }
+
+    // MARK: Questions
+
+    func entry(_ place: Int32) -> Recording.Entry { recording.entries[Int(place)] }
+
+    /// From deliver to return, in nanoseconds; nil if it did not return.
+    func duration(of handler: Int) -> UInt64? {
+        let handler = handlers[handler]
+        guard handler.returned >= 0 else { return nil }
+        let (begin, end) = (entry(handler.deliver).time, entry(handler.returned).time)
+        return end > begin ? end - begin : 0
+    }
+
+    /// The process of a post.
+    func process(ofPost post: Int32) -> Int { Int(recording.posts[Int(post)].process) }
+
+    /// The name under which a post is known; -1 for a block.
+    func name(ofPost post: Int32) -> Int32 {
+        let place = posted[Int(post)] >= 0 ? posted[Int(post)] : enqueued[Int(post)]
+        return place < 0 ? -1 : entry(place).name
+    }
+
+    /// The name under which a pair is known; -1 for a block.
+    func name(of pair: Pair) -> Int32 {
+        let name = name(ofPost: pair.post)
+        if name >= 0 { return name }
+        let place = pair.append >= 0 ? pair.append : pair.fate >= 0 ? pair.fate : pair.skip
+        return place < 0 ? -1 : entry(place).name
+    }
+
+    /// The thread for which a pair waits or waited, as far as it is known; else -1.
+    func target(of pair: Pair) -> Int32 {
+        if pair.append >= 0, entry(pair.append).target >= 0 { return entry(pair.append).target }
+        if pair.observer >= 0, registered[Int(pair.observer)] >= 0 {
+            let declared = entry(registered[Int(pair.observer)]).target
+            if declared >= 0 { return declared }
+        }
+        return pair.fate >= 0 ? entry(pair.fate).target : -1
+    }
+
+    func hasPair(_ post: Int32, _ observer: Int32) -> Bool { pairOfKey[key(post, observer)] != nil }
+
+    /// Whether it is still pending.
+    func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
+
+    /// Whether the thread to which it was handed ended after that.
+    func outlives(_ pair: Pair) -> Bool {
+        let target = target(of: pair)
+        return target >= 0 && pair.append >= 0 && threadEnd[Int(target)] > pair.append
+    }
+}

@@ -1,0 +1,57 @@
+internal import ThreadedNotifications
+
+/// What became of what was posted for one observer, as the audit counts it.
+struct FateCounts: Sendable, Hashable {
+    /// Matched the observer, and was not skipped.
+    var posted = 0
+    var delivered = 0
+    var coalesced = 0
+    var dropped = 0
+    var cancelled = 0
+    var targetGone = 0
+    var pending = 0
+    /// No record tells of it.
+    var lost = 0
+    /// Not for it after all; not among `posted`.
+    var skipped = 0
+    /// Of posts from before the recording; not among `posted`.
+    var earlier = 0
+
+    mutating func count(_ fate: DeliveryStage) {
+        switch fate {
+        case .deliver: delivered += 1
+        case .coalesce: coalesced += 1
+        case .drop: dropped += 1
+        case .cancel: cancelled += 1
+        case .targetGone: targetGone += 1
+        default: break
+        }
+    }
+
+    static func += (sum: inout FateCounts, other: FateCounts) {
+        sum.posted += other.posted
+        sum.delivered += other.delivered
+        sum.coalesced += other.coalesced
+        sum.dropped += other.dropped
+        sum.cancelled += other.cancelled
+        sum.targetGone += other.targetGone
+        sum.pending += other.pending
+        sum.lost += other.lost
+        sum.skipped += other.skipped
+        sum.earlier += other.earlier
+    }
+}
+
+/// The counts in the message of a `count` record, by what they are called: `posted 3: delivered 2, pending 1`.
+enum CountMessage {
+    /// Nil if it is in another form.
+    static func counts(in message: String) -> [String: Int]? {
+        var counts: [String: Int] = [:]
+        for part in message.replacing(":", with: ",").split(separator: ",") {
+            let words = part.split(separator: " ")
+            guard words.count >= 2, let last = words.last, let count = Int(last) else { return nil }
+            counts[words.dropLast().joined(separator: " ")] = count
+        }
+        return counts.isEmpty ? nil : counts
+    }
+}

@@ -1,0 +1,39 @@
+/// Rows of numbers and what they are of. The numbers come first, so that a label of any length breaks no column.
+enum NumberTable {
+    /// - Parameters:
+    ///   - headings: of the numbers, and of the labels.
+    ///   - width: how long a line is to be at most; labels are wrapped, numbers are not.
+    static func text(headings: [String], rows: [(numbers: [Int], label: String)], width: Int) -> [String] {
+        let cells = rows.map { row in row.numbers.map { $0 == 0 ? "-" : "\($0)" } }
+        // A heading of several words has a line for each.
+        let headingWords = headings.map { $0.split(separator: " ").map(String.init) }
+        let numbers = headings.count - 1
+        let widths = (0..<numbers).map { column in
+            max(headingWords[column].map(\.count).max() ?? 0, cells.map { $0[column].count }.max() ?? 0)
+        }
+        let height = headingWords.prefix(numbers).map(\.count).max() ?? 1
+        var text = (0..<height).map { line in
+            let heading = (0..<numbers).map { column in
+                let words = headingWords[column]
+                let place = line - (height - words.count)
+                return padded(place < 0 ? "" : words[place], widths[column])
+            }.joined(separator: "  ")
+            return line == height - 1 ? heading + "  " + headings[numbers] : heading
+        }
+        let indent = widths.reduce(0) { $0 + $1 + 2 }
+        for (row, cells) in zip(rows, cells) {
+            let numbers = zip(cells, widths).map { padded($0, $1) }.joined(separator: "  ")
+            // A label that would have hardly any room beside the numbers stands below them.
+            let room = width == .max ? .max : max(width - indent, 24)
+            let label = WrappedText.lines(row.label, width: room, indent: "")
+            let spaces = String(repeating: " ", count: indent)
+            text.append(numbers + "  " + (label.first ?? ""))
+            text += label.dropFirst().map { spaces + "  " + $0 }
+        }
+        return text
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

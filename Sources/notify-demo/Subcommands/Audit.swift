@@ -1,0 +1,39 @@
+import ArgumentParser
+import DeliveryDiagnostics
+
+struct AuditCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Account for every notification of a recording: what became of it for each observer.",
+        discussion: """
+            Each post meets one fate for each observer that it matches: delivered, coalesced, dropped by policy, \
+            cancelled by removal, target gone, or still pending. What does not add up is named, with its post. What a cut \
+            recording does not tell is not called lost.
+
+            EXAMPLES
+              notify-demo run overflow --json > run.jsonl; notify-demo audit run.jsonl
+              notify-demo run flood --json | notify-demo audit -
+              notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
+
+            EXIT STATUS
+              0 it adds up, 1 something was lost or does not add up, 2 the recording cannot be read
+            """)
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    @Argument(help: "A recording, or - for standard input.", completion: .file())
+    var file: String
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let recording = try RecordingInput.read(file, for: "audit", terminal)
+        let audit = Audit(recording)
+        let report = AuditReport(audit)
+        if json {
+            try terminal.print(report.json())
+        } else {
+            for line in report.text(width: RecordingInput.width) { try terminal.print(line) }
+        }
+        return audit.addsUp ? .good : .failed
+    }
+}

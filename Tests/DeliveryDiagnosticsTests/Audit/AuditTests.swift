@@ -1,0 +1,259 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+@Suite("The audit of a recording")
+struct AuditTests {
+    private func audit(_ happen: (inout RecordedStory) -> Void) -> Audit {
+        Audit(RecordedStory.whole(happen))
+    }
+
+    /// How often each kind of fault was found.
+    private func faults(_ happen: (inout RecordedStory) -> Void) -> [AuditFault.Kind: Int] {
+        audit(happen).faults.countByKind
+    }
+
+    // MARK: It adds up
+
+    @Test("each fate is counted for its observer and name")
+    func fates() {
+        let audit = audit { story in
+            story.register(1)
+            story.register(2)
+            story.deliver(1, to: [1])
+            for (post, fate) in [(2, DeliveryStage.coalesce), (3, .drop), (4, .cancel), (5, .targetGone)] {
+                story.hand(post, to: [1])
+                story.add(fate, post: post, observer: 1, message: fate == .drop ? "drop newest" : nil)
+            }
+            story.hand(6, to: [1, 2])
+            story.add(.post, post: 7, count: 1)
+            story.add(.skip, post: 7, observer: 2)
+        }
+        #expect(audit.addsUp)
+        #expect(audit.unknown.count == 0)
+        #expect(
+            audit.lines.map(\.counts) == [
+                FateCounts(
+                    posted: 6, delivered: 1, coalesced: 1, dropped: 1, cancelled: 1, targetGone: 1, pending: 1),
+                FateCounts(posted: 1, pending: 1, skipped: 1),
+            ])
+        #expect(audit.lines[0].policies.map { audit.recording.strings[Int($0)] } == ["drop newest"])
+    }
+
+    @Test("what is delivered before the post returns needs no append, and a block needs no post")
+    func atOnceAndBlocks() {
+        let audit = audit { story in
+            story.register(1, on: RecordedStory.main)
+            story.add(.post, post: 1, count: 1)
+            story.handle(1, by: 1, on: RecordedStory.main)
+            story.add(.append, nil, post: 2, target: RecordedStory.worker)
+            story.add(.deliver, on: RecordedStory.worker, nil, post: 2)
+            story.add(.return, on: RecordedStory.worker, nil, post: 2)
+            story.add(.append, nil, post: 3, target: RecordedStory.worker)
+        }
+        #expect(audit.addsUp)
+        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, delivered: 1)])
+        #expect(audit.blocks.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
+    }
+
+    @Test("by the document's technique a post is for the one observer of its name, without append or count")
+    func technique() {
+        let audit = audit { story in
+            story.add(.register)
+            for post in 1...2 {
+                story.add(.post, on: RecordedStory.worker, post: post)
+                story.add(.capture, on: RecordedStory.worker, post: post)
+            }
+            story.add(.deliver, post: 1)
+            story.add(.post, on: RecordedStory.worker, "Nobody's", post: 3)
+        }
+        #expect(audit.addsUp)
+        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
+    }
+
+    @Test("what is enqueued is posted, coalesced, dequeued, waits or has lost its thread")
+    func queues() {
+        let audit = audit { story in
+            for post in 1...5 { story.add(.enqueue, post: post) }
+            story.add(.post, post: 1, count: 0)
+            story.add(.coalesce, post: 2, relatedPost: 1)
+            story.add(.dequeue, post: 3)
+            story.add(.targetGone, post: 4)
+            story.add(.count, nil, message: "enqueued 5: posted 1, coalesced 1, dequeued 1, target gone 1, waiting 1")
+        }
+        #expect(audit.addsUp)
+        let queue = audit.queues.first
+        #expect(audit.queues.count == 1)
+        #expect(
+            [queue?.enqueued, queue?.posted, queue?.coalesced, queue?.dequeued, queue?.targetGone, queue?.waiting]
+                == [5, 1, 1, 1, 1, 1])
+        #expect(audit.lines.isEmpty)
+    }
+
+    @Test("what was posted before the recording is told apart")
+    func earlier() {
+        let audit = audit { story in
+            story.register(1)
+            story.add(.deliver, on: RecordedStory.worker, observer: 1)
+            story.add(.return, on: RecordedStory.worker, observer: 1)
+        }
+        #expect(audit.addsUp)
+        #expect(audit.lines.map(\.counts) == [FateCounts(earlier: 1)])
+    }
+
+    // MARK: It does not
+
+    @Test("a match that no record tells of is lost, and whose it was is told if it can be")
+    func lost() {
+        let audit = audit { story in
+            story.register(1)
+            story.register(2)
+            story.register(3, "Another")
+            story.add(.post, post: 1, at: 12, count: 2)
+            story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
+            story.handle(1, by: 1)
+        }
+        #expect(audit.faults.countByKind == [.lost: 1])
+        #expect(
+            audit.faults.told.first?.text
+                == "#1 of Done, posted by main at Demo/main.swift:12 (line 4), matched 2 observers, and records tell of 1: "
+                + "none of observer 2")
+        #expect(audit.lines[1].counts == FateCounts(posted: 1, lost: 1))
+    }
+
+    @Test("in a cut recording nothing is lost, but some is not known")
+    func cut() {
+        func happen(_ story: inout RecordedStory) {
+            story.register(1)
+            story.add(.post, post: 1, count: 1)
+            story.add(.append, post: 2, observer: 1, target: RecordedStory.worker)
+            story.add(.threadEnd, on: RecordedStory.worker, nil)
+        }
+        let whole = Audit(RecordedStory.whole(happen))
+        #expect(whole.faults.countByKind == [.lost: 1, .lostAtThreadEnd: 1, .withoutPost: 1])
+        #expect(whole.unknown.count == 0)
+        let cut = Audit(RecordedStory.cut(happen))
+        #expect(cut.addsUp)
+        #expect(cut.unknown.countByKind == whole.faults.countByKind)
+        let lossy = audit { story in
+            happen(&story)
+            story.add(.lost, nil, count: 3)
+        }
+        #expect(lossy.addsUp)
+        #expect(lossy.unknown.countByKind == whole.faults.countByKind)
+    }
+
+    @Test("what waits for a thread that then ends is lost; what waits otherwise is pending")
+    func pending() {
+        let audit = audit { story in
+            story.register(1)
+            story.register(2, on: RecordedStory.other)
+            story.hand(1, to: [1])
+            story.hand(2, to: [2], on: RecordedStory.other)
+            story.add(.threadEnd, on: RecordedStory.worker, nil)
+        }
+        #expect(audit.faults.countByKind == [.lostAtThreadEnd: 1])
+        #expect(
+            audit.lines.map(\.counts) == [FateCounts(posted: 1, lost: 1), FateCounts(posted: 1, pending: 1)])
+    }
+
+    @Test("a process that ended by a signal leaves something pending, and loses nothing")
+    func signal() {
+        var story = RecordedStory()
+        story.register(1)
+        story.hand(1, to: [1])
+        story.end("signal 11")
+        let audit = Audit(Recording(story.records))
+        #expect(audit.addsUp)
+        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
+    }
+
+    @Test("two fates of one pair, of one skipped, and of one enqueued cannot be, also in a cut recording")
+    func twoFates() {
+        func happen(_ story: inout RecordedStory) {
+            story.register(1)
+            story.deliver(1, to: [1])
+            story.add(.cancel, post: 1, observer: 1)
+            story.add(.post, post: 2, count: 1)
+            story.add(.skip, post: 2, observer: 1)
+            story.add(.cancel, post: 2, observer: 1)
+            story.add(.enqueue, post: 3)
+            story.add(.dequeue, post: 3)
+            story.add(.coalesce, post: 3)
+        }
+        #expect(Audit(RecordedStory.whole(happen)).faults.countByKind == [.twoFates: 2, .fateAfterSkip: 1])
+        #expect(Audit(RecordedStory.cut(happen)).faults.countByKind == [.twoFates: 2, .fateAfterSkip: 1])
+        #expect(
+            Audit(RecordedStory.whole(happen)).faults.told.first?.text
+                == "#1 of Done, posted by main at Demo/main.swift:1001 (line 2), met two fates for observer 1: deliver on "
+                + "worker, line 4, then cancel on main, line 6")
+    }
+
+    @Test("a fate without a post, more observers than matched, and a queue's fate of nothing enqueued")
+    func fromNowhere() {
+        #expect(
+            faults { story in
+                story.register(1)
+                story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
+                story.handle(1, by: 1)
+            } == [.withoutPost: 1])
+        #expect(
+            faults { story in
+                story.register(1)
+                story.add(.post, post: 1, count: 0)
+                story.add(.append, post: 1, observer: 1, target: RecordedStory.worker)
+                story.handle(1, by: 1)
+            } == [.tooMany: 1])
+        #expect(faults { $0.add(.dequeue, post: 1) } == [.withoutPost: 1])
+    }
+
+    @Test("a delivery on another thread that nothing was handed to, and a return of no call")
+    func unlikely() {
+        #expect(
+            faults { story in
+                story.register(1)
+                story.add(.post, post: 1, count: 1)
+                story.handle(1, by: 1)
+            } == [.notHandedOver: 1])
+        #expect(faults { $0.add(.return, post: 1, observer: 1) } == [.returnWithoutDeliver: 1])
+    }
+
+    @Test("what the library counted is compared with what was recorded")
+    func counts() {
+        func counted(_ message: String) -> [AuditFault.Kind: Int] {
+            faults { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+                story.hand(2, to: [1])
+                story.add(.count, nil, observer: 1, message: message)
+            }
+        }
+        #expect(counted("posted 2: delivered 1, pending 1") == [:])
+        #expect(counted("posted 2, delivered 1, pending 1") == [:])
+        #expect(counted("posted 3, delivered 1, pending 2") == [.miscounted: 1])
+        #expect(counted("posted 2: delivered 2") == [.miscounted: 1])
+        #expect(counted("posted 1: delivered 1") == [.miscounted: 1])
+        #expect(
+            faults { story in
+                story.add(.enqueue, post: 1)
+                story.add(.count, nil, message: "enqueued 1: coalesced 1")
+            } == [.miscounted: 1])
+    }
+
+    @Test("numbers of two processes are not mixed up")
+    func processes() {
+        var story = RecordedStory()
+        story.register(1)
+        story.deliver(1, to: [1])
+        story.end()
+        story.process = ProcessIdentity(id: 200, name: "program")
+        story.register(1)
+        story.hand(1, to: [1])
+        story.end()
+        let audit = Audit(Recording(story.records))
+        #expect(audit.addsUp)
+        #expect(
+            audit.lines.map(\.counts) == [FateCounts(posted: 1, delivered: 1), FateCounts(posted: 1, pending: 1)])
+    }
+}
