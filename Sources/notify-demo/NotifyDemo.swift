@@ -27,7 +27,8 @@ struct NotifyDemo: ParsableCommand {
               130 ended by Ctrl-C
             """,
         subcommands: [
-            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Compare.self, Doctor.self, Smoke.self,
+            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self, Doctor.self,
+            Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

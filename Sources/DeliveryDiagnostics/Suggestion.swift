@@ -1,7 +1,7 @@
 /// What somebody who misspelt a word may have meant.
-enum Suggestion {
+package enum Suggestion {
     /// The candidate with the fewest changes, if these are few enough to be a slip.
-    static func nearest(to word: String, among candidates: [String]) -> String? {
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
         let word = word.lowercased()
         let nearest = candidates.min { distance(word, $0) < distance(word, $1) }
         return nearest.flatMap { candidate in
@@ -11,7 +11,7 @@ enum Suggestion {
     }
 
     /// How many characters must be inserted, removed or replaced (Levenshtein).
-    static func distance(_ one: String, _ other: String) -> Int {
+    package static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {

@@ -1,0 +1,39 @@
+internal import ThreadedNotifications
+
+/// A handler that began after its observer had been removed (guarantee 6).
+///
+/// What ran at that moment may be recorded later: the removal counts it.
+enum DeliveredAfterRemoval {
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
+        for (place, entry) in index.recording.entries.enumerated() where entry.stage == .deliver && entry.observer >= 0
+        {
+            let removed = index.removed[Int(entry.observer)]
+            guard removed >= 0, removed < Int32(place) else { continue }
+            var all = found[entry.observer] ?? (0, 0, Int32(place))
+            all.count += 1
+            // What the removing thread does afterwards was not under way.
+            if index.entry(removed).thread == entry.thread { all.sameThread += 1 }
+            all.last = Int32(place)
+            found[entry.observer] = all
+        }
+        let words = DiagnosisWords(index)
+        return found.compactMap { observer, found in
+            let removed = index.removed[Int(observer)]
+            let underWay = index.entry(removed).count
+            // An older recording does not say how many ran.
+            let others = found.count - found.sameThread
+            let count = found.sameThread + (underWay < 0 ? 0 : max(0, others - Int(underWay)))
+            guard count > 0 else { return nil }
+            return Finding(
+                kind: .deliveredAfterRemoval, severity: .problem,
+                problem: "\(words.observer(observer)) was handed \(words.count(count, "notification")) after it was "
+                    + "removed.",
+                evidence: [index.registered[Int(observer)], removed, found.last].filter { $0 >= 0 },
+                remedy:
+                    "Remove with cancelAndWait() before what the handler uses is released. If no handler ran at the "
+                    + "removal, this is a defect of the library: report it with this recording.",
+                weight: count)
+        }
+    }
+}

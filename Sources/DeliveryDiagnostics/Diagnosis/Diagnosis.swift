@@ -1,0 +1,32 @@
+internal import ThreadedNotifications
+
+/// What a recording shows to be wrong with the program, or worth knowing: worst first, one finding for each observer or name.
+///
+/// Cost: some passes over the records, for each kind one or two.
+public struct Diagnosis: Sendable {
+    let index: DeliveryIndex
+    let findings: [Finding]
+
+    public init(_ recording: Recording, limits: DiagnosisLimits = DiagnosisLimits()) {
+        let index = DeliveryIndex(recording)
+        self.index = index
+        var findings = Unaccounted.findings(Audit(index), index)
+        findings += WrongThread.findings(index)
+        findings += MainHeldUp.findings(index, limits)
+        findings += PostedUnobserved.findings(index)
+        findings += DeliveredAfterRemoval.findings(index)
+        findings += NeverDelivered.findings(index)
+        findings += Overtaking.findings(index)
+        findings += Flood.findings(index, limits)
+        findings += SelfPosting.findings(index, limits)
+        findings += Stall.findings(index, limits)
+        findings += WaitCycle.findings(index)
+        findings += DroppedByPolicy.findings(index)
+        findings += TargetGone.findings(index)
+        findings += RecordingEnd.findings(index)
+        self.findings = findings.sorted()
+    }
+
+    /// Whether something is wrong, and not only worth knowing.
+    public var hasProblem: Bool { findings.contains { $0.severity == .problem } }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// A diagnosis, to be read by people and by machines.
+public struct DiagnosisReport {
+    /// A line, and what it is: what to colour is the reader's choice.
+    public struct Line: Sendable, Hashable {
+        public enum Role: Sendable, Hashable {
+            case problem
+            case note
+            case rest
+        }
+
+        public var text: String
+        public var role: Role
+    }
+
+    /// How many findings are told.
+    public static let mostTold = 20
+    private static let mostEvidence = 3
+
+    private let diagnosis: Diagnosis
+    private let words: DiagnosisWords
+
+    public init(_ diagnosis: Diagnosis) {
+        self.diagnosis = diagnosis
+        words = DiagnosisWords(diagnosis.index)
+    }
+
+    /// In lines of at most this width, as far as words allow.
+    public func text(width: Int = .max) -> [Line] {
+        guard !diagnosis.findings.isEmpty else { return [Line(text: "no finding", role: .rest)] }
+        var lines: [Line] = []
+        for (number, finding) in diagnosis.findings.prefix(Self.mostTold).enumerated() {
+            if number > 0 { lines.append(Line(text: "", role: .rest)) }
+            let isProblem = finding.severity == .problem
+            let problem = WrappedText.lines(
+                "\(isProblem ? "problem" : "note"): \(finding.problem)", width: width, indent: "")
+            lines += problem.map { Line(text: $0, role: isProblem ? .problem : .note) }
+            let rest =
+                finding.evidence.prefix(Self.mostEvidence).map(words.evidence) + finding.details
+                + ["remedy: \(finding.remedy)"]
+            lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ") }
+                .map { Line(text: $0, role: .rest) }
+        }
+        let more = diagnosis.findings.count - Self.mostTold
+        if more > 0 { lines += [Line(text: "", role: .rest), Line(text: "and \(more) more", role: .rest)] }
+        return lines
+    }
+
+    /// One document, with sorted keys and all findings.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let findings = diagnosis.findings.map { finding in
+            Document.Finding(
+                kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,
+                evidence: finding.evidence.prefix(Self.mostEvidence).map(evidence), details: finding.details,
+                remedy: finding.remedy)
+        }
+        let document = Document(
+            file: diagnosis.index.recording.source, hasProblem: diagnosis.hasProblem, findings: findings)
+        return String(decoding: try encoder.encode(document), as: UTF8.self)
+    }
+
+    private func evidence(_ place: Int32) -> Document.Evidence {
+        let recording = diagnosis.index.recording
+        let entry = recording.entries[Int(place)]
+        return Document.Evidence(
+            line: entry.line, nanoseconds: recording.elapsed(entry), thread: recording.describeThread(entry.thread),
+            stage: entry.stage.rawValue, post: entry.post < 0 ? nil : recording.posts[Int(entry.post)].number,
+            observer: entry.observer < 0 ? nil : recording.observers[Int(entry.observer)].number,
+            notification: recording.name(of: entry), text: words.evidence(place))
+    }
+
+    private struct Document: Encodable {
+        struct Finding: Encodable {
+            var kind: String
+            var severity: String
+            var problem: String
+            var evidence: [Evidence]
+            var details: [String]
+            var remedy: String
+        }
+
+        struct Evidence: Encodable {
+            var line: Int32
+            /// Since the first record.
+            var nanoseconds: Int64
+            var thread: String
+            var stage: String
+            var post: Int?
+            var observer: Int?
+            var notification: String?
+            var text: String
+        }
+
+        var file: String
+        var hasProblem: Bool
+        var findings: [Finding]
+    }
+}

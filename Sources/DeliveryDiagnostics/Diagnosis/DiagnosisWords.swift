@@ -1,0 +1,74 @@
+internal import ThreadedNotifications
+
+/// How findings speak of what is in a recording.
+struct DiagnosisWords {
+    let index: DeliveryIndex
+
+    init(_ index: DeliveryIndex) {
+        self.index = index
+    }
+
+    private var recording: Recording { index.recording }
+
+    func thread(_ thread: Int32) -> String { Excerpt.of(recording.describeThread(thread)) }
+
+    func name(_ name: Int32) -> String { name < 0 ? "any name" : Excerpt.of(recording.strings[Int(name)]) }
+
+    /// Such as `observer 3 of WindowWillClose`; or `a block`.
+    func observer(_ observer: Int32, name: Int32) -> String {
+        if observer < 0 { return name < 0 ? "a performed block" : "the observer of \(self.name(name))" }
+        return "\(recording.describeObserver(observer)) of \(self.name(name))"
+    }
+
+    /// Such as `observer 3 of WindowWillClose`, with the name that it asks for.
+    func observer(_ observer: Int32) -> String {
+        let place = index.registered[Int(observer)]
+        return self.observer(observer, name: place < 0 ? -1 : index.entry(place).name)
+    }
+
+    func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
+    func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// A record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
+    func evidence(_ place: Int32) -> String {
+        let entry = index.entry(place)
+        let elapsed = recording.elapsed(entry)
+        var text = "\(recording.source):\(entry.line) \(TimeWords.duration(UInt64(max(0, elapsed)))) "
+        text += "\(thread(entry.thread)) \(entry.stage.rawValue)"
+        if entry.post >= 0 { text += " \(recording.describePost(entry.post))" }
+        if entry.name >= 0 { text += " \(name(entry.name))" }
+        if entry.observer >= 0 { text += " \(recording.describeObserver(entry.observer))" }
+        if entry.target >= 0, entry.target != entry.thread { text += " for \(thread(entry.target))" }
+        if entry.count >= 0 { text += " count \(entry.count)" }
+        if let message = recording.message(of: entry) { text += " \"\(Excerpt.of(message, length: 80))\"" }
+        if let sender = recording.sender(of: entry) { text += " of \(sender.words)" }
+        return text + sources(of: entry).map { "; \($0)" }.joined()
+    }
+
+    /// Where in the source what a record is of was posted, and where it was observed.
+    private func sources(of entry: Recording.Entry) -> [String] {
+        if let place = recording.place(of: entry) {
+            return ["at \(Excerpt.of(place.description))"]
+        }
+        var sources: [String] = []
+        if entry.post >= 0 {
+            let enqueued = index.enqueued[Int(entry.post)]
+            let posted = enqueued >= 0 ? enqueued : index.posted[Int(entry.post)]
+            if posted >= 0, let place = recording.place(of: index.entry(posted)) {
+                sources.append("posted at \(Excerpt.of(place.description))")
+            }
+        }
+        if entry.observer >= 0, index.registered[Int(entry.observer)] >= 0,
+            let place = recording.place(of: index.entry(index.registered[Int(entry.observer)]))
+        {
+            sources.append("observed at \(Excerpt.of(place.description))")
+        }
+        return sources
+    }
+}
+
+extension DeliveryRecord.Sender {
+    /// Such as `Window 0x7f00`.
+    var words: String { "\(Excerpt.of(type)) 0x\(String(identifier, radix: 16))" }
+}

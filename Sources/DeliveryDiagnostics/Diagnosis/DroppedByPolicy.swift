@@ -1,0 +1,28 @@
+internal import ThreadedNotifications
+
+/// What an observer's overflow policy dropped (guarantee 12).
+enum DroppedByPolicy {
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        var found: [Int32: (dropped: Int, posted: Int, first: Int32)] = [:]
+        for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {
+            let isDropped = pair.fate >= 0 && index.entry(pair.fate).stage == .drop
+            guard isDropped || found[pair.observer] != nil else { continue }
+            found[pair.observer, default: (0, 0, pair.fate)].dropped += isDropped ? 1 : 0
+        }
+        guard !found.isEmpty else { return [] }
+        for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {
+            if let all = found[pair.observer] { found[pair.observer] = (all.dropped, all.posted + 1, all.first) }
+        }
+        let words = DiagnosisWords(index)
+        return found.map { observer, found in
+            let policy = index.recording.message(of: index.entry(found.first)).map { " (\(Excerpt.of($0)))" } ?? ""
+            return Finding(
+                kind: .dropped, severity: .note,
+                problem: "The overflow policy\(policy) of \(words.observer(observer)) dropped \(found.dropped) of "
+                    + "\(found.posted).",
+                evidence: [index.registered[Int(observer)], found.first].filter { $0 >= 0 },
+                remedy: "If each matters: a larger capacity, .block to slow the poster down, or a faster handler.",
+                weight: found.dropped)
+        }
+    }
+}

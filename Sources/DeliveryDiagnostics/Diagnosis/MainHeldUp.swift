@@ -1,0 +1,43 @@
+internal import ThreadedNotifications
+
+/// A handler that kept the main thread for longer than its budget.
+enum MainHeldUp {
+    /// A handler that is over the budget by less than this may have met a busy machine.
+    private static let farOver: UInt64 = 10
+
+    static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
+        struct Whose: Hashable {
+            var observer: Int32
+            var name: Int32
+        }
+        let budget = limits.mainBudget.nanoseconds
+        var found: [Whose: (count: Int, longest: UInt64, handler: Int)] = [:]
+        for (number, handler) in index.handlers.enumerated() {
+            guard index.recording.threads[Int(handler.thread)].identity.number == 1,
+                let whole = index.duration(of: number)
+            else { continue }
+            // What ran in the middle of it has a budget of its own.
+            let duration = whole - min(whole, handler.nested)
+            guard duration > budget else { continue }
+            let whose = Whose(observer: handler.observer, name: index.entry(handler.deliver).name)
+            var all = found[whose] ?? (0, 0, number)
+            all.count += 1
+            if duration > all.longest { (all.longest, all.handler) = (duration, number) }
+            found[whose] = all
+        }
+        let words = DiagnosisWords(index)
+        return found.map { whose, found in
+            let handler = index.handlers[found.handler]
+            let registered = whose.observer >= 0 ? index.registered[Int(whose.observer)] : -1
+            return Finding(
+                kind: .mainHeldUp,
+                severity: found.longest / farOver > budget ? .problem : .note,
+                problem: "\(words.observer(whose.observer, name: whose.name)) kept the main thread for "
+                    + "\(TimeWords.duration(found.longest)), and \(words.times(found.count)) for longer than "
+                    + "\(TimeWords.duration(budget)).",
+                evidence: [registered, handler.deliver, handler.returned].filter { $0 >= 0 },
+                remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",
+                weight: Int(clamping: found.longest))
+        }
+    }
+}

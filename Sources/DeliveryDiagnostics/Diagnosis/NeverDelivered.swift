@@ -1,0 +1,226 @@
+internal import ThreadedNotifications
+
+/// An observer that never got anything: though its name was posted while it observed, or because what is posted has another
+/// name, nearly its own.
+enum NeverDelivered {
+    /// What was posted under a name.
+    private struct Posts {
+        var count = 0
+        /// Those of which records say whom they matched.
+        var counted = 0
+        var first: Int32 = -1
+        var last: Int32 = -1
+    }
+
+    /// What was matched for an observer.
+    private struct Matched {
+        var delivered = 0
+        var skipped = 0
+        var pending = 0
+        var others = 0
+        var first: Int32 = -1
+    }
+
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        let matched = matched(index)
+        let posts = posts(index)
+        var findings: [Finding] = []
+        var unposted: [Int32] = []
+        for observer in index.registered.indices where index.registered[observer] >= 0 {
+            let observer = Int32(observer)
+            let matched = matched[Int(observer)]
+            guard matched.delivered == 0, index.earlier[Int(observer)] == 0 else { continue }
+            let registration = index.entry(index.registered[Int(observer)])
+            if matched.skipped + matched.pending + matched.others > 0 {
+                if let finding = finding(observer, matched, index) { findings.append(finding) }
+            } else if registration.name >= 0 {
+                if let posts = posts[key(registration, index)] {
+                    if let finding = unmatched(observer, posts, index) { findings.append(finding) }
+                } else {
+                    unposted.append(observer)
+                }
+            }
+        }
+        return findings + misspelt(unposted, posts, index)
+    }
+
+    private static func key(_ entry: Recording.Entry, _ index: DeliveryIndex) -> UInt64 {
+        UInt64(index.recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
+    }
+
+    private static func matched(_ index: DeliveryIndex) -> [Matched] {
+        var matched = Array(repeating: Matched(), count: index.recording.observers.count)
+        for pair in index.pairs where pair.observer >= 0 {
+            let observer = Int(pair.observer)
+            if pair.fate >= 0 {
+                if index.entry(pair.fate).stage == .deliver {
+                    matched[observer].delivered += 1
+                } else {
+                    matched[observer].others += 1
+                }
+            } else if pair.skip >= 0 {
+                matched[observer].skipped += 1
+            } else {
+                matched[observer].pending += 1
+            }
+            if matched[observer].first < 0 {
+                matched[observer].first = pair.append >= 0 ? pair.append : pair.skip >= 0 ? pair.skip : pair.fate
+            }
+        }
+        return matched
+    }
+
+    private static func posts(_ index: DeliveryIndex) -> [UInt64: Posts] {
+        var posts: [UInt64: Posts] = [:]
+        for (place, entry) in index.recording.entries.enumerated()
+        where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 {
+            let key = key(entry, index)
+            var all = posts[key] ?? Posts()
+            all.count += 1
+            if entry.count >= 0 { all.counted += 1 }
+            if all.first < 0 { all.first = Int32(place) }
+            all.last = Int32(place)
+            posts[key] = all
+        }
+        return posts
+    }
+
+    // MARK: Matched, and not delivered
+
+    private static func finding(_ observer: Int32, _ matched: Matched, _ index: DeliveryIndex) -> Finding? {
+        let words = DiagnosisWords(index)
+        let registered = index.registered[Int(observer)]
+        let evidence = [registered, matched.first]
+        if matched.others > 0 { return nil }
+        if matched.pending > 0 {
+            let target = index.entry(registered).target
+            let thread = target < 0 ? "its thread" : words.thread(target)
+            // That the thread ended is another finding.
+            if target >= 0, index.threadEnd[Int(target)] >= 0 { return nil }
+            return Finding(
+                kind: .neverDelivered, severity: .problem,
+                problem: "\(words.observer(observer)) was never handed anything: "
+                    + "\(words.count(matched.pending, "notification")) for it still wait\(matched.pending == 1 ? "s" : "") "
+                    + "when the recording ends.",
+                evidence: evidence,
+                remedy: "Have \(thread) run its run loop, in one of the modes that the observer was added for: "
+                    + "ObserverOptions(modes:) is .common unless said otherwise.",
+                weight: matched.pending)
+        }
+        return Finding(
+            kind: .neverDelivered, severity: .problem,
+            problem: "\(words.observer(observer)) was never handed anything: its mapping made nothing of any of "
+                + "\(words.count(matched.skipped, "notification")).",
+            evidence: evidence,
+            remedy:
+                "Look what the mapping expects of userInfo and object, and what is posted: it returned nil each time, "
+                + "or the observer was removed meanwhile.",
+            weight: matched.skipped)
+    }
+
+    // MARK: Posted, and not matched
+
+    private static func unmatched(_ observer: Int32, _ posts: Posts, _ index: DeliveryIndex) -> Finding? {
+        let words = DiagnosisWords(index)
+        let registered = index.registered[Int(observer)]
+        let removed = index.removed[Int(observer)]
+        // Only what was posted while it observed could be for it.
+        guard posts.last > registered, removed < 0 || posts.first < removed else { return nil }
+        let registration = index.entry(registered)
+        var other: Int32 = -1
+        var count = 0
+        for place in Int(max(registered, posts.first))...Int(removed < 0 ? posts.last : min(removed, posts.last)) {
+            let entry = index.entry(Int32(place))
+            guard entry.stage == .post || entry.stage == .capture, entry.name == registration.name,
+                entry.thread < 0 || index.recording.process(of: entry) == index.recording.process(of: registration)
+            else { continue }
+            // Its own sender's: then it is another center's, or was cut off.
+            if registration.sender >= 0, entry.sender == registration.sender { return nil }
+            count += 1
+            if other < 0 { other = Int32(place) }
+        }
+        guard other >= 0 else { return nil }
+        if registration.sender >= 0 {
+            guard let asked = index.recording.sender(of: registration) else { return nil }
+            let posted = index.recording.sender(of: index.entry(other))
+            return Finding(
+                kind: .neverDelivered, severity: .problem,
+                problem:
+                    "\(words.observer(observer)) was never handed anything: it asks for what \(asked.words) posts, and "
+                    + "\(words.times(count)) others did, such as \(posted?.words ?? "one without an object").",
+                evidence: [registered, other],
+                remedy:
+                    "Post with the same object, or observe with object: nil. Objects are compared by identity, hashable "
+                    + "values by equality.",
+                weight: count)
+        }
+        // Only a post that says how many it matched is known not to have matched this one.
+        guard posts.counted == posts.count else { return nil }
+        return Finding(
+            kind: .neverDelivered, severity: .problem,
+            problem: "\(words.observer(observer)) was never handed anything, though its name was posted "
+                + "\(words.times(count)): to another center.",
+            evidence: [registered, other],
+            remedy:
+                "Observe at the center that is posted to. What is posted to a ThreadedNotificationCenter is not posted "
+                + "to a Foundation center, and a center captures only the one that it was made for.",
+            weight: count)
+    }
+
+    // MARK: Another name
+
+    private static func misspelt(_ observers: [Int32], _ posts: [UInt64: Posts], _ index: DeliveryIndex) -> [Finding] {
+        guard !observers.isEmpty, !posts.isEmpty else { return [] }
+        let recording = index.recording
+        var observed: Set<UInt64> = []
+        for entry in recording.entries where entry.stage == .register { observed.insert(key(entry, index)) }
+        let words = DiagnosisWords(index)
+        var findings: [Finding] = []
+        var asked: Set<UInt64> = []
+        // To compare names is slow, and who misspells hundreds finds the rest by the first.
+        let candidates = posts.sorted { $0.value.first < $1.value.first }.prefix(1000)
+        for observer in observers.prefix(300) {
+            let registered = index.registered[Int(observer)]
+            let registration = index.entry(registered)
+            let own = key(registration, index)
+            guard asked.insert(own).inserted else { continue }
+            let word = recording.strings[Int(registration.name)]
+            let near = candidates.filter { candidate in
+                candidate.key >> 32 == own >> 32
+                    && isNear(word, name(candidate.key, recording), isObserved: observed.contains(candidate.key))
+            }.min { one, other in
+                Suggestion.distance(word, name(one.key, recording))
+                    < Suggestion.distance(word, name(other.key, recording))
+            }
+            guard let near else { continue }
+            let removed = index.removed[Int(observer)]
+            guard near.value.last > registered, removed < 0 || near.value.first < removed else { continue }
+            findings.append(
+                Finding(
+                    kind: .nameNeverPosted, severity: .problem,
+                    problem: "\(words.name(registration.name)) was never posted, and is observed by "
+                        + "\(recording.describeObserver(observer)). \(Excerpt.of(name(near.key, recording))) was posted "
+                        + "\(words.times(near.value.count)).",
+                    evidence: [registered, near.value.first],
+                    remedy: "If both are to be the same name, declare it once: "
+                        + "extension Notification.Name { static let … = Self(\"\(Excerpt.of(name(near.key, recording)))\") }",
+                    weight: near.value.count))
+        }
+        return findings
+    }
+
+    private static func name(_ key: UInt64, _ recording: Recording) -> String {
+        recording.strings[Int(key & 0xFFFF_FFFF)]
+    }
+
+    /// A name that somebody observes is hardly meant by another, unless it differs by a letter.
+    private static func isNear(_ word: String, _ candidate: String, isObserved: Bool) -> Bool {
+        guard abs(word.utf8.count - candidate.utf8.count) <= max(2, candidate.utf8.count / 3) else { return false }
+        // Names that only count differ on purpose.
+        guard word.filter({ !$0.isNumber }) != candidate.filter({ !$0.isNumber }) else { return false }
+        if word.lowercased() == candidate.lowercased() { return true }
+        let distance = Suggestion.distance(word, candidate)
+        if isObserved { return distance == 1 && candidate.count > 4 }
+        return distance <= max(1, min(4, candidate.count / 5))
+    }
+}

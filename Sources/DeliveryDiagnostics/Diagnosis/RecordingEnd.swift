@@ -1,0 +1,103 @@
+internal import ThreadedNotifications
+
+/// How the recording ended, and what is missing in it.
+enum RecordingEnd {
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        let recording = index.recording
+        let words = DiagnosisWords(index)
+        var findings: [Finding] = []
+        for process in recording.processes.indices where index.lastOfProcess[process] >= 0 {
+            let last = index.lastOfProcess[process]
+            let whose = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
+            if index.end[process] < 0 {
+                findings.append(
+                    Finding(
+                        kind: .recordingCut, severity: .note,
+                        problem: "The recording\(whose) was cut: it does not say how it ended.", evidence: [last],
+                        remedy: "What happened last is not in it. Was the program killed, or did it run out of space?",
+                        weight: 1))
+            } else if let signal = signal(index.entry(index.end[process]), recording) {
+                findings += running(process, signal, index, words)
+            }
+        }
+        return findings + missing(index, words)
+    }
+
+    /// Such as `signal 11`; nil if the process ended otherwise.
+    private static func signal(_ end: Recording.Entry, _ recording: Recording) -> String? {
+        guard let message = recording.message(of: end), message.hasPrefix("signal ") else { return nil }
+        return String(message.prefix { $0 != ":" })
+    }
+
+    /// The handlers that ran when the process ended by a signal: of each thread the innermost.
+    private static func running(
+        _ process: Int, _ signal: String, _ index: DeliveryIndex, _ words: DiagnosisWords
+    ) -> [Finding] {
+        let end = index.end[process]
+        var innermost: [Int32: Int] = [:]
+        for (number, handler) in index.handlers.enumerated()
+        where handler.returned < 0 && Int(index.recording.threads[Int(handler.thread)].process) == process {
+            innermost[handler.thread] = number
+        }
+        return innermost.sorted { $0.key < $1.key }.map { thread, number in
+            let handler = index.handlers[number]
+            let registered = handler.observer < 0 ? -1 : index.registered[Int(handler.observer)]
+            let name = index.entry(handler.deliver).name
+            let isOnEndsThread = index.entry(end).thread == thread
+            return Finding(
+                kind: .endedInHandler, severity: isOnEndsThread ? .problem : .note,
+                problem:
+                    "The process ended by \(Excerpt.of(signal)) while \(words.thread(thread)) was in the handler of "
+                    + "\(words.observer(handler.observer, name: name)).",
+                evidence: [registered, handler.deliver, end].filter { $0 >= 0 },
+                remedy: "Look in that handler first, and whether what it uses was released: remove an observer with "
+                    + "cancelAndWait() before that.",
+                weight: isOnEndsThread ? 2 : 1)
+        }
+    }
+
+    private static func missing(_ index: DeliveryIndex, _ words: DiagnosisWords) -> [Finding] {
+        let recording = index.recording
+        var lost = (count: 0, first: Int32(-1))
+        var forks = (count: 0, first: Int32(-1))
+        for (place, entry) in recording.entries.enumerated() {
+            if entry.stage == .lost {
+                if lost.first < 0 { lost.first = Int32(place) }
+                lost.count += max(1, Int(entry.count))
+            } else if entry.stage == .fork {
+                if forks.first < 0 { forks.first = Int32(place) }
+                forks.count += 1
+            }
+        }
+        var findings: [Finding] = []
+        if lost.first >= 0 {
+            findings.append(
+                Finding(
+                    kind: .lostRecords, severity: .note,
+                    problem: "\(words.count(lost.count, "record")) could not be kept.", evidence: [lost.first],
+                    remedy: "What is said here is of the rest. Record to a faster disk, or less at once.",
+                    weight: lost.count))
+        }
+        if recording.problemCount > 0 {
+            let first = recording.problems.first.map { ", the first: \($0)" } ?? ""
+            findings.append(
+                Finding(
+                    kind: .lostRecords, severity: .note,
+                    problem: "The file is damaged at \(words.count(recording.problemCount, "place"))\(first)",
+                    evidence: [],
+                    remedy: "What is said here is of the rest. Does the program write to the file itself?",
+                    weight: recording.problemCount))
+        }
+        if forks.first >= 0 {
+            findings.append(
+                Finding(
+                    kind: .fork, severity: .note,
+                    problem: "The process forked \(words.times(forks.count)); what its copies do is not recorded.",
+                    evidence: [forks.first],
+                    remedy:
+                        "Call exec after fork, as Process does: a copy has only one of the threads, and no run loop.",
+                    weight: forks.count))
+        }
+        return findings
+    }
+}

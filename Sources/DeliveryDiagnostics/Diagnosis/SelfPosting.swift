@@ -1,0 +1,73 @@
+internal import ThreadedNotifications
+
+/// A handler that posts what it handles, again and again: each of its runs has made the post of the next.
+enum SelfPosting {
+    /// How many other observers may be between an observer and itself.
+    private static let longestWay = 8
+    /// A chain of this length that is still going when the recording ends has no end in sight.
+    private static let leastGoing = 10
+
+    static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
+        let lengths = lengths(index)
+        var longest: [Int32: (length: Int32, handler: Int)] = [:]
+        for (number, handler) in index.handlers.enumerated() where handler.observer >= 0 {
+            if lengths[number] > longest[handler.observer]?.length ?? 1 {
+                longest[handler.observer] = (lengths[number], number)
+            }
+        }
+        let going = going(index)
+        let words = DiagnosisWords(index)
+        return longest.compactMap { observer, found in
+            let isGoing = going.contains(Int32(found.handler))
+            guard found.length > limits.chain || isGoing && found.length >= leastGoing else { return nil }
+            let handler = index.handlers[found.handler]
+            let posted = handler.pair < 0 ? -1 : index.posted[Int(index.pairs[Int(handler.pair)].post)]
+            return Finding(
+                kind: .selfPosting, severity: isGoing ? .problem : .note,
+                problem: "\(words.observer(observer)) posts what makes it handle again: \(found.length) times in a row"
+                    + (isGoing ? ", and still when the recording ends." : "."),
+                evidence: [index.registered[Int(observer)], posted, handler.deliver].filter { $0 >= 0 },
+                remedy:
+                    "Let the handler post only if something changed. If it is to do work step by step, let the last "
+                    + "step post nothing.",
+                weight: Int(found.length))
+        }
+    }
+
+    /// Of each handler: of how many runs of the same observer it is the last, each caused by the one before.
+    private static func lengths(_ index: DeliveryIndex) -> [Int32] {
+        var lengths = Array(repeating: Int32(1), count: index.handlers.count)
+        for (number, handler) in index.handlers.enumerated() where handler.observer >= 0 {
+            var cause = cause(of: handler, index)
+            for _ in 0...longestWay {
+                // A cause that comes later is of a damaged recording.
+                guard cause >= 0, cause < number else { break }
+                let before = index.handlers[Int(cause)]
+                if before.observer == handler.observer {
+                    lengths[number] = lengths[Int(cause)] + 1
+                    break
+                }
+                cause = self.cause(of: before, index)
+            }
+        }
+        return lengths
+    }
+
+    private static func cause(of handler: DeliveryIndex.Handler, _ index: DeliveryIndex) -> Int32 {
+        handler.pair < 0 ? -1 : index.cause[Int(index.pairs[Int(handler.pair)].post)]
+    }
+
+    /// The handlers that are still running, or that made a post which still waits for the same observer.
+    private static func going(_ index: DeliveryIndex) -> Set<Int32> {
+        var going: Set<Int32> = []
+        for pair in index.pairs where pair.observer >= 0 {
+            let cause = index.cause[Int(pair.post)]
+            guard cause >= 0, index.isPending(pair), index.handlers[Int(cause)].observer == pair.observer else {
+                continue
+            }
+            going.insert(cause)
+        }
+        for (number, handler) in index.handlers.enumerated() where handler.returned < 0 { going.insert(Int32(number)) }
+        return going
+    }
+}

@@ -1,0 +1,71 @@
+internal import ThreadedNotifications
+
+/// A thread that stopped draining: something waits for it until the recording ends, though the program went on; or it is in a
+/// handler that never returned.
+enum Stall {
+    static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
+        let recording = index.recording
+        let limit = limits.stall.nanoseconds
+        /// Of each thread: how many wait for it, and the one that has waited longest.
+        var waiting = recording.threads.map { _ in (count: 0, oldest: Int32(-1)) }
+        for pair in index.pairs where index.isPending(pair) && pair.append >= 0 && !index.outlives(pair) {
+            let target = index.target(of: pair)
+            guard target >= 0, index.threadEnd[Int(target)] < 0 else { continue }
+            waiting[Int(target)].count += 1
+            if waiting[Int(target)].oldest < 0 { waiting[Int(target)].oldest = pair.append }
+        }
+        var running: [Int32: Int] = [:]
+        for (number, handler) in index.handlers.enumerated() where handler.returned < 0 {
+            running[handler.thread] = number
+        }
+        let words = DiagnosisWords(index)
+        return recording.threads.indices.compactMap { thread -> Finding? in
+            let end = index.lastOfProcess[Int(recording.threads[thread].process)]
+            guard end >= 0, index.threadEnd[thread] < 0 else { return nil }
+            let last = index.lastOfThread[thread]
+            let isEndsOwn = index.entry(end).thread == Int32(thread)
+            func sinceEnd(_ place: Int32) -> UInt64 {
+                let (time, endTime) = (index.entry(place).time, index.entry(end).time)
+                return endTime > time ? endTime - time : 0
+            }
+            let (count, oldest) = waiting[thread]
+            // A handler in which the program ends has an end; so has one whose thread is seen to go on.
+            if let number = running[Int32(thread)], last >= 0, !isEndsOwn, sinceEnd(last) > limit {
+                return neverReturned(index.handlers[number], count, sinceEnd(last), words)
+            }
+            guard count > 0, sinceEnd(oldest) > limit else { return nil }
+            let waits =
+                "\(words.count(count, "notification or block")) wait\(count == 1 ? "s" : "") for it, the first since "
+                + TimeWords.duration(sinceEnd(oldest))
+            let goesOn = last > oldest && sinceEnd(last) <= limit
+            return Finding(
+                kind: .stalled, severity: .problem,
+                problem: "\(words.thread(Int32(thread))) "
+                    + (goesOn ? "goes on, and leaves what waits for it" : "stopped draining") + ": \(waits).",
+                evidence: [oldest, last].filter { $0 >= 0 },
+                remedy: goesOn
+                    ? "It runs its run loop in another mode than the observer's, or no run loop: run it in one of the "
+                        + "observer's modes, or add the observer for the mode that it runs in."
+                    : "Have it run its run loop: RunLoop.current.run(), or make it a RunLoopThread. Look what it does since "
+                        + "its last record.",
+                weight: Int(clamping: sinceEnd(oldest)))
+        }
+    }
+
+    private static func neverReturned(
+        _ handler: DeliveryIndex.Handler, _ waiting: Int, _ since: UInt64, _ words: DiagnosisWords
+    ) -> Finding {
+        let index = words.index
+        let registered = handler.observer >= 0 ? index.registered[Int(handler.observer)] : -1
+        let whose = words.observer(handler.observer, name: index.entry(handler.deliver).name)
+        return Finding(
+            kind: .handlerNeverReturned, severity: .problem,
+            problem: "\(words.thread(handler.thread)) is in the handler of \(whose) until the recording ends, and did "
+                + "nothing else for \(TimeWords.duration(since))"
+                + (waiting > 0 ? "; \(waiting) wait\(waiting == 1 ? "s" : "") for it." : "."),
+            evidence: [registered, handler.deliver, index.lastOfThread[Int(handler.thread)]].filter { $0 >= 0 },
+            remedy:
+                "Look what the handler waits for: a lock, an answer, input. Let it return, and go on when that has come.",
+            weight: Int(clamping: since))
+    }
+}

@@ -1,0 +1,53 @@
+internal import ThreadedNotifications
+
+/// Posted for a thread that has ended, or that ended before it came to it (guarantee 10).
+enum TargetGone {
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        struct Whose: Hashable {
+            var observer: Int32
+            var name: Int32
+            var target: Int32
+        }
+        var found: [Whose: (afterEnd: Int, waiting: Int, first: Int32)] = [:]
+        for pair in index.pairs where pair.fate >= 0 && index.entry(pair.fate).stage == .targetGone {
+            let target = index.target(of: pair)
+            let end = target < 0 ? -1 : index.threadEnd[Int(target)]
+            let begin = pair.append >= 0 ? pair.append : pair.fate
+            // Refused on the thread that posted is posted too late; what waited is given up by its own thread.
+            let isAfterEnd = end >= 0 ? begin > end : pair.append < 0 || isRefused(pair, index)
+            let whose = Whose(observer: pair.observer, name: index.name(of: pair), target: target)
+            var all = found[whose] ?? (0, 0, pair.fate)
+            if isAfterEnd {
+                if all.afterEnd == 0 { all.first = pair.fate }
+                all.afterEnd += 1
+            } else {
+                all.waiting += 1
+            }
+            found[whose] = all
+        }
+        let words = DiagnosisWords(index)
+        return found.map { whose, found in
+            let thread = whose.target < 0 ? "the target thread" : words.thread(whose.target)
+            var parts: [String] = []
+            if found.afterEnd > 0 { parts.append("\(found.afterEnd) posted after \(thread) had ended") }
+            if found.waiting > 0 { parts.append("\(found.waiting) still waiting when \(thread) ended") }
+            let end = whose.target < 0 ? -1 : index.threadEnd[Int(whose.target)]
+            let registered = whose.observer < 0 ? -1 : index.registered[Int(whose.observer)]
+            return Finding(
+                kind: .targetGone, severity: found.afterEnd > 0 ? .problem : .note,
+                problem: "\(words.observer(whose.observer, name: whose.name)) did not get "
+                    + "\(parts.joined(separator: ", and ")).",
+                evidence: [registered, end, found.first].filter { $0 >= 0 },
+                remedy: found.afterEnd > 0
+                    ? "Cancel the observer's token before its thread stops, or keep the thread; PostReport.targetGone tells "
+                        + "the poster."
+                    : "Let the thread drain before it stops: wait for what was posted, then stop() it.",
+                weight: found.afterEnd + found.waiting)
+        }
+    }
+
+    /// Whether it was given up by the thread that handed it over.
+    private static func isRefused(_ pair: DeliveryIndex.Pair, _ index: DeliveryIndex) -> Bool {
+        index.entry(pair.fate).thread == index.entry(pair.append).thread
+    }
+}

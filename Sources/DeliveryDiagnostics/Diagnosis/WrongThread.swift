@@ -1,0 +1,49 @@
+internal import ThreadedNotifications
+
+/// Handled on another thread than the one that was declared to handle it (guarantee 1).
+enum WrongThread {
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        struct Way: Hashable {
+            var observer: Int32
+            var name: Int32
+            var declared: Int32
+            var actual: Int32
+        }
+        var found: [Way: (count: Int, first: Int32)] = [:]
+        for (place, entry) in index.recording.entries.enumerated() where entry.stage == .deliver {
+            let declared = declared(entry, place, index)
+            guard declared >= 0, declared != entry.thread else { continue }
+            let way = Way(observer: entry.observer, name: entry.name, declared: declared, actual: entry.thread)
+            found[way, default: (0, Int32(place))].count += 1
+        }
+        let words = DiagnosisWords(index)
+        return found.map { way, found in
+            let entry = index.entry(found.first)
+            let registered = way.observer >= 0 ? index.registered[Int(way.observer)] : -1
+            let posted = entry.post >= 0 ? index.posted[Int(entry.post)] : -1
+            return Finding(
+                kind: .wrongThread, severity: .problem,
+                problem: "\(words.observer(way.observer, name: way.name)) is to be handled on "
+                    + "\(words.thread(way.declared)), and was handled on \(words.thread(way.actual)) "
+                    + "\(words.times(found.count)).",
+                evidence: [registered, posted, found.first].filter { $0 >= 0 },
+                remedy: "Let nothing call the handler but the center. If the observer's own code does not, this is a "
+                    + "defect of the library: report it with this recording.",
+                weight: found.count)
+        }
+    }
+
+    /// The thread that was to handle it; -1 where none was declared.
+    private static func declared(_ entry: Recording.Entry, _ place: Int, _ index: DeliveryIndex) -> Int32 {
+        if entry.observer >= 0, index.registered[Int(entry.observer)] >= 0 {
+            let declared = index.entry(index.registered[Int(entry.observer)]).target
+            if declared >= 0 { return declared }
+        }
+        let pair = index.pairOfEntry[place]
+        if pair >= 0, index.pairs[Int(pair)].append >= 0 {
+            let declared = index.entry(index.pairs[Int(pair)].append).target
+            if declared >= 0 { return declared }
+        }
+        return entry.target
+    }
+}
