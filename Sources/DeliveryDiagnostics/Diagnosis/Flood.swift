@@ -82,7 +82,9 @@ enum Flood {
             first = min(first, wait.begin)
         }
         let words = DiagnosisWords(index)
-        let top = posters.sorted { ($1.value, $0.key.thread, $0.key.name) < ($0.value, $1.key.thread, $1.key.name) }
+        let top = posters.sorted {
+            ($1.value, $0.key.thread, $0.key.name, $0.key.place) < ($0.value, $1.key.thread, $1.key.name, $1.key.place)
+        }
         var details = [
             "depth over time: \(sparkline(thread, begins: begins, ends: ends, index)) (highest \(peak.depth))"
         ]
@@ -125,6 +127,6 @@ enum Flood {
             highest[column] = max(highest[column], depth)
         }
         let top = max(1, highest.max() ?? 1)
-        return String(highest.map { $0 <= 0 ? " " : bars[min(bars.count - 1, $0 * bars.count / (top + 1))] })
+        return String(highest.map { $0 <= 0 ? "·" : bars[min(bars.count - 1, $0 * bars.count / (top + 1))] })
     }
 }

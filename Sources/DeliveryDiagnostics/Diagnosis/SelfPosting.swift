@@ -16,22 +16,52 @@ enum SelfPosting {
             }
         }
         let going = going(index)
-        let words = DiagnosisWords(index)
-        return longest.compactMap { observer, found in
-            let isGoing = going.contains(Int32(found.handler))
-            guard found.length > limits.chain || isGoing && found.length >= leastGoing else { return nil }
-            let handler = index.handlers[found.handler]
-            let posted = handler.pair < 0 ? -1 : index.posted[Int(index.pairs[Int(handler.pair)].post)]
-            return Finding(
-                kind: .selfPosting, severity: isGoing ? .problem : .note,
-                problem: "\(words.observer(observer)) posts what makes it handle again: \(found.length) times in a row"
-                    + (isGoing ? ", and still when the recording ends." : "."),
-                evidence: [index.registered[Int(observer)], posted, handler.deliver].filter { $0 >= 0 },
-                remedy:
-                    "Let the handler post only if something changed. If it is to do work step by step, let the last "
-                    + "step post nothing.",
-                weight: Int(found.length))
+        let found = longest.filter { _, chain in
+            chain.length > limits.chain || going.contains(Int32(chain.handler)) && chain.length >= leastGoing
         }
+        /// Those who are in another's chain are told of there.
+        var told: Set<Int32> = []
+        var findings: [Finding] = []
+        for (observer, chain) in found.sorted(by: { ($1.value.length, $0.key) < ($0.value.length, $1.key) }) {
+            guard told.insert(observer).inserted else { continue }
+            let others = others(between: chain.handler, index)
+            told.formUnion(others)
+            findings.append(
+                finding(observer, chain, others, isGoing: going.contains(Int32(chain.handler)), DiagnosisWords(index)))
+        }
+        return findings
+    }
+
+    private static func finding(
+        _ observer: Int32, _ chain: (length: Int32, handler: Int), _ others: [Int32], isGoing: Bool,
+        _ words: DiagnosisWords
+    ) -> Finding {
+        let index = words.index
+        let handler = index.handlers[chain.handler]
+        let posted = handler.pair < 0 ? -1 : index.posted[Int(index.pairs[Int(handler.pair)].post)]
+        let way = others.isEmpty ? "" : ", by way of " + others.map { words.observer($0) }.joined(separator: " and ")
+        return Finding(
+            kind: .selfPosting, severity: isGoing ? .problem : .note,
+            problem:
+                "\(words.observer(observer)) posts what makes it handle again\(way): \(chain.length) times in a row"
+                + (isGoing ? ", and still when the recording ends." : "."),
+            evidence: [index.registered[Int(observer)], posted, handler.deliver].filter { $0 >= 0 },
+            remedy: "Let the handler post only if something changed. If it is to do work step by step, let the last "
+                + "step post nothing.",
+            weight: Int(chain.length))
+    }
+
+    /// The other observers whose handlers are between a handler and the run of the same observer before it.
+    private static func others(between handler: Int, _ index: DeliveryIndex) -> [Int32] {
+        var others: [Int32] = []
+        var cause = cause(of: index.handlers[handler], index)
+        for _ in 0..<longestWay {
+            guard cause >= 0, index.handlers[Int(cause)].observer != index.handlers[handler].observer else { break }
+            let other = index.handlers[Int(cause)]
+            if other.observer >= 0, !others.contains(other.observer) { others.append(other.observer) }
+            cause = self.cause(of: other, index)
+        }
+        return others
     }
 
     /// Of each handler: of how many runs of the same observer it is the last, each caused by the one before.
@@ -57,15 +87,19 @@ enum SelfPosting {
         handler.pair < 0 ? -1 : index.cause[Int(index.pairs[Int(handler.pair)].post)]
     }
 
-    /// The handlers that are still running, or that made a post which still waits for the same observer.
+    /// The handlers that are still running, or that caused a post which still waits for the same observer.
     private static func going(_ index: DeliveryIndex) -> Set<Int32> {
         var going: Set<Int32> = []
-        for pair in index.pairs where pair.observer >= 0 {
-            let cause = index.cause[Int(pair.post)]
-            guard cause >= 0, index.isPending(pair), index.handlers[Int(cause)].observer == pair.observer else {
-                continue
+        for pair in index.pairs where pair.observer >= 0 && index.isPending(pair) {
+            var cause = index.cause[Int(pair.post)]
+            for _ in 0...longestWay {
+                guard cause >= 0 else { break }
+                if index.handlers[Int(cause)].observer == pair.observer {
+                    going.insert(cause)
+                    break
+                }
+                cause = self.cause(of: index.handlers[Int(cause)], index)
             }
-            going.insert(cause)
         }
         for (number, handler) in index.handlers.enumerated() where handler.returned < 0 { going.insert(Int32(number)) }
         return going
