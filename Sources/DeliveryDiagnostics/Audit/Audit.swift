@@ -138,8 +138,8 @@ public struct Audit: Sendable {
         if pair.fate < 0, pair.skip < 0, index.outlives(pair) {
             let target = index.target(of: pair)
             note(.lostAtThreadEnd, process: process, post: pair.post, place: pair.append) {
-                "\(words.post(pair.post)) waited for \(words.recording.describeThread(target))\(words.forObserver(pair)), "
-                    + "which ended (\(words.record(index.threadEnd[Int(target)]))), and no record says what became of it"
+                "\(words.post(pair.post)) was handed to \(words.recording.describeThread(target))\(words.forObserver(pair)); "
+                    + "the thread ended (\(words.record(index.threadEnd[Int(target)]))), and no record says what became of it"
             }
         }
         guard pair.kind != .block else { return }

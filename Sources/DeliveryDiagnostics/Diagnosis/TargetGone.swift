@@ -28,15 +28,21 @@ enum TargetGone {
         let words = DiagnosisWords(index)
         return found.map { whose, found in
             let thread = whose.target < 0 ? "the target thread" : words.thread(whose.target)
+            let isBlock = whose.observer < 0 && whose.name < 0
             var parts: [String] = []
-            if found.afterEnd > 0 { parts.append("\(found.afterEnd) posted after \(thread) had ended") }
+            if found.afterEnd > 0 {
+                parts.append("\(found.afterEnd) \(isBlock ? "handed over" : "posted") after \(thread) had ended")
+            }
             if found.waiting > 0 { parts.append("\(found.waiting) still waiting when \(thread) ended") }
+            let what =
+                isBlock
+                ? "Of performed blocks, some never were: "
+                : "\(words.observer(whose.observer, name: whose.name)) did not get "
             let end = whose.target < 0 ? -1 : index.threadEnd[Int(whose.target)]
             let registered = whose.observer < 0 ? -1 : index.registered[Int(whose.observer)]
             return Finding(
                 kind: .targetGone, severity: found.afterEnd > 0 ? .problem : .note,
-                problem: "\(words.observer(whose.observer, name: whose.name)) did not get "
-                    + "\(parts.joined(separator: ", and ")).",
+                problem: what + parts.joined(separator: ", and ") + ".",
                 evidence: [registered, end, found.first].filter { $0 >= 0 },
                 remedy: found.afterEnd > 0
                     ? "Cancel the observer's token before its thread stops, or keep the thread; PostReport.targetGone tells "

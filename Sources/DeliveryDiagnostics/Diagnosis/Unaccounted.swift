@@ -9,23 +9,23 @@ enum Unaccounted {
             let posted = first.post < 0 ? -1 : index.posted[Int(first.post)]
             return Finding(
                 kind: .unaccounted, severity: .problem,
-                problem: "\(words.count(count, "notification")) \(problem(kind)): \(first.text).",
+                problem: "\(problem(kind, words.times(count))): \(first.text).",
                 evidence: posted == first.place ? [posted] : [posted, first.place].filter { $0 >= 0 },
                 remedy: "This should not be. Run 'notify-demo audit' on the recording, and report it with it.",
                 weight: count)
         }
     }
 
-    private static func problem(_ kind: AuditFault.Kind) -> String {
+    private static func problem(_ kind: AuditFault.Kind, _ times: String) -> String {
         switch kind {
-        case .lost, .lostAtThreadEnd: "lost"
-        case .twoFates: "met two fates"
-        case .fateAfterSkip: "delivered to whom it was not for"
-        case .tooMany: "reached more observers than matched"
-        case .withoutPost: "handled that nobody posted"
-        case .notHandedOver: "appeared on another thread"
-        case .miscounted: "counted otherwise than recorded"
-        case .returnWithoutDeliver: "returned from without a call"
+        case .lost, .lostAtThreadEnd: "Lost \(times)"
+        case .twoFates: "Two fates of one post for one observer, \(times)"
+        case .fateAfterSkip: "Delivered to whom it was not for, \(times)"
+        case .tooMany: "More observers reached than matched, \(times)"
+        case .withoutPost: "Handled, and posted by nobody, \(times)"
+        case .notHandedOver: "On another thread without being handed over, \(times)"
+        case .miscounted: "Counted otherwise than recorded, \(times)"
+        case .returnWithoutDeliver: "A handler returned without a call, \(times)"
         }
     }
 }

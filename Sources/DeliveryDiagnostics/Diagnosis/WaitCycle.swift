@@ -3,17 +3,21 @@ internal import ThreadedNotifications
 /// Waits that nearly closed a cycle (guarantee 13): one that was refused; and threads that wait for one another, though not at
 /// the same time in this run.
 enum WaitCycle {
+    /// From how many threads a cycle is searched.
+    private static let mostSearched = 1000
+
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
         let words = DiagnosisWords(index)
         var refused: [Int32: (count: Int, first: Int32)] = [:]
         /// The first wait of each thread for each other.
         var waits: [UInt64: Int32] = [:]
+        var targets = WaitTargets(recording)
         for (place, entry) in recording.entries.enumerated() {
             switch entry.stage {
             case .refuseWait: refused[entry.message, default: (0, Int32(place))].count += 1
             case .wait:
-                for target in targets(of: entry, index) where target != entry.thread {
+                for target in targets.of(entry) where target != entry.thread {
                     let key = UInt64(UInt32(bitPattern: entry.thread)) << 32 | UInt64(UInt32(bitPattern: target))
                     if waits[key] == nil { waits[key] = Int32(place) }
                 }
@@ -33,28 +37,16 @@ enum WaitCycle {
         } + bothWays(waits, words)
     }
 
-    /// The threads that a wait is for: its target, or those that its message names.
-    private static func targets(of entry: Recording.Entry, _ index: DeliveryIndex) -> [Int32] {
-        if entry.target >= 0 { return [entry.target] }
-        let recording = index.recording
-        guard let message = recording.message(of: entry), message.contains("{") else { return [] }
-        let process = recording.threads[Int(entry.thread)].process
-        return MessagePart.parts(of: message).compactMap { part in
-            guard case .thread(let thread) = part, !thread.isKernelID else { return nil }
-            return recording.threads.firstIndex { $0.process == process && $0.identity.number == thread.number }
-                .map { Int32($0) }
-        }
-    }
-
     /// A shortest cycle through each thread that is in one; each thread in one cycle only.
     private static func bothWays(_ waits: [UInt64: Int32], _ words: DiagnosisWords) -> [Finding] {
         var next: [Int32: [Int32]] = [:]
         for key in waits.keys.sorted() {
             next[Int32(truncatingIfNeeded: key >> 32), default: []].append(Int32(truncatingIfNeeded: key))
         }
+        withoutDeadEnds(&next)
         var told: Set<Int32> = []
         var findings: [Finding] = []
-        for start in next.keys.sorted() where !told.contains(start) {
+        for start in next.keys.sorted().prefix(mostSearched) where !told.contains(start) {
             guard let cycle = shortestCycle(from: start, next) else { continue }
             told.formUnion(cycle)
             let edges = zip(cycle, cycle.dropFirst() + [start])
@@ -73,6 +65,23 @@ enum WaitCycle {
                     weight: cycle.count))
         }
         return findings
+    }
+
+    /// Leaves out threads from which no way leads to a cycle.
+    private static func withoutDeadEnds(_ next: inout [Int32: [Int32]]) {
+        var waiters: [Int32: [Int32]] = [:]
+        var open = next.mapValues(\.count)
+        for (thread, targets) in next {
+            for target in targets { waiters[target, default: []].append(thread) }
+        }
+        var ended = waiters.keys.filter { next[$0] == nil }
+        while let thread = ended.popLast() {
+            next[thread] = nil
+            for waiter in waiters[thread] ?? [] {
+                open[waiter, default: 1] -= 1
+                if open[waiter] == 0 { ended.append(waiter) }
+            }
+        }
     }
 
     private static func shortestCycle(from start: Int32, _ next: [Int32: [Int32]]) -> [Int32]? {
@@ -94,5 +103,34 @@ enum WaitCycle {
             }
         }
         return nil
+    }
+}
+
+/// The threads that waits are for: the target, or those that the message names.
+private struct WaitTargets {
+    private let recording: Recording
+    private var threads: [Recording.Numbered: Int32] = [:]
+    /// By process and message: threads wait for the same again and again.
+    private var known: [UInt64: [Int32]] = [:]
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        for (place, thread) in recording.threads.enumerated() {
+            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(place)
+        }
+    }
+
+    mutating func of(_ entry: Recording.Entry) -> [Int32] {
+        if entry.target >= 0 { return [entry.target] }
+        guard let message = recording.message(of: entry) else { return [] }
+        let process = recording.threads[Int(entry.thread)].process
+        let key = UInt64(UInt32(bitPattern: process)) << 32 | UInt64(UInt32(bitPattern: entry.message))
+        if let targets = known[key] { return targets }
+        let targets = MessagePart.parts(of: message).compactMap { part -> Int32? in
+            guard case .thread(let thread) = part, !thread.isKernelID else { return nil }
+            return threads[Recording.Numbered(process: process, number: thread.number)]
+        }
+        known[key] = targets
+        return targets
     }
 }

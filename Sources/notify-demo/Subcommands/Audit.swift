@@ -11,8 +11,8 @@ struct AuditCommand: Command {
             recording does not tell is not called lost.
 
             EXAMPLES
-              notify-demo run overflow --json > run.jsonl; notify-demo audit run.jsonl
-              notify-demo run flood --json | notify-demo audit -
+              notify-demo run overflow -o run.jsonl; notify-demo audit run.jsonl
+              gunzip -c run.jsonl.gz | notify-demo audit -
               notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
 
             EXIT STATUS

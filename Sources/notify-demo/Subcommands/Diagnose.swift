@@ -10,7 +10,7 @@ struct Diagnose: Command {
             meant; a note is worth knowing.
 
             EXAMPLES
-              notify-demo run thread-exit --json > run.jsonl; notify-demo diagnose run.jsonl
+              notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl
               notify-demo diagnose --main-budget 4ms --depth 100 run.jsonl
               notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
 

@@ -497,7 +497,7 @@ struct DiagnosisTests {
     @Test("what the audit cannot account for")
     func unaccounted() {
         expect(
-            .unaccounted, evidence: [2, 6], says: ["1 notification met two fates: #1 of Done"],
+            .unaccounted, evidence: [2, 6], says: ["Two fates of one post for one observer, once: #1 of Done"],
             in: { story in
                 story.register(1)
                 story.deliver(1, to: [1])

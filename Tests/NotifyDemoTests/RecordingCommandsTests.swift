@@ -1,0 +1,155 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+/// What `audit` and `diagnose` say of recordings, as a user asks them.
+@Suite("audit and diagnose")
+struct RecordingCommandsTests {
+    private struct Audited: Decodable {
+        struct Line: Decodable {
+            var notification: String?
+            var posted: Int
+            var delivered: Int
+            var dropped: Int
+        }
+
+        var addsUp: Bool
+        var isCut: Bool
+        var notifications: [Line]
+        var faultCount: Int
+        var notKnownCount: Int
+    }
+
+    private struct Diagnosed: Decodable {
+        struct Finding: Decodable {
+            struct Evidence: Decodable {
+                var line: Int
+                var text: String
+            }
+
+            var kind: String
+            var severity: String
+            var evidence: [Evidence]
+        }
+
+        var hasProblem: Bool
+        var findings: [Finding]
+    }
+
+    /// Runs a line of shell in which `$F` is the recording of a scenario.
+    private func shell(_ line: String, recording scenario: String, input: String = "") async throws -> Shell.Outcome {
+        let file = "/dev/shm/notify-demo-\(UUID().uuidString).jsonl"
+        return try await Shell.run(
+            "F='\(file)'; trap 'rm -f \"$F\"' EXIT; notify-demo run \(scenario) -o \"$F\" >/dev/null 2>&1; \(line)",
+            input: input)
+    }
+
+    private func json<Value: Decodable>(_ outcome: Shell.Outcome) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(outcome.output.utf8))
+    }
+
+    /// What is wrong on purpose in some scenarios, and nothing in others. A busy machine may hold up the main thread.
+    private static let expected: [String: Set<String>] = [
+        "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped"], "thread-exit": ["targetGone"],
+    ]
+
+    @Test("each scenario's recording adds up, and has the findings that it is meant to have", arguments: Scenarios.all)
+    func scenarios(scenario: any Scenario) async throws {
+        let options = scenario.name == "flood" ? " --drop-signals 1" : ""
+        let outcome = try await shell(
+            "notify-demo audit --json \"$F\" && notify-demo diagnose --json \"$F\"; true",
+            recording: scenario.name + options)
+        let lines = outcome.output.split(separator: "\n")
+        try #require(lines.count == 2, "\(outcome.output)\(outcome.errors)")
+        let audited = try JSONDecoder().decode(Audited.self, from: Data(lines[0].utf8))
+        #expect(audited.addsUp)
+        #expect(!audited.isCut)
+        #expect(audited.faultCount == 0)
+        #expect(audited.notKnownCount == 0)
+        let diagnosed = try JSONDecoder().decode(Diagnosed.self, from: Data(lines[1].utf8))
+        let found = Set(diagnosed.findings.map(\.kind)).subtracting(["mainHeldUp"])
+        #expect(found == Self.expected[scenario.name] ?? [], "\(lines[1])")
+    }
+
+    @Test("a ledger says what became of what")
+    func ledger() async throws {
+        let text = try await shell("notify-demo audit \"$F\"", recording: "overflow")
+        #expect(text.status == .exited(0))
+        #expect(text.output.hasPrefix("posted  delivered  coalesced  dropped  notification and observer\n"))
+        #expect(text.output.hasSuffix("\nit adds up\n"))
+        let audited: Audited = try json(try await shell("notify-demo audit --json - < \"$F\"", recording: "overflow"))
+        #expect(audited.notifications.map(\.posted) == [8, 8, 8, 8, 8, 8])
+        #expect(audited.notifications.contains { $0.dropped == 5 })
+    }
+
+    @Test("what does not add up is 1, also for diagnose, and names file and line")
+    func broken() async throws {
+        let breaks = "sed -i '0,/\"stage\":\"deliver\"/s//\"stage\":\"log\"/' \"$F\"; "
+        let audit = try await shell(breaks + "notify-demo audit \"$F\"", recording: "removal")
+        #expect(audit.status == .exited(1))
+        #expect(audit.output.contains("it does not add up: 3 faults\n"))
+        #expect(audit.output.contains("a handler returned that is not known to have been called: return on worker"))
+        let diagnose = try await shell(breaks + "notify-demo diagnose \"$F\"", recording: "removal")
+        #expect(diagnose.status == .exited(1))
+        #expect(diagnose.output.hasPrefix("problem: Lost once: #1 of TestNotification, posted by main at "))
+    }
+
+    @Test("of a cut recording what is missing is not known, and it is 0")
+    func cut() async throws {
+        let line = "head -n 30 \"$F\" | head -c -20 > \"$F.cut\"; mv \"$F.cut\" \"$F\"; "
+        let audit = try await shell(line + "notify-demo audit \"$F\"", recording: "removal")
+        #expect(audit.status == .exited(0))
+        #expect(audit.output.contains("not known, the recording was cut"))
+        #expect(audit.errors.contains(":30: "))
+        let diagnose = try await shell(line + "notify-demo diagnose --json \"$F\"", recording: "removal")
+        #expect(diagnose.status == .exited(0))
+        let diagnosed: Diagnosed = try json(diagnose)
+        #expect(diagnosed.findings.contains { $0.kind == "recordingCut" && $0.severity == "note" })
+        #expect(!diagnosed.hasProblem)
+    }
+
+    @Test("evidence has the line of the file, and the places in the source")
+    func evidence() async throws {
+        let outcome = try await shell("notify-demo diagnose --json \"$F\"", recording: "thread-exit")
+        #expect(outcome.status == .exited(1))
+        let diagnosed: Diagnosed = try json(outcome)
+        let evidence = try #require(diagnosed.findings.first?.evidence)
+        #expect(evidence.count == 3)
+        #expect(evidence.allSatisfy { $0.text.contains(".jsonl:\($0.line) ") })
+        #expect(evidence.last?.text.contains("; posted at DeliveryDiagnostics/ThreadExitScenario.swift:") == true)
+        #expect(evidence.last?.text.contains("; observed at DeliveryDiagnostics/ThreadExitScenario.swift:") == true)
+    }
+
+    @Test("limits can be chosen")
+    func limits() async throws {
+        let none = try await shell("notify-demo diagnose \"$F\"", recording: "many-observers --notifications 10")
+        #expect(none.output == "no finding\n", "\(none.output)")
+        let few = try await shell(
+            "notify-demo diagnose --depth 1 \"$F\"", recording: "many-observers --notifications 10")
+        #expect(few.status == .exited(1))
+        #expect(few.output.contains("is a flood."))
+    }
+
+    @Test(
+        "a wrong command line is 64, and what cannot be read is 2",
+        arguments: [
+            ("audit", 64, "Missing expected argument '<file>'"), ("diagnose --depth 0 a", 64, "at least 1"),
+            ("diagnose --main-budget 16 a", 64, "main-budget"), ("diagnose --stall -1s a", 64, "stall"),
+            ("audit /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
+            ("diagnose /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
+        ])
+    func trouble(arguments: String, status: Int32, says: String) async throws {
+        let outcome = try await Shell.run("notify-demo \(arguments)")
+        #expect(outcome.status == .exited(status))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test("help has examples", arguments: ["audit", "diagnose"])
+    func help(subcommand: String) async throws {
+        let outcome = try await Shell.run("notify-demo \(subcommand) --help")
+        #expect(outcome.output.contains("EXAMPLES"))
+        #expect(outcome.output.contains("EXIT STATUS"))
+    }
+}
