@@ -24,6 +24,8 @@ public struct Diagnosis: Sendable {
         findings += DroppedByPolicy.findings(index)
         findings += TargetGone.findings(index)
         findings += RecordingEnd.findings(index)
+        // In the order in which it happened, and each record once.
+        for place in findings.indices { findings[place].evidence = Set(findings[place].evidence).sorted() }
         self.findings = findings.sorted()
     }
 

@@ -33,17 +33,25 @@ struct DiagnosisWords {
     /// A record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
     func evidence(_ place: Int32) -> String {
         let entry = index.entry(place)
-        let elapsed = recording.elapsed(entry)
-        var text = "\(recording.source):\(entry.line) \(TimeWords.duration(UInt64(max(0, elapsed)))) "
-        text += "\(thread(entry.thread)) \(entry.stage.rawValue)"
-        if entry.post >= 0 { text += " \(recording.describePost(entry.post))" }
+        let elapsed = TimeWords.duration(UInt64(max(0, recording.elapsed(entry))))
+        var text = "\(recording.source):\(entry.line) \(elapsed) "
+        // All of a record is of one process, which is then said once.
+        if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }
+        text += "\(bareThread(entry.thread)) \(entry.stage.rawValue)"
+        if entry.post >= 0 { text += " #\(recording.posts[Int(entry.post)].number)" }
         if entry.name >= 0 { text += " \(name(entry.name))" }
-        if entry.observer >= 0 { text += " \(recording.describeObserver(entry.observer))" }
-        if entry.target >= 0, entry.target != entry.thread { text += " for \(thread(entry.target))" }
+        if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
+        if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
         if entry.count >= 0 { text += " count \(entry.count)" }
         if let message = recording.message(of: entry) { text += " \"\(Excerpt.of(message, length: 80))\"" }
         if let sender = recording.sender(of: entry) { text += " of \(sender.words)" }
         return text + sources(of: entry).map { "; \($0)" }.joined()
+    }
+
+    /// Without its process.
+    private func bareThread(_ thread: Int32) -> String {
+        let identity = recording.threads[Int(thread)].identity
+        return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"
     }
 
     /// Where in the source what a record is of was posted, and where it was observed.

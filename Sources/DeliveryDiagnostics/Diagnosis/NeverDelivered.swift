@@ -5,11 +5,16 @@ internal import ThreadedNotifications
 enum NeverDelivered {
     /// What was posted under a name.
     private struct Posts {
-        var count = 0
-        /// Those of which records say whom they matched.
+        /// The places of the posts.
+        var places: [Int32] = []
+        /// The same, by sender.
+        var ofSender: [Int32: [Int32]] = [:]
+        /// How many of them say whom they matched.
         var counted = 0
-        var first: Int32 = -1
-        var last: Int32 = -1
+
+        var count: Int { places.count }
+        var first: Int32 { places.first ?? -1 }
+        var last: Int32 { places.last ?? -1 }
     }
 
     /// What was matched for an observer.
@@ -75,12 +80,11 @@ enum NeverDelivered {
         for (place, entry) in index.recording.entries.enumerated()
         where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 {
             let key = key(entry, index)
-            var all = posts[key] ?? Posts()
-            all.count += 1
-            if entry.count >= 0 { all.counted += 1 }
-            if all.first < 0 { all.first = Int32(place) }
-            all.last = Int32(place)
-            posts[key] = all
+            posts[key, default: Posts()].places.append(Int32(place))
+            if entry.count >= 0 { posts[key, default: Posts()].counted += 1 }
+            if entry.sender >= 0 {
+                posts[key, default: Posts()].ofSender[entry.sender, default: []].append(Int32(place))
+            }
         }
         return posts
     }
@@ -107,6 +111,9 @@ enum NeverDelivered {
                     + "ObserverOptions(modes:) is .common unless said otherwise.",
                 weight: matched.pending)
         }
+        // Removed in the middle of the post, it is passed over as well.
+        let removed = index.removed[Int(observer)]
+        if removed >= 0, matched.skipped == 1 || removed < matched.first { return nil }
         return Finding(
             kind: .neverDelivered, severity: .problem,
             problem: "\(words.observer(observer)) was never handed anything: its mapping made nothing of any of "
@@ -125,21 +132,18 @@ enum NeverDelivered {
         let registered = index.registered[Int(observer)]
         let removed = index.removed[Int(observer)]
         // Only what was posted while it observed could be for it.
-        guard posts.last > registered, removed < 0 || posts.first < removed else { return nil }
-        let registration = index.entry(registered)
-        var other: Int32 = -1
-        var count = 0
-        for place in Int(max(registered, posts.first))...Int(removed < 0 ? posts.last : min(removed, posts.last)) {
-            let entry = index.entry(Int32(place))
-            guard entry.stage == .post || entry.stage == .capture, entry.name == registration.name,
-                entry.thread < 0 || index.recording.process(of: entry) == index.recording.process(of: registration)
-            else { continue }
-            // Its own sender's: then it is another center's, or was cut off.
-            if registration.sender >= 0, entry.sender == registration.sender { return nil }
-            count += 1
-            if other < 0 { other = Int32(place) }
+        let end = removed < 0 ? Int32.max : removed
+        func meanwhile(_ places: [Int32]) -> ArraySlice<Int32> {
+            places[
+                places.firstPlace(
+                    after: registered)..<max(places.firstPlace(after: registered), places.firstPlace(after: end))]
         }
-        guard other >= 0 else { return nil }
+        let others = meanwhile(posts.places)
+        guard let other = others.first else { return nil }
+        let count = others.count
+        let registration = index.entry(registered)
+        // Its own sender's: then it is another center's, or was cut off.
+        if registration.sender >= 0, !meanwhile(posts.ofSender[registration.sender] ?? []).isEmpty { return nil }
         if registration.sender >= 0 {
             guard let asked = index.recording.sender(of: registration) else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
@@ -222,5 +226,17 @@ enum NeverDelivered {
         let distance = Suggestion.distance(word, candidate)
         if isObserved { return distance == 1 && candidate.count > 4 }
         return distance <= max(1, min(4, candidate.count / 5))
+    }
+}
+
+extension [Int32] {
+    /// In ascending places, the first that is greater.
+    fileprivate func firstPlace(after place: Int32) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

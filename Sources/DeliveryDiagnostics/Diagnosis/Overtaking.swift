@@ -20,8 +20,10 @@ enum Overtaking {
             let posted = index.posted[Int(entry.post)]
             guard posted >= 0 else { continue }
             // Where observers are not told apart, each name has one.
-            let whose = entry.observer >= 0 ? UInt64(entry.observer) << 1 : UInt64(entry.name) << 1 | 1
-            let way = UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 32 ^ whose
+            let whose = entry.observer >= 0 ? entry.observer : entry.name
+            let way =
+                UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 33
+                | UInt64(UInt32(bitPattern: whose)) << 1 | (entry.observer >= 0 ? 0 : 1)
             if let before = last[way], before.posted > posted {
                 let key = Whose(observer: entry.observer, name: entry.name)
                 inverted[key, default: (0, Int32(place), before.delivered)].count += 1

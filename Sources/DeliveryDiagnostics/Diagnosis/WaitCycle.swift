@@ -9,13 +9,16 @@ enum WaitCycle {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
         let words = DiagnosisWords(index)
-        var refused: [Int32: (count: Int, first: Int32)] = [:]
+        /// By the place of the call, or by what was said if that is not known.
+        var refused: [Int64: (count: Int, first: Int32)] = [:]
         /// The first wait of each thread for each other.
         var waits: [UInt64: Int32] = [:]
         var targets = WaitTargets(recording)
         for (place, entry) in recording.entries.enumerated() {
             switch entry.stage {
-            case .refuseWait: refused[entry.message, default: (0, Int32(place))].count += 1
+            case .refuseWait:
+                let key = entry.place >= 0 ? Int64(entry.place) : -1 - Int64(entry.message)
+                refused[key, default: (0, Int32(place))].count += 1
             case .wait:
                 for target in targets.of(entry) where target != entry.thread {
                     let key = UInt64(UInt32(bitPattern: entry.thread)) << 32 | UInt64(UInt32(bitPattern: target))
@@ -24,8 +27,9 @@ enum WaitCycle {
             default: break
             }
         }
-        return refused.map { message, found in
-            let cycle = message < 0 ? "" : ": \(Excerpt.of(recording.strings[Int(message)], length: 400))"
+        return refused.values.map { found in
+            let message = recording.message(of: index.entry(found.first))
+            let cycle = message.map { ": \(Excerpt.of($0, length: 400))" } ?? ""
             return Finding(
                 kind: .refusedWait, severity: .problem,
                 problem: "A wait was refused \(words.times(found.count)), because it would never have ended\(cycle).",

@@ -1,0 +1,98 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// Recordings that no program makes. What is said of them does not matter, but something is.
+@Suite("Recordings that make no sense")
+struct BadRecordingTests {
+    /// Any stages, of few posts, observers, threads and processes, so that they meet; at times that need not ascend.
+    private func records(_ count: Int, _ generator: inout SeededGenerator) -> [DeliveryRecord] {
+        func maybe(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Int? {
+            Bool.random(using: &generator) ? Int.random(in: range, using: &generator) : nil
+        }
+        func thread(_ generator: inout SeededGenerator) -> ThreadIdentity {
+            let number = Int.random(in: 1...3, using: &generator)
+            return ThreadIdentity(number: number, name: number == 1 ? "main" : nil, kernelID: Int32(number))
+        }
+        let names = ["Done", "Dome", "", "Other name", nil]
+        let messages = [
+            "signal 11", "exit", "posted 1: delivered 1", "enqueued 2: posted 1", "ahead of what waits",
+            "{number = 2, name = x} to handle Done", nil, nil,
+        ]
+        return (1...count).map { sequence in
+            let time = UInt64.random(
+                in: 0...(Bool.random(using: &generator) ? 1000 : 10_000_000_000), using: &generator)
+            return DeliveryRecord(
+                sequence: sequence, monotonicNanoseconds: time, wallNanoseconds: Int64(time),
+                process: ProcessIdentity(id: Int32.random(in: 1...2, using: &generator), name: "program"),
+                thread: thread(&generator), stage: DeliveryStage.allCases.randomElement(using: &generator) ?? .post,
+                notification: names.randomElement(using: &generator) ?? nil, post: maybe(1...6, &generator),
+                observer: maybe(1...4, &generator), target: Bool.random(using: &generator) ? thread(&generator) : nil,
+                message: messages.randomElement(using: &generator) ?? nil,
+                place: maybe(0...9, &generator).map { SourcePlace("File.swift", $0) },
+                count: maybe(0...3, &generator) ?? maybe(Int.max - 1...Int.max, &generator),
+                sender: maybe(1...2, &generator).map { DeliveryRecord.Sender(identifier: UInt64($0), type: "Type") },
+                relatedPost: maybe(1...6, &generator))
+        }
+    }
+
+    @Test("are audited and diagnosed without a crash, whatever they hold")
+    func random() throws {
+        var generator = SeededGenerator(seed: 5)
+        let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
+        var kinds: Set<Finding.Kind> = []
+        var faults: Set<AuditFault.Kind> = []
+        for round in 0..<1000 {
+            let recording = Recording(records(1 + round % 120, &generator))
+            let audit = Audit(recording)
+            #expect(!AuditReport(audit).text(width: 1 + round % 100).isEmpty)
+            #expect(try AuditReport(audit).json().hasPrefix("{"))
+            faults.formUnion(audit.faults.countByKind.keys)
+            let diagnosis = Diagnosis(recording, limits: limits)
+            #expect(!DiagnosisReport(diagnosis).text(width: 1 + round % 100).isEmpty)
+            #expect(try DiagnosisReport(diagnosis).json().hasPrefix("{"))
+            kinds.formUnion(diagnosis.findings.map(\.kind))
+        }
+        // The rounds came to nearly everything.
+        #expect(kinds.count > 15, "\(kinds)")
+        #expect(faults.count > 5, "\(faults)")
+    }
+
+    @Test("an empty recording has nothing posted and no finding")
+    func empty() throws {
+        let recording = Recording([])
+        #expect(AuditReport(Audit(recording)).text() == ["nothing was posted"])
+        #expect(DiagnosisReport(Diagnosis(recording)).text().map(\.text) == ["no finding"])
+    }
+
+    @Test("what is of one place fills no pages: of many findings twenty are told, and how many more there are")
+    func many() throws {
+        let recording = RecordedStory.whole { story in
+            for observer in 1...30 {
+                story.register(observer, "\(observer)")
+                story.hand(observer, to: [observer], "\(observer)")
+                story.add(.drop, "\(observer)", post: observer, observer: observer)
+            }
+        }
+        let lines = DiagnosisReport(Diagnosis(recording)).text().map(\.text)
+        #expect(lines.count { $0.hasPrefix("note: ") } == 20)
+        #expect(lines.last == "and 10 more")
+    }
+
+    @Test("lines are no longer than they should be at 60, 80 and 200 columns", arguments: [60, 80, 200])
+    func width(width: Int) throws {
+        let recording = RecordedStory.whole { story in
+            story.register(1)
+            story.deliver(1, to: [1])
+            story.add(.cancel, post: 1, observer: 1)
+            for post in 2...40 { story.hand(post, to: [1]) }
+        }
+        let limits = DiagnosisLimits(depth: 10)
+        let lines =
+            AuditReport(Audit(recording)).text(width: width)
+            + DiagnosisReport(Diagnosis(recording, limits: limits)).text(width: width).map(\.text)
+        #expect(lines.count > 10)
+        for line in lines { #expect(line.count <= width) }
+    }
+}
