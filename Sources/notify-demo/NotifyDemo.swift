@@ -16,6 +16,7 @@ struct NotifyDemo: ParsableCommand {
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
               notify-demo compare yesterday.log today.log
+              notify-demo trace run.jsonl -o trace.json
               notify-demo smoke
               notify-demo doctor
 
@@ -27,8 +28,8 @@ struct NotifyDemo: ParsableCommand {
               130 ended by Ctrl-C
             """,
         subcommands: [
-            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self, Doctor.self,
-            Smoke.self,
+            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self, Trace.self,
+            Doctor.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

@@ -14,6 +14,12 @@ struct Terminal {
         if unwritten.count >= 65_536 { try flush() }
     }
 
+    /// Prints data that has its own newlines.
+    mutating func print(_ bytes: [UInt8]) throws {
+        unwritten += bytes
+        if unwritten.count >= 65_536 { try flush() }
+    }
+
     /// Writes what is left to standard output.
     mutating func flush() throws {
         defer { unwritten.removeAll(keepingCapacity: true) }

@@ -1,0 +1,272 @@
+/// The events of a recording's trace.
+///
+/// Slices: what posts and what drains lasts as long as the records that belong to it; a handler from `deliver` to `return`; a
+/// wait from `wait` to `waitEnd`. Slices of one thread nest: what lasts longer than what it is in, ends with it.
+/// Flows: post, append, deliver; and enqueue, post. Each end lies in a slice, right after whose begin it comes, as viewers
+/// look for the slice that was begun last.
+/// Counters: what waits in each mailbox and posting queue.
+/// Order: times ascend on each thread, and in each counter.
+struct TraceEvents {
+    /// How long a slice is whose end nothing tells, unless another record of its thread comes before: it is there to be seen
+    /// and for arrows to begin and end in.
+    static let momentNanoseconds: UInt64 = 1000
+
+    private enum Kind {
+        /// Ends with the next record.
+        case moment
+        /// Ends with the last record that belongs to it.
+        case post
+        case drain
+        /// Ends where a record says so.
+        case lasting
+    }
+
+    private struct Slice {
+        var kind: Kind
+        var place: Int32
+        var post: Int32
+        var begin: UInt64
+        /// The end of what belongs to it so far.
+        var end: UInt64?
+    }
+
+    private let recording: Recording
+    let links: DeliveryLinks
+    /// Of each `post`, the first flow that starts there; of each flow, the next one of the same post.
+    private let flows: [Int32]
+    private let start: UInt64
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        let links = DeliveryLinks(recording)
+        self.links = links
+        start = recording.entries.first?.time ?? 0
+        var flows = [Int32](repeating: -1, count: recording.entries.count)
+        for place in recording.entries.indices.reversed() where Self.isFlow(place, recording, links) {
+            let post = Int(links.posted[place])
+            guard post >= 0 else { continue }
+            // A post is in no chain but as its head, and any other record in one, so one array has both.
+            flows[place] = flows[post]
+            flows[post] = Int32(place)
+        }
+        self.flows = flows
+    }
+
+    /// Whether the record's place is the id of a flow: something that waits, or a delivery that did not wait.
+    private static func isFlow(_ place: Int, _ recording: Recording, _ links: DeliveryLinks) -> Bool {
+        switch recording.entries[place].stage {
+        case .append: true
+        case .capture: links.posted[place] >= 0
+        case .deliver: links.began[place] < 0
+        default: false
+        }
+    }
+
+    /// - Parameter body: is given the events in order.
+    func visit(_ body: (TraceEvent) throws -> Void) throws {
+        var state = State(threads: recording.threads.count)
+        for place in recording.entries.indices { try add(place, &state, body) }
+        let last = time(recording.entries.last?.time ?? start)
+        let end = last > .max - Self.momentNanoseconds ? last : last + Self.momentNanoseconds
+        for thread in state.slices.indices {
+            while !state.slices[thread].isEmpty { try close(thread, at: end, isTold: false, &state, body) }
+        }
+    }
+
+    private struct State {
+        /// Of each thread, the innermost last.
+        var slices: [[Slice]]
+        /// Of each thread, what came after the innermost slice began and may turn out to come after its end.
+        var instants: [[TraceEvent]]
+        var depths: [Int]
+        var queued: [Int]
+
+        init(threads: Int) {
+            slices = Array(repeating: [], count: threads)
+            instants = Array(repeating: [], count: threads)
+            depths = Array(repeating: 0, count: threads)
+            queued = depths
+        }
+    }
+
+    /// A recording's times ascend, so none is before its first.
+    private func time(_ time: UInt64) -> UInt64 { time - start }
+
+    private func add(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
+        let entry = recording.entries[place]
+        let thread = Int(entry.thread)
+        let now = time(entry.time)
+        if state.slices[thread].last?.kind == .moment { try close(thread, at: now, &state, body) }
+        switch entry.stage {
+        case .enqueue, .post:
+            try closeWhatEnded(entry, ofPost: entry.post, &state, body)
+            try open(.post, place, &state, body)
+        case .capture where links.posted[place] < 0:
+            try closeWhatEnded(entry, ofPost: entry.relatedPost, &state, body)
+            try open(.post, place, &state, body)
+        case .append, .capture:
+            try closeWhatEnded(entry, ofPost: entry.post, &state, body)
+            try open(.moment, place, &state, body)
+        case .drain:
+            try closeWhatEnded(entry, ofPost: -1, &state, body)
+            try open(.drain, place, &state, body)
+        case .deliver:
+            try closeWhatEnded(entry, ofPost: entry.post, isDrained: links.began[place] >= 0, &state, body)
+            try open(DeliveryLinks.tellsReturn(entry) ? .lasting : .moment, place, &state, body)
+        case .wait:
+            try closeWhatEnded(entry, ofPost: -1, &state, body)
+            try open(.lasting, place, &state, body)
+        case .return where links.partner[place] >= 0,
+            .waitEnd where links.partner[place] >= 0:
+            while let slice = state.slices[thread].last {
+                let isIt = slice.place == links.partner[place]
+                try close(thread, at: now, isTold: isIt, &state, body)
+                if isIt { break }
+            }
+        case .threadEnd:
+            while !state.slices[thread].isEmpty { try close(thread, at: now, isTold: false, &state, body) }
+            try show(place, &state, body)
+        default:
+            try show(place, &state, body)
+        }
+        try count(place, entry, now, &state, body)
+    }
+
+    // MARK: Slices
+
+    private func open(
+        _ kind: Kind, _ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void
+    ) throws {
+        let entry = recording.entries[place]
+        let now = time(entry.time)
+        try showInstants(Int(entry.thread), until: now, &state, body)
+        state.slices[Int(entry.thread)].append(
+            Slice(kind: kind, place: Int32(place), post: entry.post, begin: now, end: nil))
+        try body(TraceEvent(phase: .begin, time: now, thread: entry.thread, place: Int32(place)))
+        func flow(_ phase: TraceEvent.Phase, _ id: Int32) throws {
+            try body(TraceEvent(phase: phase, time: now, thread: entry.thread, place: id))
+        }
+        let (isOfPost, delivery) = (links.posted[place] >= 0, links.ended[place])
+        switch entry.stage {
+        case .enqueue:
+            if delivery >= 0, recording.entries[Int(delivery)].stage == .post { try flow(.flowStart, delivery) }
+        case .append,
+            .capture where isOfPost:
+            let isDelivered = delivery >= 0 && recording.entries[Int(delivery)].stage == .deliver
+            switch (isOfPost, isDelivered) {
+            case (true, true): try flow(.flowStep, Int32(place))
+            case (true, false): try flow(.flowEnd, Int32(place))
+            case (false, true): try flow(.flowStart, Int32(place))
+            case (false, false): break
+            }
+        case .deliver:
+            let begun = links.began[place]
+            if begun >= 0 { try flow(.flowEnd, begun) } else if isOfPost { try flow(.flowEnd, Int32(place)) }
+        default:
+            break
+        }
+        guard kind == .post else { return }
+        if entry.stage == .post, links.began[place] >= 0 { try flow(.flowEnd, Int32(place)) }
+        guard entry.stage != .enqueue else { return }
+        var id = flows[place]
+        while id >= 0 {
+            try flow(.flowStart, id)
+            id = flows[Int(id)]
+        }
+    }
+
+    /// Closes the posts and drains that the record is no part of.
+    private func closeWhatEnded(
+        _ entry: Recording.Entry, ofPost post: Int32, isDrained: Bool = false, _ state: inout State,
+        _ body: (TraceEvent) throws -> Void
+    ) throws {
+        let thread = Int(entry.thread)
+        while let slice = state.slices[thread].last {
+            switch slice.kind {
+            case .lasting: return
+            case .post: if !isDrained, post >= 0, slice.post == post { return }
+            case .drain: if isDrained { return }
+            case .moment: break
+            }
+            try close(thread, at: time(entry.time), &state, body)
+        }
+    }
+
+    /// Shows what takes no time.
+    private func show(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
+        let entry = recording.entries[place]
+        let thread = Int(entry.thread)
+        let event = TraceEvent(phase: .instant, time: time(entry.time), thread: entry.thread, place: Int32(place))
+        guard let slice = state.slices[thread].last, slice.kind != .lasting else { return try body(event) }
+        state.instants[thread].append(event)
+        guard slice.kind == .post else { return }
+        if entry.stage == .signal || entry.stage == .dropSignal || entry.post >= 0 && entry.post == slice.post {
+            try showInstants(thread, until: event.time, &state, body)
+            state.slices[thread][state.slices[thread].count - 1].end = event.time
+        }
+    }
+
+    private func showInstants(
+        _ thread: Int, until end: UInt64, _ state: inout State, _ body: (TraceEvent) throws -> Void
+    ) throws {
+        guard !state.instants[thread].isEmpty else { return }
+        let shown = state.instants[thread].prefix { $0.time <= end }
+        for event in shown { try body(event) }
+        state.instants[thread].removeFirst(shown.count)
+    }
+
+    /// Closes the innermost slice.
+    ///
+    /// - Parameter isTold: whether a record says that it ends, if one should.
+    private func close(
+        _ thread: Int, at now: UInt64, isTold: Bool = true, _ state: inout State, _ body: (TraceEvent) throws -> Void
+    ) throws {
+        guard let slice = state.slices[thread].popLast() else { return }
+        let isLasting = slice.kind == .lasting
+        let end = isLasting ? now : slice.end ?? slice.begin + min(now - slice.begin, Self.momentNanoseconds)
+        try showInstants(thread, until: end, &state, body)
+        try body(
+            TraceEvent(
+                phase: .end, time: end, thread: Int32(thread), place: slice.place, value: isLasting && !isTold ? 1 : 0))
+        if let outer = state.slices[thread].indices.last {
+            state.slices[thread][outer].end = max(state.slices[thread][outer].end ?? 0, end)
+        }
+        if state.slices[thread].last.map({ $0.kind == .lasting }) ?? true {
+            try showInstants(thread, until: .max, &state, body)
+        }
+    }
+
+    // MARK: Counters
+
+    private func count(
+        _ place: Int, _ entry: Recording.Entry, _ now: UInt64, _ state: inout State,
+        _ body: (TraceEvent) throws -> Void
+    ) throws {
+        func counter(_ thread: Int32, _ value: Int, isOfQueue: Bool) throws {
+            try body(
+                TraceEvent(phase: .counter, time: now, thread: thread, value: value, isOfQueue: isOfQueue))
+        }
+        if entry.stage == .enqueue, entry.post >= 0 {
+            let queue = entry.target < 0 ? entry.thread : entry.target
+            state.queued[Int(queue)] += 1
+            try counter(queue, state.queued[Int(queue)], isOfQueue: true)
+        }
+        if links.mailbox[place] >= 0 {
+            let mailbox = links.mailbox[place]
+            state.depths[Int(mailbox)] += 1
+            try counter(mailbox, state.depths[Int(mailbox)], isOfQueue: false)
+        }
+        let begun = Int(links.began[place])
+        guard begun >= 0 else { return }
+        if recording.entries[begun].stage == .enqueue {
+            let enqueue = recording.entries[begun]
+            let queue = enqueue.target < 0 ? enqueue.thread : enqueue.target
+            state.queued[Int(queue)] -= 1
+            try counter(queue, state.queued[Int(queue)], isOfQueue: true)
+        } else if links.mailbox[begun] >= 0 {
+            let mailbox = links.mailbox[begun]
+            state.depths[Int(mailbox)] -= 1
+            try counter(mailbox, state.depths[Int(mailbox)], isOfQueue: false)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+internal import ThreadedNotifications
+
+/// Writes the events of a recording's trace as JSON.
+///
+/// Each event's `ts` comes before its texts: old versions of Perfetto look for it without understanding `\u` in texts.
+/// Times are in microseconds with all nanoseconds, and of the same number of digits after the point, which is how Perfetto
+/// reads them exactly; there are no durations, since it rounds these.
+struct TraceText {
+    var bytes: [UInt8] = []
+    private(set) var count = 0
+    private let recording: Recording
+    private let links: DeliveryLinks
+    private let identifiers: TraceIdentifiers
+    /// By string, with quotation marks and without the first one.
+    private let strings: [[UInt8]]
+    private let places: [[UInt8]]
+    /// By observer: where it was registered, in `places`.
+    private let registered: [Int32]
+    /// By thread: `,"pid":1,"tid":2`.
+    private let tracks: [[UInt8]]
+    /// By thread: a counter's name.
+    private let mailboxes: [[UInt8]]
+    private let queues: [[UInt8]]
+
+    init(_ recording: Recording, links: DeliveryLinks) {
+        self.recording = recording
+        self.links = links
+        let identifiers = TraceIdentifiers(recording)
+        self.identifiers = identifiers
+        strings = recording.strings.map { Self.escaped($0) }
+        places = recording.places.map { Self.escaped($0.description) }
+        var registered = [Int32](repeating: -1, count: recording.observers.count)
+        for entry in recording.entries where entry.stage == .register && entry.observer >= 0 {
+            registered[Int(entry.observer)] = entry.place
+        }
+        self.registered = registered
+        tracks = zip(recording.threads, identifiers.threads).map { thread, id in
+            Array(",\"pid\":\(identifiers.processes[Int(thread.process)]),\"tid\":\(id)".utf8)
+        }
+        mailboxes = identifiers.names.map { Self.escaped("mailbox of \($0)") }
+        queues = identifiers.names.map { Self.escaped("posting queue of \($0)") }
+    }
+
+    // MARK: The whole
+
+    mutating func begin() {
+        bytes += "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[".utf8
+        for (process, identity) in recording.processes.enumerated() {
+            let track = Array(",\"pid\":\(identifiers.processes[process])".utf8)
+            metadata("process_name", track, "\"name\":\"", Self.escaped(identity.name))
+            metadata("process_sort_index", track, "\"sort_index\":", Array("\(process)".utf8))
+        }
+        for (thread, numbered) in recording.threads.enumerated() {
+            metadata("thread_name", tracks[thread], "\"name\":\"", Self.escaped(identifiers.names[thread]))
+            metadata(
+                "thread_sort_index", tracks[thread], "\"sort_index\":", Array("\(numbered.identity.number)".utf8))
+        }
+    }
+
+    mutating func end() {
+        bytes += "\n],\"otherData\":{\"source\":\"".utf8
+        bytes += Self.escaped(recording.source)
+        bytes += ",\"records\":\"\(recording.entries.count)\"".utf8
+        bytes += ",\"begin, monotonic ns\":\"\(recording.entries.first?.time ?? 0)\"}}\n".utf8
+    }
+
+    private mutating func metadata(_ name: StaticString, _ track: [UInt8], _ key: StaticString, _ value: [UInt8]) {
+        separate()
+        append("{\"ph\":\"M\"")
+        bytes += track
+        append(",\"name\":\"")
+        append(name)
+        append("\",\"args\":{")
+        append(key)
+        bytes += value
+        append("}}")
+    }
+
+    // MARK: Events
+
+    mutating func append(_ event: TraceEvent) {
+        separate()
+        append("{\"ph\":\"")
+        bytes.append(event.phase.rawValue)
+        append("\",\"ts\":")
+        append(microseconds: event.time)
+        bytes += tracks[Int(event.thread)]
+        switch event.phase {
+        case .begin, .instant:
+            appendTitle(event)
+            appendArguments(event)
+            append("}}")
+        case .end:
+            append(event.value == 0 ? "}" : ",\"args\":{\"end\":\"not recorded\"}}")
+        case .flowStart, .flowStep, .flowEnd:
+            append(",\"cat\":\"delivery\",\"name\":\"delivery\",\"id\":")
+            append(UInt64(event.place) + 1)
+            append(event.phase == .flowEnd ? ",\"bp\":\"e\"}" : "}")
+        case .counter:
+            append(",\"name\":\"")
+            bytes += event.isOfQueue ? queues[Int(event.thread)] : mailboxes[Int(event.thread)]
+            append(",\"args\":{\"waiting\":")
+            append(UInt64(max(0, event.value)))
+            append("}}")
+        }
+    }
+
+    private mutating func appendTitle(_ event: TraceEvent) {
+        let entry = recording.entries[Int(event.place)]
+        append(",\"cat\":\"")
+        bytes += entry.stage.rawValue.utf8
+        append("\",\"name\":\"")
+        if entry.stage != .deliver {
+            bytes += entry.stage.rawValue.utf8
+        }
+        if entry.name >= 0 {
+            if entry.stage != .deliver { append(" ") }
+            bytes += strings[Int(entry.name)]
+        } else if entry.post >= 0 {
+            append(entry.stage == .deliver ? "block\"" : " block\"")
+        } else {
+            append("\"")
+        }
+    }
+
+    private mutating func appendArguments(_ event: TraceEvent) {
+        let place = Int(event.place)
+        let entry = recording.entries[place]
+        if event.phase == .instant {
+            append(isOfProcess(entry.stage) ? ",\"s\":\"p\"" : ",\"s\":\"t\"")
+        }
+        append(",\"args\":{\"record\":")
+        append(UInt64(entry.line > 0 ? Int(entry.line) : place + 1))
+        if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
+        if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
+        if entry.target >= 0 { append(",\"target\":\"", Self.escaped(identifiers.names[Int(entry.target)])) }
+        if entry.message >= 0 { append(",\"message\":\"", strings[Int(entry.message)]) }
+        if entry.count >= 0 { append(",\"count\":", signed: Int(entry.count)) }
+        if entry.place >= 0 { append(",\"place\":\"", places[Int(entry.place)]) }
+        if entry.relatedPost >= 0 {
+            append(",\"related post\":", signed: recording.posts[Int(entry.relatedPost)].number)
+        }
+        let posted = Int(links.posted[place])
+        if posted >= 0, recording.entries[posted].place >= 0 {
+            append(",\"posted at\":\"", places[Int(recording.entries[posted].place)])
+        }
+        if entry.observer >= 0, entry.stage != .register, registered[Int(entry.observer)] >= 0 {
+            append(",\"registered at\":\"", places[Int(registered[Int(entry.observer)])])
+        }
+        guard entry.stage.isFate || entry.stage == .post else { return }
+        if posted >= 0 { append(",\"ns since post\":", since: posted, entry) }
+        if links.began[place] >= 0 { append(",\"ns waited\":", since: Int(links.began[place]), entry) }
+    }
+
+    private func isOfProcess(_ stage: DeliveryStage) -> Bool {
+        switch stage {
+        case .processStart, .processEnd, .fork, .lost, .end: true
+        default: false
+        }
+    }
+
+    // MARK: Parts
+
+    private mutating func separate() {
+        if count > 0 { bytes.append(44) }
+        bytes.append(10)
+        count += 1
+    }
+
+    private mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func append(_ key: StaticString, _ value: [UInt8]) {
+        append(key)
+        bytes += value
+    }
+
+    private mutating func append(_ key: StaticString, signed value: Int) {
+        append(key)
+        if value < 0 { bytes.append(45) }
+        append(UInt64(value.magnitude))
+    }
+
+    private mutating func append(_ key: StaticString, since place: Int, _ entry: Recording.Entry) {
+        append(key)
+        append(entry.time - recording.entries[place].time)
+    }
+
+    private mutating func append(_ number: UInt64) {
+        var rest = number
+        let begin = bytes.count
+        repeat {
+            bytes.append(48 + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[begin...].reverse()
+    }
+
+    private mutating func append(microseconds nanoseconds: UInt64) {
+        append(nanoseconds / 1000)
+        let rest = Int(nanoseconds % 1000)
+        bytes.append(46)
+        for digit in [rest / 100, rest / 10 % 10, rest % 10] { bytes.append(48 + UInt8(digit)) }
+    }
+
+    /// The text as a JSON string but for its first quotation mark.
+    private static func escaped(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 34, 92: bytes += [92, byte]
+            case 0..<32, 127:
+                bytes += "\\u00".utf8
+                for digit in [byte >> 4, byte & 15] { bytes.append(digit < 10 ? 48 + digit : 87 + digit) }
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(34)
+        return bytes
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import SystemPackage
+
+struct Trace: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a recording as a trace that Perfetto and Chrome show.",
+        discussion: """
+            A track for each thread, with slices for posts, drains, handlers and waits; arrows from post over append to \
+            delivery; a counter of what waits in each mailbox and posting queue. What selects a slice tells its post, \
+            its observer, their places in the source and how long it waited. The trace is JSON in the trace event \
+            format; nothing of it leaves this computer, also not with the page below.
+
+            EXAMPLES
+              notify-demo run flood --json > run.jsonl
+              notify-demo trace run.jsonl -o trace.json
+                then open trace.json in https://ui.perfetto.dev, or in chrome://tracing
+              notify-demo trace run.jsonl | gzip > trace.json.gz
+
+            EXIT STATUS
+              0 written, 2 the recording cannot be read or the trace cannot be written
+            """)
+
+    @Argument(help: "A recording; - for standard input.", completion: .file())
+    var recording: String
+
+    @Option(name: .shortAndLong, help: "Where to write the trace; without, standard output.", completion: .file())
+    var output: String?
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let progress = ProgressLine("trace")
+        defer { progress.clear() }
+        let recording = try Recording(path: recording) { progress.show("\($0) records read") }
+        progress.clear()
+        terminal.sayProblems(of: recording)
+        let total = recording.entries.count
+        func show(_ written: Int) { progress.show("\(written * 100 / max(1, total)) % written") }
+        guard let output, output != "-" else {
+            try ChromeTrace.write(recording, progress: show) { try terminal.print($0) }
+            return .good
+        }
+        let events: Int
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            events = try file.closeAfter {
+                try ChromeTrace.write(recording, progress: show) { _ = try file.writeAll($0) }
+            }
+        } catch {
+            throw TraceError(path: output, problem: "\(error)")
+        }
+        progress.clear()
+        terminal.say("\(events) events written to \(output); open it in https://ui.perfetto.dev")
+        return .good
+    }
+}
+
+/// The trace could not be written.
+private struct TraceError: Error, CustomStringConvertible {
+    var path: String
+    var problem: String
+
+    var description: String { "\(path): cannot be written: \(problem). What was written is not complete." }
+}

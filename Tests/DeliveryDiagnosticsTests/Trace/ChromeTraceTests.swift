@@ -1,0 +1,224 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class ChromeTraceTests: ScenarioTestCase {
+    private func text(of recording: Recording) throws -> [UInt8] {
+        var text: [UInt8] = []
+        try ChromeTrace.write(recording) { text += $0 }
+        return text
+    }
+
+    private func rules(of records: [DeliveryRecord]) throws -> TraceRules {
+        TraceRules(try text(of: Recording(records)))
+    }
+
+    // MARK: Every recording
+
+    func testTheTraceOfEveryScenarioKeepsTheRulesOfTheFormat() throws {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(component: "notify-demo").path
+        for scenario in Scenarios.all {
+            let environment = ScenarioEnvironment(
+                options: ScenarioOptions(notifications: scenario.options.contains(.notifications) ? 50 : nil),
+                childProgram: ChildProgram(path: program, arguments: ["observer-lifetime-child"]))
+            try scenario.perform(in: environment)
+            let records = environment.recorder.records
+            XCTAssertFalse(records.isEmpty, scenario.name)
+            let rules = try rules(of: records)
+            XCTAssertEqual(rules.problems, [], scenario.name)
+            let counts = StageCounts(records)
+            XCTAssertEqual(rules.slices["deliver", default: 0], counts[.deliver], scenario.name)
+            XCTAssertEqual(rules.slices["post", default: 0], counts[.post], scenario.name)
+            XCTAssertEqual(rules.slices["append", default: 0], counts[.append], scenario.name)
+            XCTAssertEqual(rules.counters.filter { $0.value != 0 }, [:], "\(scenario.name) leaves something waiting")
+        }
+    }
+
+    func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() throws {
+        for seed in 1...300 as ClosedRange<UInt64> {
+            let rules = try rules(of: RandomRecords.records(Int(seed), seed: seed))
+            XCTAssertEqual(rules.problems.prefix(3), [], "seed \(seed)")
+        }
+    }
+
+    func testTheTraceOfNothingIsATrace() throws {
+        XCTAssertEqual(try rules(of: []).problems, [])
+    }
+
+    // MARK: What it shows
+
+    private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
+
+    func testADeliveryIsSlicesAnArrowAndACount() throws {
+        var records = HandMadeRecords()
+        records.add(1_000_000_000, main, .register, observer: 7, target: main, place: SourcePlace("A.swift", 3))
+        records.add(1_000_010_000, worker, .post, post: 1, place: SourcePlace("B.swift", 4), count: 1)
+        records.add(1_000_010_001, worker, .append, post: 1, observer: 7, target: main)
+        records.add(1_000_010_301, worker, .signal, nil, target: main)
+        records.add(1_000_020_000, main, .drain, nil)
+        records.add(1_000_020_100, main, .deliver, post: 1, observer: 7, target: main)
+        records.add(1_000_050_123, main, .return, post: 1, observer: 7)
+        let text = String(decoding: try text(of: Recording(records.records, source: "a \"b\"")), as: UTF8.self)
+        XCTAssertEqual(
+            text,
+            """
+            {"displayTimeUnit":"ns","traceEvents":[
+            {"ph":"M","pid":100,"name":"process_name","args":{"name":"test"}},
+            {"ph":"M","pid":100,"name":"process_sort_index","args":{"sort_index":0}},
+            {"ph":"M","pid":100,"tid":100,"name":"thread_name","args":{"name":"main"}},
+            {"ph":"M","pid":100,"tid":100,"name":"thread_sort_index","args":{"sort_index":1}},
+            {"ph":"M","pid":100,"tid":101,"name":"thread_name","args":{"name":"worker"}},
+            {"ph":"M","pid":100,"tid":101,"name":"thread_sort_index","args":{"sort_index":2}},
+            {"ph":"i","ts":0.000,"pid":100,"tid":100,"cat":"register","name":"register N","s":"t","args":{"record":1,\
+            "observer":7,"target":"main","place":"A.swift:3"}},
+            {"ph":"B","ts":10.000,"pid":100,"tid":101,"cat":"post","name":"post N","args":{"record":2,"post":1,\
+            "count":1,"place":"B.swift:4"}},
+            {"ph":"s","ts":10.000,"pid":100,"tid":101,"cat":"delivery","name":"delivery","id":3},
+            {"ph":"B","ts":10.001,"pid":100,"tid":101,"cat":"append","name":"append N","args":{"record":3,"post":1,\
+            "observer":7,"target":"main","posted at":"B.swift:4","registered at":"A.swift:3"}},
+            {"ph":"t","ts":10.001,"pid":100,"tid":101,"cat":"delivery","name":"delivery","id":3},
+            {"ph":"C","ts":10.001,"pid":100,"tid":100,"name":"mailbox of main","args":{"waiting":1}},
+            {"ph":"E","ts":10.301,"pid":100,"tid":101},
+            {"ph":"i","ts":10.301,"pid":100,"tid":101,"cat":"signal","name":"signal","s":"t","args":{"record":4,\
+            "target":"main"}},
+            {"ph":"B","ts":20.000,"pid":100,"tid":100,"cat":"drain","name":"drain","args":{"record":5}},
+            {"ph":"B","ts":20.100,"pid":100,"tid":100,"cat":"deliver","name":"N","args":{"record":6,"post":1,\
+            "observer":7,"target":"main","posted at":"B.swift:4","registered at":"A.swift:3","ns since post":10100,\
+            "ns waited":10099}},
+            {"ph":"f","ts":20.100,"pid":100,"tid":100,"cat":"delivery","name":"delivery","id":3,"bp":"e"},
+            {"ph":"C","ts":20.100,"pid":100,"tid":100,"name":"mailbox of main","args":{"waiting":0}},
+            {"ph":"E","ts":50.123,"pid":100,"tid":100},
+            {"ph":"E","ts":50.123,"pid":100,"tid":100},
+            {"ph":"E","ts":10.301,"pid":100,"tid":101}
+            ],"otherData":{"source":"a \\"b\\"","records":"7","begin, monotonic ns":"1000000000"}}
+
+            """)
+    }
+
+    func testAHandlerThatPostsAndIsCalledAtOnceEnclosesWhatItDoes() throws {
+        var records = HandMadeRecords()
+        records.add(0, main, .post, "A", post: 1)
+        records.add(10, main, .deliver, "A", post: 1, observer: 1)
+        records.add(20, main, .post, "B", post: 2)
+        records.add(30, main, .deliver, "B", post: 2, observer: 2)
+        records.add(40, main, .return, "B", post: 2, observer: 2)
+        records.add(60, main, .return, "A", post: 1, observer: 1)
+        records.add(5_000, main, .log, nil, message: "later")
+        let rules = try rules(of: records.records)
+        XCTAssertEqual(rules.closed, ["B 30-40", "post B 20-40", "A 10-60", "post A 0-60"])
+        XCTAssertEqual(rules.flows, [["post A", "A"], ["post B", "B"]])
+    }
+
+    func testAPostLastsWhileItDropsAnotherAndADrainWhileItDelivers() throws {
+        var records = HandMadeRecords()
+        records.add(0, worker, .post, post: 1)
+        records.add(5, worker, .append, post: 1, observer: 1, target: main)
+        records.add(10, worker, .post, post: 2)
+        records.add(20, worker, .drop, post: 1, observer: 1, target: main)
+        records.add(30, worker, .append, post: 2, observer: 1, target: main)
+        records.add(9_000, worker, .log, nil, message: "later")
+        records.add(10_000, main, .drain, nil)
+        records.add(10_010, main, .deliver, post: 2, observer: 1, target: main)
+        records.add(10_020, main, .return, post: 2, observer: 1)
+        records.add(20_000, main, .drain, nil)
+        records.add(30_000, main, .log, nil, message: "later")
+        let rules = try rules(of: records.records)
+        XCTAssertEqual(
+            rules.closed,
+            [
+                "append N 5-10", "post N 0-10", "append N 30-1030", "N 10010-10020", "drain 10000-10020",
+                "post N 10-1030", "drain 20000-21000",
+            ])
+        XCTAssertEqual(rules.flows, [["post N", "append N"], ["post N", "append N", "N"]])
+        XCTAssertEqual(rules.counters, ["mailbox of main": 0])
+    }
+
+    func testAPostingQueueHasItsOwnArrowAndCount() throws {
+        var records = HandMadeRecords()
+        records.add(0, worker, .enqueue, post: 1, target: main)
+        records.add(5, worker, .enqueue, post: 2, target: main)
+        records.add(10, worker, .enqueue, post: 3, target: main)
+        records.add(20, main, .coalesce, post: 2, relatedPost: 1)
+        records.add(30, main, .post, post: 1)
+        let rules = try rules(of: records.records)
+        XCTAssertEqual(rules.flows, [["enqueue N", "post N"]])
+        XCTAssertEqual(rules.counters, ["posting queue of main": 1])
+    }
+
+    func testTheDocumentsTechniqueWaitsFromCaptureToDelivery() throws {
+        var records = HandMadeRecords()
+        records.add(0, main, .register)
+        for post in [1, 2] {
+            records.add(UInt64(post) * 1_000, worker, .post, post: post)
+            records.add(UInt64(post) * 1_000 + 10, worker, .capture, post: post)
+        }
+        records.add(9_000, main, .drain)
+        records.add(9_010, main, .deliver, post: 1)
+        let rules = try rules(of: records.records)
+        XCTAssertEqual(rules.flows, [["post N", "capture N", "N"], ["post N", "capture N"]].reversed())
+        XCTAssertEqual(rules.counters, ["mailbox of main": 1], "the second one still waits for who registered")
+    }
+
+    func testAHandlerThatNeverReturnsLastsUntilItsThreadEndsAndSaysSo() throws {
+        var records = HandMadeRecords()
+        records.add(0, worker, .deliver, post: 1, observer: 1)
+        records.add(10, worker, .wait, nil, message: "for ever")
+        records.add(20, worker, .return, post: 9, observer: 1)
+        records.add(500, worker, .threadEnd, nil)
+        records.add(510, main, .deliver, post: 2, observer: 1)
+        let text = try text(of: Recording(records.records))
+        XCTAssertEqual(TraceRules(text).problems, [])
+        XCTAssertEqual(TraceRules(text).closed, ["wait 10-500", "N 0-500", "N 510-1510"])
+        XCTAssertEqual(String(decoding: text, as: UTF8.self).split(separator: "\"end\":\"not recorded\"").count, 4)
+    }
+
+    func testThreadsOfTwoProcessesHaveTheKernelsIdsOrOthersThatAreDistinct() throws {
+        var records = HandMadeRecords()
+        let unknown = ThreadIdentity(number: 2, name: "worker", kernelID: 0)
+        records.add(0, main, .log, process: 100)
+        records.add(1, worker, .log, process: 100)
+        records.add(2, ThreadIdentity(number: 3, name: "worker", kernelID: 101), .log, process: 100)
+        records.add(3, unknown, .log, process: 200)
+        records.add(4, ThreadIdentity(number: 1, name: "main", kernelID: 0), .log, process: 200)
+        let rules = try rules(of: records.records)
+        XCTAssertEqual(rules.problems, [])
+        typealias Track = TraceRules.Track
+        XCTAssertEqual(
+            rules.threadNames,
+            [
+                Track(process: 100, thread: 100): "main", Track(process: 100, thread: 101): "worker",
+                Track(process: 100, thread: 3): "worker (3)", Track(process: 200, thread: 2): "worker",
+                Track(process: 200, thread: 1): "main",
+            ])
+    }
+
+    // MARK: The rules themselves
+
+    func testTheRulesSeeWhatBreaksThem() throws {
+        var records = HandMadeRecords()
+        records.add(0, worker, .post, post: 1)
+        records.add(10, worker, .append, post: 1, observer: 1, target: main)
+        records.add(20, main, .deliver, post: 1, observer: 1)
+        records.add(30, main, .return, post: 1, observer: 1)
+        let good = String(decoding: try text(of: Recording(records.records)), as: UTF8.self)
+        XCTAssertEqual(TraceRules(Array(good.utf8)).problems, [])
+        for (part, other, problem) in [
+            ("\"ph\":\"E\"", "\"ph\":\"B\"", "never end"), ("\"ph\":\"t\"", "\"ph\":\"s\"", "out of its flow's order"),
+            ("\"ph\":\"f\"", "\"ph\":\"t\"", "never ends"),
+            ("\"id\":2,\"bp\"", "\"id\":3,\"bp\"", "out of its flow's order"),
+            ("\"ts\":0.030", "\"ts\":0.001", "is before the one before it"),
+            ("\"waiting\":0", "\"waiting\":-1", "or less"),
+            ("\"bp\":\"e\"", "\"bp\":\"n\"", "next slice"), ("thread_name", "thread_game", "has no name"),
+            ("process_name", "process_game", "no metadata"), ("\"ph\":\"B\"", "\"ph\":\"i\"", "lies in no slice"),
+            ("\"displayTimeUnit\":\"ns\"", "\"displayTimeUnit\":\"us\"", "no unit"), ("]", "", "no JSON"),
+        ] {
+            let bad = good.replacing(part, with: other)
+            XCTAssertNotEqual(good, bad)
+            let problems = TraceRules(Array(bad.utf8)).problems
+            XCTAssertTrue(problems.contains { $0.contains(problem) }, "\(part) as \(other): \(problems)")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// Records as a test writes them down: times in nanoseconds, `main` and `worker` as threads 1 and 2.
+struct HandMadeRecords {
+    private(set) var records: [DeliveryRecord] = []
+
+    static let main = ThreadIdentity(number: 1, name: "main", kernelID: 100)
+    static let worker = ThreadIdentity(number: 2, name: "worker", kernelID: 101)
+
+    mutating func add(
+        _ time: UInt64, _ thread: ThreadIdentity, _ stage: DeliveryStage, _ name: String? = "N", post: Int? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil,
+        count: Int? = nil, relatedPost: Int? = nil, process: Int32 = 100
+    ) {
+        records.append(
+            DeliveryRecord(
+                sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time),
+                process: ProcessIdentity(id: process, name: "test"), thread: thread, stage: stage, notification: name,
+                post: post, observer: observer, target: target, message: message, place: place, count: count,
+                relatedPost: relatedPost))
+    }
+}
