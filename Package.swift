@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "notify-demo", targets: ["notify-demo"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -23,6 +24,7 @@ let package = Package(
             name: "DeliveryDiagnostics",
             dependencies: [
                 "ThreadedNotifications",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]

@@ -17,6 +17,7 @@ struct NotifyDemo: ParsableCommand {
               notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
               notify-demo compare yesterday.log today.log
               notify-demo trace run.jsonl -o trace.json
+              notify-demo stats run.jsonl
               notify-demo smoke
               notify-demo doctor
 
@@ -29,7 +30,7 @@ struct NotifyDemo: ParsableCommand {
             """,
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self, Trace.self,
-            Doctor.self, Smoke.self,
+            Stats.self, Doctor.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

@@ -16,7 +16,8 @@ struct HandMadeRecords {
     ) {
         records.append(
             DeliveryRecord(
-                sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time),
+                sequence: records.count + 1, monotonicNanoseconds: time,
+                wallNanoseconds: Int64(truncatingIfNeeded: time),
                 process: ProcessIdentity(id: process, name: "test"), thread: thread, stage: stage, notification: name,
                 post: post, observer: observer, target: target, message: message, place: place, count: count,
                 relatedPost: relatedPost))

@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// Quantities in seven characters, with the unit that suits each; a dash for none.
+enum Quantity {
+    static let none = "–"
+
+    /// Such as `812 ns`, `1.23 µs`, `45.6 ms`, `789 s`, `1.5 d`.
+    static func time(_ nanoseconds: UInt64?) -> String {
+        guard let nanoseconds else { return none }
+        let value = Double(nanoseconds)
+        // The bound is where the number would be rounded to one digit more.
+        return switch nanoseconds {
+        case 0..<1_000: "\(nanoseconds) ns"
+        case ..<999_500: "\(digits(value / 1e3)) µs"
+        case ..<999_500_000: "\(digits(value / 1e6)) ms"
+        case ..<9_999_500_000_000: "\(digits(value / 1e9)) s"
+        case ..<86_395_000_000_000: "\(digits(value / 3.6e12)) h"
+        default: "\(digits(value / 86.4e12)) d"
+        }
+    }
+
+    static func count(_ count: Int?) -> String {
+        guard let count else { return none }
+        return count < 1_000_000 ? "\(count)" : large(Double(count))
+    }
+
+    /// How many records there are; a dash if there are none.
+    static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
+
+    /// A number that is no count, such as a mean or a rate.
+    static func number(_ number: Double?) -> String {
+        guard let number else { return none }
+        return number < 999.5 ? digits(number) : large(number)
+    }
+
+    private static func large(_ number: Double) -> String {
+        switch number {
+        case ..<999_500: "\(digits(number / 1e3)) k"
+        case ..<999_500_000: "\(digits(number / 1e6)) M"
+        default: "\(digits(number / 1e9)) G"
+        }
+    }
+
+    /// Three digits, or as many as there are before the point.
+    private static func digits(_ number: Double) -> String {
+        String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)
+    }
+}

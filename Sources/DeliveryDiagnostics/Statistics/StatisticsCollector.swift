@@ -1,0 +1,261 @@
+/// Counts and measures what a recording has, in two passes: one over the records, and one over the deliveries by group.
+struct StatisticsCollector {
+    private typealias Group = DeliveryStatistics.Group
+
+    private let recording: Recording
+    private let links: DeliveryLinks
+    private var meter = DistributionMeter()
+    private let start: UInt64
+    private let end: UInt64
+    /// The places of `deliver` records.
+    private var deliveries: [Int32] = []
+
+    private var total = Group(label: "all")
+    /// The first is of blocks.
+    private var names = [Group(label: "(blocks)")]
+    /// By string: its place in `names`.
+    private var namePlaces: [Int32]
+    private var observers: [Group]
+    private var threads: [Group]
+    private var mailboxes: [DeliveryStatistics.Mailbox]
+    private var queues = DeliveryStatistics.Queues()
+    private var signals = 0
+    /// By thread: what waits now, since when so many do, and the sum of depth times nanoseconds.
+    private var depths: [(now: Int, since: UInt64, area: Double)]
+    /// By thread: how many were delivered in each drain; the last is the present one.
+    private var batches: [[UInt32]]
+    /// The places of `wait` records, by thread.
+    private var waits: [[Int32]]
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        links = DeliveryLinks(recording)
+        start = recording.entries.first?.time ?? 0
+        end = recording.entries.last?.time ?? 0
+        let identifiers = TraceIdentifiers(recording)
+        func label(_ label: String, _ process: Int32) -> String {
+            recording.processes.count > 1 ? "\(label) of \(identifiers.processes[Int(process)])" : label
+        }
+        namePlaces = Array(repeating: -1, count: recording.strings.count)
+        // Most strings may be messages, so each name has a place of its own.
+        for entry in recording.entries where entry.name >= 0 && namePlaces[Int(entry.name)] < 0 {
+            namePlaces[Int(entry.name)] = Int32(names.count)
+            names.append(Group(label: recording.strings[Int(entry.name)]))
+        }
+        var namesOfObservers = [Int32](repeating: -1, count: recording.observers.count)
+        for entry in recording.entries where entry.observer >= 0 && entry.name >= 0 {
+            namesOfObservers[Int(entry.observer)] = entry.name
+        }
+        observers = zip(recording.observers, namesOfObservers).map { observer, name in
+            let name = name < 0 ? "" : " \(recording.strings[Int(name)])"
+            return Group(label: label("\(observer.number)", observer.process) + name)
+        }
+        let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
+        threads = labels.map { Group(label: $0) }
+        mailboxes = labels.map { DeliveryStatistics.Mailbox(label: $0) }
+        depths = Array(repeating: (0, start, 0), count: labels.count)
+        batches = Array(repeating: [], count: labels.count)
+        waits = Array(repeating: [], count: labels.count)
+    }
+
+    mutating func collect(into statistics: inout DeliveryStatistics) {
+        for place in recording.entries.indices { count(place) }
+        finishDepths()
+        statistics.records = recording.entries.count
+        statistics.processes = recording.processes.count
+        statistics.threadCount = recording.threads.count
+        statistics.nanoseconds = end - start
+        statistics.signals = signals
+        statistics.drains = batches.reduce(0) { $0 + $1.count }
+        statistics.deliveriesPerDrain = distribution(of: batches.joined().lazy.map { UInt64($0) })
+        statistics.waits = distribution(
+            of: waits.joined().lazy.compactMap { [links, recording] in
+                Self.time(from: $0, to: links.partner[Int($0)], recording)
+            })
+        finishMailboxes()
+        queues.waiting = distribution(
+            of: recording.entries.indices.lazy.filter { [recording, links] in
+                recording.entries[$0].stage == .post && links.began[$0] >= 0
+            }.compactMap { [recording, links] in Self.time(from: links.began[$0], to: Int32($0), recording) })
+        statistics.queues = queues
+        let seconds = Double(end - start) / 1e9
+        statistics.total = total
+        statistics.total.postsPerSecond = Self.rate(total.posted, seconds)
+        measure(&statistics.total, deliveries[...])
+        statistics.names = grouped(names, seconds) { [namePlaces] in
+            $0.name < 0 ? 0 : Int(namePlaces[Int($0.name)])
+        }.sorted { Self.weight($0) > Self.weight($1) }
+        statistics.observers = grouped(observers, seconds) { Int($0.observer) }
+            .sorted { Self.weight($0) > Self.weight($1) }
+        statistics.threads = grouped(threads, seconds) { Int($0.thread) }
+        statistics.mailboxes = mailboxes.filter {
+            $0.appended + $0.signals + $0.drains + $0.endlessWaits > 0 || $0.waits != nil
+        }
+    }
+
+    private static func rate(_ posts: Int, _ seconds: Double) -> Double? {
+        seconds > 0 && posts > 0 ? Double(posts) / seconds : nil
+    }
+
+    private static func weight(_ group: Group) -> Int { group.posted + group.delivered }
+
+    // MARK: Counting
+
+    private mutating func count(_ place: Int) {
+        let entry = recording.entries[place]
+        let thread = Int(entry.thread)
+        let begun = Int(links.began[place])
+        let isOfQueue = begun >= 0 && recording.entries[begun].stage == .enqueue
+        switch entry.stage {
+        case .post, .capture:
+            if isOfQueue { queues.posted += 1 }
+            // A capture is a post of its own, unless it holds or is a part of one that has a record.
+            guard entry.stage == .post || links.posted[place] < 0 && entry.relatedPost < 0 else { break }
+            total.posted += 1
+            names[name(entry)].posted += 1
+            threads[thread].posted += 1
+        case .enqueue:
+            queues.enqueued += 1
+        case .dequeue:
+            queues.dequeued += 1
+        case .append:
+            if entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
+        case .deliver:
+            deliveries.append(Int32(place))
+            if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
+            if begun >= 0, !batches[thread].isEmpty { batches[thread][batches[thread].count - 1] += 1 }
+            let isEndless = DeliveryLinks.tellsReturn(entry) && links.partner[place] < 0 ? 1 : 0
+            add(entry, thread) {
+                $0.delivered += 1
+                $0.neverReturned += isEndless
+            }
+        case .coalesce, .drop, .cancel, .targetGone:
+            if isOfQueue {
+                if entry.stage == .coalesce { queues.coalesced += 1 }
+                if entry.stage == .targetGone { queues.targetGone += 1 }
+                break
+            }
+            let mailbox = begun >= 0 ? links.mailbox[begun] : entry.target
+            add(entry, Int(mailbox < 0 ? entry.thread : mailbox)) { group in
+                switch entry.stage {
+                case .coalesce: group.coalesced += 1
+                case .drop: group.dropped += 1
+                case .cancel: group.cancelled += 1
+                default: group.targetGone += 1
+                }
+            }
+        case .signal, .dropSignal:
+            signals += 1
+            if entry.target >= 0 { mailboxes[Int(entry.target)].signals += 1 }
+        case .drain:
+            mailboxes[thread].drains += 1
+            batches[thread].append(0)
+        case .wait:
+            waits[thread].append(Int32(place))
+            if links.partner[place] < 0 { mailboxes[thread].endlessWaits += 1 }
+        case .register, .remove, .return, .skip, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart,
+            .processEnd, .fork, .lost, .end:
+            break
+        }
+        if links.mailbox[place] >= 0 {
+            let mailbox = Int(links.mailbox[place])
+            mailboxes[mailbox].appended += 1
+            change(mailbox, by: 1, at: entry.time)
+            if links.ended[place] < 0 { add(entry, mailbox) { $0.pending += 1 } }
+        }
+        if begun >= 0, links.mailbox[begun] >= 0 { change(Int(links.mailbox[begun]), by: -1, at: entry.time) }
+    }
+
+    private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(namePlaces[Int(entry.name)]) }
+
+    private mutating func add(_ entry: Recording.Entry, _ thread: Int, _ change: (inout Group) -> Void) {
+        change(&total)
+        change(&names[name(entry)])
+        if entry.observer >= 0 { change(&observers[Int(entry.observer)]) }
+        change(&threads[thread])
+    }
+
+    // MARK: Depth
+
+    private mutating func change(_ mailbox: Int, by difference: Int, at time: UInt64) {
+        depths[mailbox].area += Double(depths[mailbox].now) * Double(time - depths[mailbox].since)
+        depths[mailbox].since = time
+        depths[mailbox].now += difference
+        mailboxes[mailbox].highestDepth = max(mailboxes[mailbox].highestDepth ?? 0, depths[mailbox].now)
+    }
+
+    private mutating func finishDepths() {
+        for mailbox in mailboxes.indices where mailboxes[mailbox].highestDepth != nil && end > start {
+            change(mailbox, by: 0, at: end)
+            mailboxes[mailbox].meanDepth = depths[mailbox].area / Double(end - start)
+        }
+    }
+
+    private mutating func finishMailboxes() {
+        for mailbox in mailboxes.indices {
+            mailboxes[mailbox].deliveriesPerDrain = distribution(of: batches[mailbox].lazy.map { UInt64($0) })
+            mailboxes[mailbox].waits = distribution(
+                of: waits[mailbox].lazy.compactMap { [links, recording] in
+                    Self.time(from: $0, to: links.partner[Int($0)], recording)
+                })
+        }
+    }
+
+    // MARK: Measuring
+
+    private static func time(from begin: Int32, to end: Int32, _ recording: Recording) -> UInt64? {
+        guard begin >= 0, end >= 0 else { return nil }
+        let (begin, end) = (recording.entries[Int(begin)].time, recording.entries[Int(end)].time)
+        // Links go from earlier records to later ones; nothing is less than no time all the same.
+        return end > begin ? end - begin : 0
+    }
+
+    private mutating func distribution(of values: some Sequence<UInt64>) -> Distribution? {
+        for value in values { meter.add(value) }
+        return meter.take()
+    }
+
+    private mutating func measure(_ group: inout Group, _ deliveries: ArraySlice<Int32>) {
+        for place in deliveries {
+            if let time = Self.time(from: links.posted[Int(place)], to: place, recording) { meter.add(time) }
+        }
+        group.postToDelivery = meter.take()
+        for place in deliveries {
+            if let time = Self.time(from: links.began[Int(place)], to: place, recording) { meter.add(time) }
+        }
+        group.waiting = meter.take()
+        for place in deliveries {
+            if let time = Self.time(from: place, to: links.partner[Int(place)], recording) { meter.add(time) }
+        }
+        group.handler = meter.take()
+    }
+
+    /// The groups that have anything, measured.
+    ///
+    /// - Parameter number: the group of a delivery, or less than 0 if it is of none.
+    private mutating func grouped(
+        _ groups: [Group], _ seconds: Double, by number: (Recording.Entry) -> Int
+    ) -> [Group] {
+        // Sorted by counting, so that it takes the same time for a few groups and for very many.
+        var ends = [Int](repeating: 0, count: groups.count + 1)
+        for place in deliveries { ends[number(recording.entries[Int(place)]) + 1] += 1 }
+        for index in ends.indices.dropFirst() { ends[index] += ends[index - 1] }
+        var nexts = [0] + ends.dropLast()
+        var sorted = [Int32](repeating: 0, count: deliveries.count)
+        for place in deliveries {
+            let group = number(recording.entries[Int(place)]) + 1
+            sorted[nexts[group]] = place
+            nexts[group] += 1
+        }
+        var measured: [Group] = []
+        for (index, group) in groups.enumerated() {
+            let fates = group.coalesced + group.dropped + group.cancelled + group.targetGone
+            guard group.posted + group.delivered + fates + group.pending > 0 else { continue }
+            var group = group
+            group.postsPerSecond = Self.rate(group.posted, seconds)
+            measure(&group, sorted[ends[index]..<ends[index + 1]])
+            measured.append(group)
+        }
+        return measured
+    }
+}

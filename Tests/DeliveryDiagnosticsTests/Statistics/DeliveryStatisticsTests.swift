@@ -1,0 +1,258 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+final class DeliveryStatisticsTests: ScenarioTestCase {
+    private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
+
+    private func statistics(of records: [DeliveryRecord]) -> DeliveryStatistics {
+        DeliveryStatistics(Recording(records, source: "test"))
+    }
+
+    // MARK: Exact figures
+
+    /// Ten posts of A by the worker, handled on main after 1 µs to 10 µs, for 100 ns each.
+    private func ten() -> [DeliveryRecord] {
+        var records = HandMadeRecords()
+        records.add(0, main, .register, "A", observer: 3, target: main)
+        for post in 1...10 {
+            let time = UInt64(post) * 100_000
+            records.add(time, worker, .post, "A", post: post)
+            records.add(time + 200, worker, .append, "A", post: post, observer: 3, target: main)
+            records.add(time + 300, worker, .signal, nil, target: main)
+            records.add(time + 400, main, .drain, nil)
+            records.add(time + UInt64(post) * 1_000, main, .deliver, "A", post: post, observer: 3, target: main)
+            records.add(time + UInt64(post) * 1_000 + 100, main, .return, "A", post: post, observer: 3)
+        }
+        records.add(2_000_000, main, .log, nil, message: "end")
+        return records.records
+    }
+
+    func testTimesCountsAndRatesAreThoseOfTheRecords() throws {
+        let statistics = statistics(of: ten())
+        XCTAssertEqual(statistics.nanoseconds, 2_000_000)
+        let total = statistics.total
+        XCTAssertEqual([total.posted, total.delivered, total.pending, total.neverReturned], [10, 10, 0, 0])
+        XCTAssertEqual(try XCTUnwrap(total.postsPerSecond), 5000, accuracy: 0.001)
+        // What is over 2048 is told apart by 2, over 4096 by 4, over 8192 by 8.
+        XCTAssertEqual(
+            total.postToDelivery,
+            Distribution(
+                count: 10, sum: 55_000, p50: 5_003, p90: 9_007, p99: 10_000, p999: 10_000, max: 10_000, countOver: 0))
+        XCTAssertEqual(total.waiting?.max, 9_800)
+        XCTAssertEqual(
+            total.handler,
+            Distribution(count: 10, sum: 1_000, p50: 100, p90: 100, p99: 100, p999: 100, max: 100, countOver: 0))
+        XCTAssertEqual([statistics.signals, statistics.drains], [10, 10])
+        XCTAssertEqual(statistics.deliveriesPerDrain?.p50, 1)
+        XCTAssertEqual(statistics.names.map(\.label), ["A"])
+        XCTAssertEqual(statistics.names.first?.postToDelivery, total.postToDelivery)
+        XCTAssertEqual(statistics.observers.map(\.label), ["3 A"])
+        XCTAssertEqual(statistics.observers.first?.posted, 10)
+        XCTAssertEqual(statistics.threads.map(\.label), ["main", "worker"])
+        XCTAssertEqual(statistics.threads.map(\.posted), [0, 10])
+        XCTAssertEqual(statistics.threads.map(\.delivered), [10, 0])
+        XCTAssertNil(statistics.threads.last?.postToDelivery)
+    }
+
+    func testTheMeanDepthIsOverTime() throws {
+        var records = HandMadeRecords()
+        records.add(0, worker, .post, post: 1)
+        records.add(100, worker, .append, post: 1, observer: 1, target: main)
+        records.add(200, worker, .append, post: 1, observer: 2, target: main)
+        records.add(400, main, .deliver, post: 1, observer: 1)
+        records.add(500, main, .return, post: 1, observer: 1)
+        records.add(1_000, main, .log)
+        let statistics = statistics(of: records.records)
+        let mailbox = try XCTUnwrap(statistics.mailboxes.first)
+        XCTAssertEqual(mailbox.label, "main")
+        XCTAssertEqual(mailbox.highestDepth, 2)
+        // 1 for 100 ns, 2 for 200 ns and 1 for 600 ns, of 1000 ns.
+        XCTAssertEqual(try XCTUnwrap(mailbox.meanDepth), 1.1, accuracy: 1e-9)
+        XCTAssertEqual(statistics.total.pending, 1)
+        XCTAssertEqual(statistics.mailboxes.count, 1, "the worker has none")
+    }
+
+    func testFatesAreCountedWhereTheyBelong() {
+        var records = HandMadeRecords()
+        for (post, fate) in [DeliveryStage.coalesce, .drop, .cancel, .targetGone].enumerated() {
+            records.add(UInt64(post), worker, .post, "A", post: post)
+            records.add(UInt64(post), worker, .append, "A", post: post, observer: 1, target: main)
+            records.add(UInt64(post), worker, fate, "A", post: post, observer: 1, target: main)
+        }
+        records.add(10, worker, .post, "B", post: 20)
+        records.add(10, worker, .append, "B", post: 20, observer: 2, target: main)
+        let statistics = statistics(of: records.records)
+        for group in [statistics.names.first, statistics.observers.first] {
+            XCTAssertEqual(group?.posted, 4)
+            XCTAssertEqual([group?.coalesced, group?.dropped, group?.cancelled, group?.targetGone], [1, 1, 1, 1])
+            XCTAssertEqual(group?.pending, 0)
+        }
+        XCTAssertEqual(statistics.threads.map(\.dropped), [0, 1], "a fate is of the mailbox, not of who posts")
+        XCTAssertEqual(statistics.names.last?.pending, 1)
+    }
+
+    func testQueuesWaitsAndDrainsHaveTheirOwnFigures() {
+        var records = HandMadeRecords()
+        records.add(0, worker, .enqueue, post: 1, target: worker)
+        records.add(5, worker, .enqueue, post: 2, target: worker)
+        records.add(6, worker, .coalesce, post: 2, relatedPost: 1)
+        records.add(70, worker, .post, post: 1)
+        records.add(80, worker, .wait, nil, message: "main")
+        records.add(90, main, .drain, nil)
+        records.add(130, worker, .waitEnd, nil)
+        records.add(140, main, .wait, nil)
+        let statistics = statistics(of: records.records)
+        XCTAssertEqual([statistics.queues.enqueued, statistics.queues.posted, statistics.queues.coalesced], [2, 1, 1])
+        XCTAssertEqual(statistics.queues.waiting?.max, 70)
+        XCTAssertEqual(statistics.total.coalesced, 0, "what a queue coalesces was never posted")
+        XCTAssertEqual(statistics.waits?.sum, 50)
+        XCTAssertEqual(statistics.mailboxes.map(\.endlessWaits).sorted(), [0, 1])
+        XCTAssertEqual(statistics.deliveriesPerDrain?.max, 0)
+        XCTAssertTrue(StatisticsReport(statistics).text().contains("\n1 wait did not end in the recording."))
+    }
+
+    func testAHandlerThatDoesNotReturnIsCountedAndOneWhoseReturnIsNeverToldIsNot() {
+        var records = HandMadeRecords()
+        records.add(0, main, .post, post: 1)
+        records.add(1, main, .deliver, post: 1)
+        records.add(2, main, .post, post: 2)
+        records.add(3, main, .deliver, post: 2, observer: 1)
+        let statistics = statistics(of: records.records)
+        XCTAssertEqual(statistics.total.neverReturned, 1)
+        XCTAssertNil(statistics.total.handler)
+        XCTAssertTrue(
+            StatisticsReport(statistics).text().contains("\n1 handler did not return in the recording."))
+    }
+
+    func testATimeOfMoreThanADayIsSaidAndCountsAsADay() {
+        var records = HandMadeRecords()
+        let week: UInt64 = 7 * 86_400_000_000_000
+        records.add(0, main, .post, post: 1)
+        records.add(week, main, .deliver, post: 1, observer: 1)
+        records.add(.max - 1, main, .return, post: 1, observer: 1)
+        let statistics = statistics(of: records.records)
+        XCTAssertEqual(statistics.total.postToDelivery?.max, week)
+        XCTAssertEqual(statistics.total.postToDelivery?.countOver, 1)
+        XCTAssertEqual(Double(statistics.total.postToDelivery?.p50 ?? 0), Double(Distribution.highest), accuracy: 1e11)
+        let text = StatisticsReport(statistics).text()
+        XCTAssertTrue(text.contains("\n2 times of more than a day: in percentiles each counts as a day."), text)
+        XCTAssertTrue(text.contains(" 7.00 d\n"), text)
+    }
+
+    func testTwoProcessesAreToldApart() {
+        var records = HandMadeRecords()
+        for process in [100, 200] as [Int32] {
+            records.add(UInt64(process), main, .post, post: 1, process: process)
+            records.add(UInt64(process) + 7, main, .deliver, post: 1, observer: 1, process: process)
+        }
+        let statistics = statistics(of: records.records)
+        XCTAssertEqual(statistics.threads.map(\.label), ["main of 100", "main of 200"])
+        XCTAssertEqual(statistics.observers.map(\.label), ["1 of 100 N", "1 of 200 N"])
+        XCTAssertEqual(statistics.names.first?.postToDelivery?.max, 7)
+    }
+
+    // MARK: Tables
+
+    func testTheTablesOfAKnownRecording() {
+        XCTAssertEqual(
+            StatisticsReport(statistics(of: ten())).text(),
+            """
+            62 records of 2 threads in 2.00 ms
+            10 posted (5.00 k a second), 10 delivered
+            10 signals, 10 drains: 1.00 signals a drain
+
+            time                       count      p50      p90      p99    p99.9      max
+            post to delivery              10  5.00 µs  9.01 µs  10.0 µs  10.0 µs  10.0 µs
+            waiting in a mailbox          10  4.80 µs  8.81 µs  9.80 µs  9.80 µs  9.80 µs
+            in a posting queue             –        –        –        –        –        –
+            handler                       10   100 ns   100 ns   100 ns   100 ns   100 ns
+            wait for others                –        –        –        –        –        –
+            deliveries a drain            10        1        1        1        1        1
+
+                                                            post to delivery         handler
+            name                    posted delivered     p50     p99     max     p50     max
+            A                           10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+
+                                                            post to delivery         handler
+            observer                posted delivered     p50     p99     max     p50     max
+            3 A                         10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+
+                                                            post to delivery         handler
+            thread                  posted delivered     p50     p99     max     p50     max
+            main                         –        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+            worker                      10         –       –       –       –       –       –
+
+                                    waiting                deliveries a drain
+            mailbox of      highest    mean signals  drains     mean      max waits  waited
+            main                  1    0.03      10      10     1.00        1     –       –
+            """)
+        XCTAssertEqual(
+            StatisticsReport(statistics(of: ten())).text(by: .observer),
+            """
+            observer            posted delivered coalesced dropped cancelled    gone pending
+            3 A                     10        10         –       –         –       –       –
+
+            post to delivery           count      p50      p90      p99    p99.9      max
+            3 A                           10  5.00 µs  9.01 µs  10.0 µs  10.0 µs  10.0 µs
+
+            waiting in a mailbox       count      p50      p90      p99    p99.9      max
+            3 A                           10  4.80 µs  8.81 µs  9.80 µs  9.80 µs  9.80 µs
+
+            handler                    count      p50      p90      p99    p99.9      max
+            3 A                           10   100 ns   100 ns   100 ns   100 ns   100 ns
+            """)
+    }
+
+    func testQuantitiesHaveTheUnitThatSuitsThemInSevenCharacters() {
+        let expected: [(UInt64, String)] = [
+            (0, "0 ns"), (999, "999 ns"), (1_000, "1.00 µs"), (9_994, "9.99 µs"), (9_996, "10.0 µs"),
+            (99_940, "99.9 µs"), (99_960, "100 µs"), (999_499, "999 µs"), (999_500, "1.00 ms"),
+            (999_500_000, "1.00 s"), (3_600_000_000_000, "3600 s"), (9_999_500_000_000, "2.78 h"),
+            (86_400_000_000_000, "1.00 d"),
+        ]
+        for (nanoseconds, text) in expected { XCTAssertEqual(Quantity.time(nanoseconds), text) }
+        XCTAssertEqual(Quantity.time(nil), "–")
+        XCTAssertEqual([Quantity.count(0), Quantity.recorded(0), Quantity.count(nil)], ["0", "–", "–"])
+        XCTAssertEqual([Quantity.count(999_999), Quantity.count(1_000_000)], ["999999", "1.00 M"])
+    }
+
+    // MARK: Every recording
+
+    /// That nothing traps, tables fit and sums are those of the parts.
+    private func check(_ records: [DeliveryRecord], _ name: String) throws {
+        let statistics = statistics(of: records)
+        let counts = StageCounts(records)
+        XCTAssertEqual(statistics.total.delivered, counts[.deliver], name)
+        for groups in [statistics.names, statistics.threads] {
+            XCTAssertEqual(groups.reduce(0) { $0 + $1.delivered }, counts[.deliver], name)
+            XCTAssertEqual(groups.reduce(0) { $0 + $1.pending }, statistics.total.pending, name)
+            XCTAssertEqual(
+                groups.reduce(0) { $0 + ($1.handler?.count ?? 0) }, statistics.total.handler?.count ?? 0, name)
+        }
+        let report = StatisticsReport(statistics)
+        for grouping in [nil] + StatisticsReport.Grouping.allCases {
+            for line in report.text(by: grouping).split(separator: "\n") {
+                XCTAssertLessThanOrEqual(line.count, 80, "\(name): \(line)")
+            }
+        }
+        XCTAssertNoThrow(try JSONEncoder().encode(statistics), name)
+    }
+
+    func testEveryScenariosStatisticsAddUpAndFit() throws {
+        for scenario in Scenarios.all where scenario.name != "observer-lifetime" {
+            let records = try records(of: scenario)
+            try check(records, scenario.name)
+            XCTAssertEqual(statistics(of: records).total.pending, 0, scenario.name)
+        }
+    }
+
+    func testTheStatisticsOfAnythingAddUp() throws {
+        for seed in stride(from: 0 as UInt64, through: 300, by: 4) {
+            try check(RandomRecords.records(Int(seed) + 1, seed: seed), "seed \(seed)")
+        }
+        XCTAssertEqual(StatisticsReport(statistics(of: [])).text().split(separator: "\n").first?.prefix(9), "0 records")
+    }
+}
