@@ -10,6 +10,10 @@ public struct LogDifference: Hashable, Sendable {
         case thread(Mismatch)
         case threadNumber(Mismatch)
         case oneEnds
+        /// No thread of the second log writes the line; its first line without a counterpart is shown.
+        case threadEnds
+        /// The messages speak of threads that cannot stand for each other.
+        case mention
     }
 
     /// In which line each side's name was seen first; nil if never before.
@@ -24,6 +28,10 @@ public struct LogDifference: Hashable, Sendable {
         var number: Int?
         var line: String?
         var isWhole: Bool
+
+        init(log: String, number: Int? = nil, line: String? = nil, isWhole: Bool = true) {
+            (self.log, self.number, self.line, self.isWhole) = (log, number, line, isWhole)
+        }
 
         init(log: String, line: LogReader.ReadLine?) {
             self.log = log
@@ -57,10 +65,13 @@ extension LogDifference: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private var explanation: String {
+    var explanation: String {
         switch reason {
         case .message: "The messages differ."
         case .oneEnds: "One log goes on where the other ends."
+        case .threadEnds:
+            "In \(second.log) no thread is left that writes this line. Shown is its first line without a counterpart."
+        case .mention: "The messages speak of different threads."
         case .process(let mismatch): told(mismatch, "by a process", "by the process")
         case .thread(let mismatch): told(mismatch, "by a thread", "by the thread")
         case .threadNumber(let mismatch): told(mismatch, "of a thread", "of the thread", verb: "speaks")
@@ -78,8 +89,8 @@ extension LogDifference: CustomStringConvertible {
     /// How many characters the two lines' messages have in common, counted from the lines' beginning.
     private var commonLength: Int {
         switch reason {
-        case .message, .threadNumber: break
-        case .process, .thread, .oneEnds: return 0
+        case .message, .threadNumber, .mention: break
+        case .process, .thread, .oneEnds, .threadEnds: return 0
         }
         guard let one = first.line, let other = second.line else { return 0 }
         let (tail, otherTail) = (Self.message(of: one), Self.message(of: other))

@@ -5,40 +5,57 @@ extension ReferenceLog: ExpressibleByArgument {}
 
 struct Compare: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Compare two thread logs, or one with a log of the documents.",
+        abstract: "Compare two runs by what caused what, or one with a log of the documents.",
         discussion: """
-            Times, thread ids, process ids and process names may differ. What was said, in which order, and by the \
-            same or another thread may not.
-
-            A log is a file, or - for standard input; its lines are those of NSLog, \
-            or comments that begin with #:
+            A run is a recording (run SCENARIO --json), or a text log: lines as NSLog writes them, or comments that \
+            begin with #:
               \("2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}")
+            It is a file, or - for standard input.
+
+            Two recordings are the same if what happens has the same order wherever one thing causes another: what a \
+            thread does of its own accord, and on each thread what one other thread handed to it. What several threads \
+            hand to one may interleave in any way. Threads are known by their names, and else by what they do; posts, \
+            observers, threads and processes may have other numbers, and addresses (0x and at least 9 digits) and times \
+            are not compared. Neither is what chance decides: signals, drains, whether a wait had to wait, and how many \
+            handlers run while an observer is removed.
+
+            A text log does not tell what caused a line, so only the order of each thread's lines is compared; so are, \
+            of a recording that is compared with it, the lines that the program said.
+
+            --exact compares in the order of the files: all records, or all lines.
 
             EXAMPLES
-              notify-demo compare yesterday.log today.log
+              notify-demo compare yesterday.jsonl today.jsonl
               ./my-program 2>&1 >/dev/null | notify-demo compare expected.log -
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
+              notify-demo compare --exact --json a.jsonl b.jsonl
 
             EXIT STATUS
-              0 the same, 1 different, 2 a log cannot be read or a line is no log line
+              0 the same, 1 different, 2 one cannot be read, or it cannot be told in time whether they are the same
             """)
 
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
 
-    @Argument(help: "One log with --reference, two without.", completion: .file())
-    var logs: [String]
+    @Flag(help: "Compare in the order of the files.")
+    var exact = false
+
+    @Flag(help: "Print the outcome as JSON: outcome, reason and both sides.")
+    var json = false
+
+    @Argument(help: "One run with --reference, two without.", completion: .file())
+    var runs: [String]
 
     func validate() throws {
         let expected = reference == nil ? 2 : 1
-        if logs.count != expected {
+        if runs.count != expected {
             throw ValidationError(
                 reference == nil
-                    ? "two logs are compared, and \(logs.count) \(logs.count == 1 ? "is" : "are") given. "
+                    ? "two logs are compared, and \(runs.count) \(runs.count == 1 ? "is" : "are") given. "
                         + "For a log of the documents use --reference."
-                    : "with --reference one log is compared, and \(logs.count) are given.")
+                    : "with --reference one log is compared, and \(runs.count) are given.")
         }
-        if logs.allSatisfy({ $0 == "-" }), logs.count == 2 {
+        if runs.allSatisfy({ $0 == "-" }), runs.count == 2 {
             throw ValidationError("standard input can be read once only: give a file for one of the two logs.")
         }
     }
@@ -46,20 +63,86 @@ struct Compare: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let progress = ProgressLine("compare")
         defer { progress.clear() }
-        let readers = try (reference.map { [LogReader($0)] } ?? []) + logs.map { try LogReader(path: $0) }
-        let outcome = try LogComparison.compare(readers[0], readers[1]) { progress.show("\($0) lines are the same") }
-        progress.clear()
-        switch outcome {
-        case .same(let lines, let threads):
-            try terminal.print("the same: \(count(lines, "line")) by \(count(threads, "thread"))")
-            return .good
-        case .different(let difference):
-            try terminal.print(difference.description)
-            return .failed
+        var inputs: [ComparisonInput] = reference.map { [.log(LogReader($0))] } ?? []
+        for run in runs {
+            inputs.append(try ComparisonInput(path: run) { count in progress.show("\(count) records of \(run) read") })
+        }
+        switch (inputs[0], inputs[1]) {
+        case (.log(let first), .log(let second)):
+            return try compare(first, second, progress, &terminal)
+        case (let first, let second):
+            let areRecordings = first.isRecording && second.isRecording
+            let recordings = try [first, second].map { try recording($0, progress) }
+            progress.clear()
+            for recording in recordings { say(recording.problems, of: recording.problemCount, terminal) }
+            let outcome = CausalComparison.compare(
+                recordings[0], recordings[1],
+                order: areRecordings ? (exact ? .exact : .causal) : (exact ? .saidExactly : .said)
+            ) { progress.show("\($0) records are the same") }
+            progress.clear()
+            return try print(outcome, &terminal)
         }
     }
 
-    private func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    private func recording(_ input: ComparisonInput, _ progress: ProgressLine) throws -> Recording {
+        switch input {
+        case .recording(let recording): recording
+        case .log(let reader): try text(reader, progress).recording
+        }
+    }
+
+    private func text(_ reader: LogReader, _ progress: ProgressLine) throws -> TextLog {
+        try TextLog(reader) { progress.show("\($0) lines of \(reader.name) read") }
+    }
+
+    private func compare(
+        _ first: LogReader, _ second: LogReader, _ progress: ProgressLine, _ terminal: inout Terminal
+    ) throws -> ExitStatus {
+        let outcome =
+            exact
+            ? TextLog.Outcome(
+                try LogComparison.compare(first, second) { progress.show("\($0) lines are the same") })
+            : TextLog.compare(try text(first, progress), try text(second, progress)) {
+                progress.show("\($0) lines are the same")
+            }
+        progress.clear()
+        if json { try terminal.print(try ComparisonLine(outcome).text) }
+        switch outcome {
+        case .same(let lines, let threads):
+            if !json { try terminal.print("the same: \(count(lines, "line")) by \(count(threads, "thread"))") }
+            return .good
+        case .different(let difference):
+            if !json { try terminal.print(difference.description) }
+            return .failed
+        case .undecided(let tries):
+            terminal.say(
+                "notify-demo: it cannot be told in time whether the logs are the same: several threads write so alike "
+                    + "that only trying tells which is which, and \(count(tries, "try", "tries")) did not.")
+            return .trouble
+        }
+    }
+
+    private func print(_ outcome: CausalComparison.Outcome, _ terminal: inout Terminal) throws -> ExitStatus {
+        if json { try terminal.print(try ComparisonLine(outcome).text) }
+        switch outcome {
+        case .same(let records, let threads):
+            if !json { try terminal.print("the same: \(count(records, "record")) by \(count(threads, "thread"))") }
+            return .good
+        case .different(let difference):
+            if !json { try terminal.print(difference.description) }
+            return .failed
+        case .undecided(let undecided):
+            terminal.say("notify-demo: \(undecided)")
+            return .trouble
+        }
+    }
+
+    private func say(_ problems: [RecordingProblem], of count: Int, _ terminal: Terminal) {
+        for problem in problems.prefix(5) { terminal.say("notify-demo: \(problem)") }
+        if count > 5 { terminal.say("notify-demo: \(count - 5) more") }
+    }
+
+    private func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 }

@@ -1,0 +1,133 @@
+internal import ThreadedNotifications
+
+/// The first causal difference of two runs: all that happened before it is the same in both.
+public struct CausalDifference: Sendable {
+    public enum Reason: String, Sendable, CaseIterable, Codable {
+        /// The first run has a record that the second has not.
+        case onlyInFirst
+        /// The second run has a record that the first has not.
+        case onlyInSecond
+        /// Different stages.
+        case stage
+        /// Different notifications.
+        case name
+        /// Another post's.
+        case post
+        /// Another observer's.
+        case observer
+        /// By another thread (in the order of the files).
+        case thread
+        /// For another thread.
+        case target
+        /// Another post stands for it.
+        case relatedPost
+        /// Another number of observers matches.
+        case count
+        /// Another kind of sender.
+        case sender
+        /// Another message.
+        case message
+        /// The messages speak of different threads.
+        case mention
+        /// The runs ended in different ways.
+        case end
+    }
+
+    /// The record of one run.
+    public struct Side: Sendable {
+        /// The file.
+        public var source: String
+        /// In `entries`; nil if the run has no such record.
+        public var place: Int?
+        /// Of the file, from 1.
+        public var line: Int?
+        public var thread: String?
+        public var stage: DeliveryStage?
+        /// The record in words.
+        public var text: String
+    }
+
+    public var reason: Reason
+    public var first: Side
+    public var second: Side
+    /// What it means, a sentence each.
+    public var explanation: [String]
+    /// The second run's first record that has no counterpart, in `entries`; nil if all have one.
+    var secondUnmatched: Int?
+}
+
+extension CausalDifference.Side {
+    init(_ recording: Recording, _ place: Int?) {
+        self.init(source: recording.source, text: "(nothing)")
+        guard let place else { return }
+        let entry = recording.entries[place]
+        self.place = place
+        line = Int(entry.line)
+        thread = recording.describeThread(entry.thread)
+        stage = entry.stage
+        text = recording.describe(entry)
+    }
+
+    /// Where it stands: `run.jsonl:3`.
+    public var location: String { line.map { "\(source):\($0)" } ?? source }
+}
+
+extension CausalDifference: CustomStringConvertible {
+    /// Several lines: both sides, and what is different.
+    public var description: String {
+        let sides = [first, second]
+        let width = sides.map(\.location.count).max() ?? 0
+        let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
+        var lines = ["the runs differ"]
+        for side in sides {
+            let location = side.location + String(repeating: " ", count: width - side.location.count)
+            let thread = side.thread ?? ""
+            let name = thread + String(repeating: " ", count: threadWidth - thread.count)
+            lines.append(Excerpt.of("  \(location)  \(name)  \(side.text)", length: 240))
+        }
+        return (lines + explanation).joined(separator: "\n")
+    }
+}
+
+extension Recording {
+    /// What a record says, without its thread.
+    func describe(_ entry: Entry) -> String {
+        var words = [entry.stage.rawValue]
+        if entry.stage == .log { words = ["says"] }
+        if let name = name(of: entry) {
+            words.append(name)
+        } else if entry.post >= 0, entry.observer < 0 {
+            words.append("block")
+        }
+        if entry.post >= 0 { words.append(describePost(entry.post)) }
+        if entry.observer >= 0 {
+            words.append("\(entry.stage == .register ? "" : "for ")\(describeObserver(entry.observer))")
+        }
+        if entry.target >= 0, entry.target != entry.thread {
+            words.append("to be handled on \(describeThread(entry.target))")
+        }
+        if entry.count >= 0 { words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))") }
+        if let message = message(of: entry) { words.append("\"\(Excerpt.of(message))\"") }
+        var places: [String] = []
+        if let place = place(of: entry) {
+            places.append("at \(place)")
+        } else {
+            if let place = self.place(of: entry.post, in: [.enqueue, .post], by: \.post) {
+                places.append("posted at \(place)")
+            }
+            if let place = self.place(of: entry.observer, in: [.register], by: \.observer) {
+                places.append("observer added at \(place)")
+            }
+        }
+        if !places.isEmpty { words.append("(\(places.joined(separator: ", ")))") }
+        return words.joined(separator: " ")
+    }
+
+    private func place(
+        of number: Int32, in stages: [DeliveryStage], by key: KeyPath<Entry, Int32>
+    ) -> SourcePlace? {
+        guard number >= 0 else { return nil }
+        return entries.first { $0.place >= 0 && $0[keyPath: key] == number && stages.contains($0.stage) }
+            .flatMap { place(of: $0) }
+    }
+}

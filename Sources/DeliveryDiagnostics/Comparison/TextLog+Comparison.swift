@@ -1,0 +1,56 @@
+extension TextLog {
+    public enum Outcome: Hashable, Sendable {
+        case same(lines: Int, threads: Int)
+        case different(LogDifference)
+        /// It could not be told in time which thread of one log is which of the other; so many assignments were tried.
+        case undecided(tries: Int)
+
+        public init(_ outcome: LogComparison.Outcome) {
+            switch outcome {
+            case .same(let lines, let threads): self = .same(lines: lines, threads: threads)
+            case .different(let difference): self = .different(difference)
+            }
+        }
+    }
+
+    /// Compares two text logs: what each thread said, in its order. How the threads interleave is not compared.
+    ///
+    /// - Parameter progress: told now and then how many lines are the same so far.
+    public static func compare(
+        _ first: TextLog, _ second: TextLog, budget: CausalComparison.Budget = CausalComparison.Budget(),
+        progress: (Int) -> Void = { _ in }
+    ) -> Outcome {
+        switch CausalComparison.compare(
+            first.recording, second.recording, order: .said, budget: budget, progress: progress)
+        {
+        case .same(let records, let threads): .same(lines: records, threads: threads)
+        case .undecided(let undecided): .undecided(tries: undecided.tries)
+        case .different(let difference): .different(LogDifference(difference, of: first, second))
+        }
+    }
+}
+
+extension LogDifference {
+    fileprivate init(_ difference: CausalDifference, of first: TextLog, _ second: TextLog) {
+        var places = (difference.first.place, difference.second.place)
+        let reason: Reason
+        switch difference.reason {
+        case .onlyInFirst:
+            places.1 = difference.secondUnmatched
+            switch places {
+            case (let one?, let other?) where one == other:
+                // The logs are the same up to here, also in the order of their lines.
+                reason = .thread(
+                    Mismatch(
+                        firstSeen: first.firstLine(ofThreadOf: one), secondSeen: second.firstLine(ofThreadOf: other)))
+            case (_, nil): reason = .oneEnds
+            case (_, _): reason = .threadEnds
+            }
+        case .onlyInSecond: reason = .oneEnds
+        case .mention: reason = .mention
+        case .stage, .name, .post, .observer, .thread, .target, .relatedPost, .count, .sender, .message, .end:
+            reason = .message
+        }
+        self.init(reason: reason, first: first.side(places.0), second: second.side(places.1))
+    }
+}

@@ -1,0 +1,72 @@
+internal import ThreadedNotifications
+
+/// A text log in memory: its lines, and the recording of what was said that they are.
+///
+/// A line tells its thread, and nothing of what made the thread say it: that another thread's line stands before it is chance
+/// or cause, and the log does not tell which. So the order of each thread is all that is certain.
+public struct TextLog: Sendable {
+    public private(set) var recording: Recording
+    /// The lines as they are, without newlines.
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    private var lastIsWhole = true
+
+    /// - Parameter progress: told now and then how many lines were read.
+    public init(_ reader: LogReader, progress: (Int) -> Void = { _ in }) throws(LogError) {
+        var reader = reader
+        recording = Recording(source: reader.name)
+        var processes: [String: Int32] = [:]
+        var threads: [Writer: Int32] = [:]
+        var messages: [String: Int32] = [:]
+        while let read = try reader.next() {
+            let line = read.line
+            if processes[line.processID] == nil {
+                processes[line.processID] = Int32(recording.processes.count)
+                recording.processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
+                recording.wallOffsets.append(0)
+            }
+            let process = processes[line.processID] ?? 0
+            let writer = Writer(process: process, id: line.threadID)
+            if threads[writer] == nil {
+                threads[writer] = Int32(recording.threads.count)
+                let identity = ThreadIdentity(
+                    number: recording.threads.count + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
+                recording.threads.append(Recording.Thread(process: process, identity: identity))
+            }
+            if messages[line.message] == nil {
+                messages[line.message] = Int32(recording.strings.count)
+                recording.strings.append(line.message)
+            }
+            var entry = Recording.Entry(time: 0, stage: .log, thread: threads[writer] ?? 0)
+            entry.message = messages[line.message] ?? -1
+            entry.line = Int32(clamping: read.number)
+            recording.entries.append(entry)
+            bytes.append(contentsOf: read.text.utf8)
+            ends.append(bytes.count)
+            lastIsWhole = read.isWhole
+            if ends.count & 0x3FFF == 0 { progress(ends.count) }
+        }
+    }
+
+    private struct Writer: Hashable {
+        var process: Int32
+        var id: String
+    }
+
+    /// How the line of an entry is shown.
+    func side(_ place: Int?) -> LogDifference.Side {
+        guard let place else { return LogDifference.Side(log: recording.source) }
+        let start = place == 0 ? 0 : ends[place - 1]
+        return LogDifference.Side(
+            log: recording.source, number: Int(recording.entries[place].line),
+            line: String(decoding: bytes[start..<ends[place]], as: UTF8.self),
+            isWhole: lastIsWhole || place < ends.count - 1)
+    }
+
+    /// The line at which an entry's thread is seen first; nil if it is the entry's own.
+    func firstLine(ofThreadOf place: Int) -> Int? {
+        let thread = recording.entries[place].thread
+        guard let first = recording.entries[..<place].first(where: { $0.thread == thread }) else { return nil }
+        return Int(first.line)
+    }
+}
