@@ -1,0 +1,70 @@
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// A program of which every run does the same, and in which chance decides how its threads interleave.
+struct RandomProgram {
+    indirect enum Action {
+        case log(String)
+        /// A notification and who gets it.
+        case post(String, [Receiver])
+        /// For a thread, in `threads`.
+        case block(Int, [Action])
+    }
+
+    struct Receiver {
+        var observer: Int
+        /// In `threads`; nil if it is delivered at once.
+        var target: Int?
+        var handler: [Action]
+    }
+
+    /// Their names; nil for a thread without one.
+    var threads: [String?]
+    /// What each thread does of its own accord.
+    var programs: [[Action]]
+    var observers: Int
+
+    /// - Parameter areAllNamed: if not, about half of the threads have no name, and some of these do the same.
+    init(seed: UInt64, areAllNamed: Bool) {
+        var generator = SeededGenerator(seed: seed)
+        let count = Int.random(in: 2...6, using: &generator)
+        threads = (0..<count).map { place in
+            place == 0 ? "main" : areAllNamed || Bool.random(using: &generator) ? "thread \(place)" : nil
+        }
+        observers = Int.random(in: 1...4, using: &generator)
+        programs = []
+        for place in 0..<count {
+            let isCopy = place > 1 && !areAllNamed && Bool.random(using: &generator)
+            programs.append(isCopy ? programs[place - 1] : [])
+            guard !isCopy else { continue }
+            for _ in 0..<Int.random(in: 0...8, using: &generator) {
+                programs[place].append(action(depth: 0, using: &generator))
+            }
+        }
+    }
+
+    private func action(depth: Int, using generator: inout SeededGenerator) -> Action {
+        func handler(_ generator: inout SeededGenerator) -> [Action] {
+            guard depth < 3 else { return [] }
+            return (0..<Int.random(in: 0...2, using: &generator)).map { _ in
+                action(depth: depth + 1, using: &generator)
+            }
+        }
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0:
+            let thread = Int.random(in: 1..<4, using: &generator)
+            return .log(["said \(thread)", "{number = 1, name = main}"].randomElement(using: &generator) ?? "")
+        case 1:
+            return .block(Int.random(in: 0..<threads.count, using: &generator), handler(&generator))
+        default:
+            let chosen = (0..<observers).filter { _ in Bool.random(using: &generator) }
+            let receivers = chosen.map { observer in
+                let target = (observer * 7 + 1) % (threads.count + 1)
+                return Receiver(
+                    observer: observer, target: target == threads.count ? nil : target, handler: handler(&generator))
+            }
+            return .post("name \(Int.random(in: 0..<2, using: &generator))", receivers)
+        }
+    }
+}

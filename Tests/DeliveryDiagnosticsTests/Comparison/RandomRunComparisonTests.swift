@@ -1,0 +1,138 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+@Suite("Comparing random runs")
+struct RandomRunComparisonTests {
+    private func firstDifference(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> CausalDifference? {
+        guard case .different(let difference) = CausalComparison.compare(Recording(first), Recording(second)) else {
+            return nil
+        }
+        return difference
+    }
+
+    @Test("two runs of one program are the same, however their threads interleave", arguments: [true, false])
+    func interleaving(areAllNamed: Bool) {
+        for seed in 0..<UInt64(300) {
+            let program = RandomProgram(seed: seed, areAllNamed: areAllNamed)
+            let runs = (1...2).map { RandomRun(program, seed: seed &* 31 &+ $0) }
+            let outcome = CausalComparison.compare(runs[0].recording, runs[1].recording)
+            guard case .same = outcome else {
+                Issue.record("seed \(seed): \(outcome)")
+                return
+            }
+        }
+    }
+
+    @Test("a changed message is a difference, at its record")
+    func message() throws {
+        try expectDifference { records, generator in
+            guard let place = records.indices.filter({ records[$0].stage == .log }).randomElement(using: &generator)
+            else { return nil }
+            var changed = records
+            changed[place].message = "changed"
+            return (changed, place, place)
+        }
+    }
+
+    @Test("a removed delivery is a difference, at its record")
+    func removed() throws {
+        try expectDifference { records, generator in
+            guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator) else { return nil }
+            var changed = records
+            changed.remove(at: end)
+            changed.remove(at: place)
+            return (changed, place, nil)
+        }
+    }
+
+    @Test("a delivery on another thread is a difference, at its record")
+    func moved() throws {
+        try expectDifference { records, generator in
+            guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator),
+                let thread = Set(records.map(\.thread)).filter({ $0 != records[place].thread })
+                    .min(by: { $0.number < $1.number })
+            else { return nil }
+            var changed = records
+            let returned = changed.remove(at: end)
+            changed.insert(returned, at: place + 1)
+            changed[place].thread = thread
+            changed[place + 1].thread = thread
+            return (changed, place, place)
+        }
+    }
+
+    @Test("two deliveries of one poster in the wrong order are a difference, at the first of them")
+    func swapped() throws {
+        try expectDifference { records, generator in
+            let recording = Recording(records)
+            let chains = CausalChains(recording, order: .causal)
+            let handlers = emptyHandlers(of: records)
+            func append(of place: Int) -> Int? {
+                records.firstIndex {
+                    $0.stage == .append && $0.post == records[place].post && $0.observer == records[place].observer
+                }
+            }
+            var pairs: [((Int, Int), (Int, Int))] = []
+            for (index, one) in handlers.enumerated() {
+                for other in handlers[(index + 1)...]
+                where chains.chainOfEntry[one.0] == chains.chainOfEntry[other.0]
+                    && append(of: other.0) ?? .max < one.0
+                {
+                    pairs.append((one, other))
+                }
+            }
+            guard let (one, other) = pairs.randomElement(using: &generator) else { return nil }
+            var changed = records
+            for (place, otherPlace) in [(one.0, other.0), (one.1, other.1)] {
+                let (record, otherRecord) = (records[place], records[otherPlace])
+                changed[place].post = otherRecord.post
+                changed[place].observer = otherRecord.observer
+                changed[place].notification = otherRecord.notification
+                changed[otherPlace].post = record.post
+                changed[otherPlace].observer = record.observer
+                changed[otherPlace].notification = record.notification
+            }
+            return (changed, one.0, one.0)
+        }
+    }
+
+    /// Compares random runs with a changed one of their own, each way.
+    ///
+    /// - Parameter mutation: gives the changed records, and the place of the change in the records and in the changed ones.
+    private func expectDifference(
+        _ mutation: ([DeliveryRecord], inout SeededGenerator) -> (
+            changed: [DeliveryRecord], place: Int, inChanged: Int?
+        )?
+    ) throws {
+        var changes = 0
+        for seed in 0..<UInt64(120) {
+            let program = RandomProgram(seed: seed, areAllNamed: true)
+            let records = RandomRun(program, seed: seed).records
+            var generator = SeededGenerator(seed: seed &+ 1000)
+            guard let (changed, place, inChanged) = mutation(records, &generator) else { continue }
+            changes += 1
+            let difference = try #require(firstDifference(records, changed), "seed \(seed)")
+            #expect(difference.first.place == place, "seed \(seed): \(difference)")
+            let back = try #require(firstDifference(changed, records), "seed \(seed)")
+            #expect(
+                back.second.place == place || (inChanged != nil && back.first.place == inChanged),
+                "seed \(seed): \(back)")
+        }
+        #expect(changes > 30)
+    }
+
+    /// Deliveries that were handed over and in which nothing happens, and their returns.
+    private func emptyHandlers(of records: [DeliveryRecord]) -> [(Int, Int)] {
+        let appended = Set(records.filter { $0.stage == .append }.map { [$0.post, $0.observer] })
+        return records.indices.compactMap { place in
+            let record = records[place]
+            guard record.stage == .deliver, appended.contains([record.post, record.observer]),
+                let next = records[(place + 1)...].firstIndex(where: { $0.thread == record.thread }),
+                records[next].stage == .return
+            else { return nil }
+            return (place, next)
+        }
+    }
+}
