@@ -41,7 +41,7 @@ public struct TextLog: Sendable {
             entry.message = messages[line.message] ?? -1
             entry.line = Int32(clamping: read.number)
             recording.entries.append(entry)
-            bytes.append(contentsOf: read.text.utf8)
+            bytes.append(contentsOf: line.text.utf8)
             ends.append(bytes.count)
             lastIsWhole = read.isWhole
             if ends.count & 0x3FFF == 0 { progress(ends.count) }

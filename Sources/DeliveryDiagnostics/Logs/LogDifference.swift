@@ -36,7 +36,7 @@ public struct LogDifference: Hashable, Sendable {
         init(log: String, line: LogReader.ReadLine?) {
             self.log = log
             number = line?.number
-            self.line = line?.text
+            self.line = line?.line.text
             isWhole = line?.isWhole ?? true
         }
 

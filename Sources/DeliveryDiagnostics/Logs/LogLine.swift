@@ -1,12 +1,26 @@
 /// A line of a log as NSLog writes it: `2016-02-13 22:05:12.856 test[865:45102] current thread = …`.
 ///
 /// Of the time only the form is checked: runs are not compared by it.
-struct LogLine {
-    var process: String
-    var processID: String
+struct LogLine: Sendable {
+    /// The line without its newline.
+    let text: String
+    /// Where its parts are, in UTF-8.
+    private let fields: Fields
+
+    var process: String { part(fields.process) }
+    var processID: String { part(fields.processID) }
     /// As the log has it, decimal or hexadecimal.
-    var threadID: String
-    var message: String
+    var threadID: String { part(fields.threadID) }
+    var message: String { part(fields.message) }
+
+    private func part(_ range: Range<Int>) -> String {
+        let bytes = text.utf8
+        return String(
+            text[
+                bytes.index(
+                    bytes.startIndex, offsetBy: range.lowerBound)..<bytes.index(
+                        bytes.startIndex, offsetBy: range.upperBound)])
+    }
 
     /// What a reader is told to expect.
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"
@@ -28,61 +42,71 @@ struct LogLine {
 
     /// - Parameter bytes: one line, without its newline.
     init(_ bytes: some Collection<UInt8>) throws(Problem) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
-        var rest = Substring(text).utf8
-        guard rest.removeTime() else { throw .noTime }
-        guard let (before, processID, threadID) = rest.removeIdentifiers() else { throw .noProcess }
-        process = before
-        self.processID = processID
-        self.threadID = threadID
-        if rest.first == UInt8(ascii: " ") { rest.removeFirst() }
-        message = String(Substring(rest))
+        guard var text = String(validating: bytes, as: UTF8.self) else { throw .notText }
+        let read: Result<Fields, Problem> = text.withUTF8 { bytes in
+            guard let timeEnd = bytes.timeEnd else { return .failure(.noTime) }
+            return Fields(bytes, from: timeEnd).map { .success($0) } ?? .failure(.noProcess)
+        }
+        fields = try read.get()
+        self.text = text
     }
 }
 
-extension Substring.UTF8View {
-    /// Removes `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 `, if it is there.
-    fileprivate mutating func removeTime() -> Bool {
-        for expected in "0000-00-00 00:00:00.".utf8 {
-            guard let byte = popFirst() else { return false }
-            guard expected == UInt8(ascii: "0") ? byte.isDigit : byte == expected else { return false }
-        }
-        let fraction = prefix(while: \.isDigit)
-        guard (1...9).contains(fraction.count) else { return false }
-        removeFirst(fraction.count)
-        if first == UInt8(ascii: "+") || first == UInt8(ascii: "-") {
-            removeFirst()
-            let offset = prefix(while: \.isDigit)
-            guard offset.count == 4 else { return false }
-            removeFirst(4)
-        }
-        return popFirst() == UInt8(ascii: " ")
-    }
+/// Where the parts of a line are, in bytes.
+private struct Fields {
+    var process: Range<Int>
+    var processID: Range<Int>
+    var threadID: Range<Int>
+    var message: Range<Int>
 
-    /// Removes `test[865:45102]`: the first brackets that hold two identifiers, since a process name may have
-    /// brackets of its own.
-    fileprivate mutating func removeIdentifiers() -> (process: String, processID: String, threadID: String)? {
-        var search = self[...]
-        while let open = search.firstIndex(of: UInt8(ascii: "[")) {
-            search = search[open...].dropFirst()
-            var rest = search
-            let processID = rest.prefix(while: \.isDigit)
-            rest = rest.dropFirst(processID.count)
-            guard !processID.isEmpty, rest.popFirst() == UInt8(ascii: ":") else { continue }
-            let threadID = rest.prefix { $0.isDigit || $0.isHexadecimalLetter }
-            rest = rest.dropFirst(threadID.count)
-            guard !threadID.isEmpty, rest.popFirst() == UInt8(ascii: "]") else { continue }
-            guard rest.first == nil || rest.first == UInt8(ascii: " ") else { continue }
-            let process = self[..<open]
-            guard !process.isEmpty else { return nil }
-            defer { self = rest }
-            return (String(Substring(process)), String(Substring(processID)), String(Substring(threadID)))
+    /// Looks for `test[865:45102]`: the first brackets that hold two identifiers, since a process name may have brackets of its
+    /// own.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+        var search = start
+        while let open = bytes[search...].firstIndex(of: UInt8(ascii: "[")) {
+            search = open + 1
+            let colon = bytes.end(from: search, while: \.isDigit)
+            guard colon > search, colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { continue }
+            let close = bytes.end(from: colon + 1) { $0.isDigit || $0.isHexadecimalLetter }
+            guard close > colon + 1, close < bytes.count, bytes[close] == UInt8(ascii: "]") else { continue }
+            let end = close + 1
+            guard end == bytes.count || bytes[end] == UInt8(ascii: " ") else { continue }
+            guard open > start else { return nil }
+            process = start..<open
+            processID = search..<colon
+            threadID = (colon + 1)..<close
+            message = min(end + 1, bytes.count)..<bytes.count
+            return
         }
         return nil
     }
+}
 
-    fileprivate mutating func popFirst() -> UInt8? {
-        isEmpty ? nil : removeFirst()
+extension UnsafeBufferPointer<UInt8> {
+    /// Where the bytes after an index end that satisfy a condition.
+    fileprivate func end(from start: Int, while isPart: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < count, isPart(self[end]) { end += 1 }
+        return end
+    }
+
+    /// Where `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 ` ends, if the line begins with it.
+    fileprivate var timeEnd: Int? {
+        let form: StaticString = "0000-00-00 00:00:00."
+        guard count > form.utf8CodeUnitCount else { return nil }
+        for place in 0..<form.utf8CodeUnitCount {
+            let expected = form.utf8Start[place]
+            guard expected == UInt8(ascii: "0") ? self[place].isDigit : self[place] == expected else { return nil }
+        }
+        let fraction = form.utf8CodeUnitCount
+        var end = end(from: fraction, while: \.isDigit)
+        guard (1...9).contains(end - fraction), end < count else { return nil }
+        if self[end] == UInt8(ascii: "+") || self[end] == UInt8(ascii: "-") {
+            let offset = end + 1
+            end = self.end(from: offset, while: \.isDigit)
+            guard end - offset == 4, end < count else { return nil }
+        }
+        return self[end] == UInt8(ascii: " ") ? end + 1 : nil
     }
 }
 

@@ -69,9 +69,7 @@ public struct LogReader {
         }
         hasLine = true
         do throws(LogLine.Problem) {
-            return ReadLine(
-                number: lineNumber, text: String(decoding: bytes, as: UTF8.self), line: try LogLine(bytes),
-                isWhole: isWhole)
+            return ReadLine(number: lineNumber, line: try LogLine(bytes), isWhole: isWhole)
         } catch {
             let cutOff = isWhole ? "" : " The log ends within this line, so it may be cut off."
             let text = Excerpt.of(String(decoding: bytes, as: UTF8.self), length: 60)
@@ -137,7 +135,6 @@ public struct LogReader {
     /// A line and where it stands.
     struct ReadLine {
         var number: Int
-        var text: String
         var line: LogLine
         /// Whether a newline ends it.
         var isWhole: Bool
