@@ -8,7 +8,7 @@ struct PostingStylesScenario: Scenario {
     let name = "posting-styles"
     let summary = "now, asap, whenIdle among timers and blocks: a timeline"
 
-    /// What has its turn in the run loop. Each is a row of the timeline.
+    /// What has its turn in the run loop. Each is a row of the drawing.
     private enum Kind: String, CaseIterable {
         /// The timer's in which all begins.
         case callout
@@ -114,12 +114,12 @@ struct PostingStylesScenario: Scenario {
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
-        let timeline = Timeline(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
-        return "\(timeline.text)\n\(Timeline.legend)"
+        let drawing = StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
+        return "\(drawing.text)\n\(StepDrawing.legend)"
     }
 
-    private static func step(_ record: DeliveryRecord) -> Timeline.Step? {
-        func step(_ kind: Kind, _ mark: Timeline.Mark) -> Timeline.Step { .init(row: kind.rawValue, mark: mark) }
+    private static func step(_ record: DeliveryRecord) -> StepDrawing.Step? {
+        func step(_ kind: Kind, _ mark: StepDrawing.Mark) -> StepDrawing.Step { .init(row: kind.rawValue, mark: mark) }
         let style = Kind.styles.first { $0.rawValue == record.notification }
         switch record.stage {
         case .enqueue: return style.map { step($0, .isHandedOver) }

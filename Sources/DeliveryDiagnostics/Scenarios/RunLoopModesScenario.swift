@@ -10,7 +10,7 @@ struct RunLoopModesScenario: Scenario {
     /// The document's, whose name AppKit has on macOS.
     private static let modal = RunLoop.Mode("NSModalPanelRunLoopMode")
 
-    /// What is enqueued: the posting style, and the mode that it is for. Each is a row of the timeline.
+    /// What is enqueued: the posting style, and the mode that it is for. Each is a row of the drawing.
     private enum Kind: String, CaseIterable {
         case panel
         case nowForModal = "now for modal"
@@ -120,11 +120,11 @@ struct RunLoopModesScenario: Scenario {
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
-        let timeline = Timeline(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
-        return "\(timeline.text)\n\(Timeline.legend)"
+        let drawing = StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
+        return "\(drawing.text)\n\(StepDrawing.legend)"
     }
 
-    private static func step(_ record: DeliveryRecord) -> Timeline.Step? {
+    private static func step(_ record: DeliveryRecord) -> StepDrawing.Step? {
         if record.message == line(.default, closed) { return .init(row: Kind.panel.rawValue, mark: .ends) }
         guard let kind = record.notification.flatMap(Kind.init) else { return nil }
         switch record.stage {

@@ -17,12 +17,12 @@ final class RunLoopModesScenarioTests: ScenarioTestCase {
         o is handed over, - waits, * happens, [==] lasts
         """
 
-    func testTheTimelineIsTheSameEachTimeAndFitsATerminal() throws {
+    func testTheDrawingIsTheSameEachTimeAndFitsATerminal() throws {
         for _ in 1...5 { XCTAssertEqual(scenario.report(on: try records(of: scenario)), timeline) }
         XCTAssertTrue(timeline.split(separator: "\n").allSatisfy { "# \($0)".count < 80 })
     }
 
-    func testTheTimelineIsOfTheRecords() throws {
+    func testTheDrawingIsOfTheRecords() throws {
         var records = try records(of: scenario)
         records.removeAll { $0.stage == .post && $0.notification == "asap for common" }
         let report = try XCTUnwrap(scenario.report(on: records))

@@ -6,7 +6,7 @@
 ///     asap       o-------*
 ///
 /// `o` is handed over, `-` waits, `*` happens, `[===]` lasts. What waits in one row happens first in, first out.
-struct Timeline {
+struct StepDrawing {
     enum Mark: Character {
         case isHandedOver = "o"
         case happens = "*"
