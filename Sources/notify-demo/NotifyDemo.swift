@@ -18,6 +18,7 @@ struct NotifyDemo: ParsableCommand {
               notify-demo compare yesterday.log today.log
               notify-demo trace run.jsonl -o trace.json
               notify-demo stats run.jsonl
+              notify-demo timeline run.jsonl
               notify-demo smoke
               notify-demo doctor
 
@@ -29,8 +30,8 @@ struct NotifyDemo: ParsableCommand {
               130 ended by Ctrl-C
             """,
         subcommands: [
-            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self, Trace.self,
-            Stats.self, Doctor.self, Smoke.self,
+            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
+            TimelineCommand.self, Trace.self, Stats.self, Doctor.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

@@ -16,6 +16,12 @@ struct Palette {
 
     func bad(_ text: String) -> String { coloured(text, 31) }
 
+    /// In one of a few colours, so that what has the same number is seen to belong together.
+    func numbered(_ text: String, _ number: Int) -> String {
+        let codes = [36, 33, 35, 32, 34, 96, 93, 95, 92, 94]
+        return coloured(text, codes[number % codes.count])
+    }
+
     private func coloured(_ text: String, _ code: Int) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }

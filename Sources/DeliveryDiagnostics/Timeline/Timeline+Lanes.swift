@@ -1,0 +1,50 @@
+extension Timeline {
+    mutating func mapLanes(_ lane: (Int) -> Int) {
+        for place in slices.indices { slices[place].lane = lane(slices[place].lane) }
+        for place in marks.indices { marks[place].lane = lane(marks[place].lane) }
+        for place in runs.indices { runs[place].lane = lane(runs[place].lane) }
+        for place in arrows.indices {
+            arrows[place].fromLane = lane(arrows[place].fromLane)
+            arrows[place].toLane = lane(arrows[place].toLane)
+        }
+    }
+
+    /// The same with so many lanes: those in which most happens keep theirs, and the others share the last one.
+    public func folded(toLanes most: Int) -> Timeline {
+        let most = max(1, most)
+        guard lanes.count > most else { return self }
+        var uses = [Int](repeating: 0, count: lanes.count)
+        for slice in slices { uses[slice.lane] += 1 }
+        for mark in marks { uses[mark.lane] += 1 }
+        for run in runs { uses[run.lane] += run.count }
+        for arrow in arrows { uses[arrow.fromLane] += 1 }
+        let busiest = lanes.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
+        let kept = busiest.prefix(most - 1).sorted()
+        let others = lanes.indices.filter { !kept.contains($0) }
+        var laneOf = [Int](repeating: kept.count, count: lanes.count)
+        for (lane, place) in kept.enumerated() { laneOf[place] = lane }
+        var folded = self
+        folded.foldedLanes = others.map { lanes[$0].title }
+        folded.lanes = kept.map { lanes[$0] }
+        folded.lanes.append(
+            Lane(
+                title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
+                begin: others.map { lanes[$0].begin }.min() ?? 0, end: others.map { lanes[$0].end }.max() ?? 0,
+                threads: others.count))
+        folded.mapLanes { laneOf[$0] }
+        return folded
+    }
+}
+
+extension Timeline.Run {
+    /// Adds another that comes after it.
+    mutating func take(_ other: Timeline.Run) {
+        count += other.count
+        end = max(end, other.end)
+        lastPost = other.lastPost
+        longest = max(longest, other.longest)
+        if let mine = latency, let its = other.latency {
+            latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
+        }
+    }
+}

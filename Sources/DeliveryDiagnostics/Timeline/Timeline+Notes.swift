@@ -1,0 +1,30 @@
+extension Timeline {
+    /// What is not drawn, and how to see it, a line each.
+    var notes: [String] {
+        var notes: [String] = []
+        if !foldedLanes.isEmpty {
+            let shown = foldedLanes.prefix(5).joined(separator: ", ")
+            let more = foldedLanes.count > 5 ? " and \(foldedLanes.count - 5) more" : ""
+            notes.append("One lane for \(foldedLanes.count) threads that have no room: \(shown)\(more).")
+        }
+        if leftOut.beyondLimit > 0 {
+            let from = ElapsedTime.exact(leftOut.limitReached)
+            notes.append("\(records(leftOut.beyondLimit)) left out: --from \(from) goes on there, --limit 0 draws all.")
+        }
+        if leftOut.before + leftOut.after > 0 {
+            notes.append(
+                "\(records(leftOut.before)) earlier and \(leftOut.after) later left out: --from and --to move what is drawn."
+            )
+        }
+        if leftOut.filtered > 0 {
+            notes.append("\(records(leftOut.filtered)) of others left out, by --post or --name.")
+        }
+        if !leftOut.undrawn.isEmpty {
+            let counts = leftOut.undrawn.sorted { $0.key.rawValue < $1.key.rawValue }
+            notes.append("Not drawn: " + counts.map { "\($0.value) \($0.key.rawValue)" }.joined(separator: ", ") + ".")
+        }
+        return notes
+    }
+
+    private func records(_ number: Int) -> String { "\(number) record\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,181 @@
+/// What belongs together in a recording: posts and where they were made, handlers and when they returned.
+struct TimelineLinks {
+    /// A handler that ran, or a wait.
+    struct Span {
+        /// The record with which it began.
+        var entry: Int32
+        var begin: Int64
+        var end: Int64
+        var ending: Timeline.Slice.Ending
+        var depth: Int32
+    }
+
+    /// When a thread is first heard of, and when it ends.
+    struct Life {
+        var begin: Int64 = .max
+        var end: Int64 = .max
+    }
+
+    /// What is known of a post.
+    private struct Post {
+        var origin: Int32 = -1
+        var enqueue: Int32 = -1
+        var name: Int32 = -1
+        /// How many deliveries were announced by the post, by what was captured, and by what was appended.
+        var matched: Int32 = -1
+        var captured: Int32 = 0
+        var appended: Int32 = 0
+        /// Whether something was appended for the thread that appends.
+        var appendedHere = false
+        /// How many are over.
+        var fates: Int32 = 0
+        /// Whether its queue is done with it.
+        var leftQueue = false
+    }
+
+    private let entries: [Recording.Entry]
+    private let start: UInt64
+    private var posts: [Post]
+    private(set) var spans: [Span] = []
+    /// In `spans`: of a record with which one begins or ends, or -1.
+    private(set) var spanOfEntry: [Int32]
+    /// In how many spans of its thread a record is.
+    private(set) var depthOfEntry: [Int32]
+    /// Of each thread.
+    private(set) var lives: [Life]
+
+    init(_ recording: Recording) {
+        entries = recording.entries
+        start = entries.first?.time ?? 0
+        posts = Array(repeating: Post(), count: recording.posts.count)
+        spanOfEntry = Array(repeating: -1, count: entries.count)
+        depthOfEntry = Array(repeating: 0, count: entries.count)
+        lives = Array(repeating: Life(), count: recording.threads.count)
+        var running = [[Int32]](repeating: [], count: recording.threads.count)
+        for (place, entry) in entries.enumerated() {
+            note(entry, at: place)
+            nest(entry, at: place, in: &running[Int(entry.thread)])
+        }
+        let end = entries.last.map { time(of: $0) } ?? 0
+        for stack in running { for span in stack { spans[Int(span)].end = end } }
+    }
+
+    /// Since the first record. What a damaged file says is kept where sums do not overflow.
+    func time(of entry: Recording.Entry) -> Int64 {
+        Int64(min(entry.time &- start, UInt64(Int64.max / 4)))
+    }
+
+    // MARK: Posts
+
+    private mutating func note(_ entry: Recording.Entry, at place: Int) {
+        let time = time(of: entry)
+        for thread in [entry.thread, entry.target] where thread >= 0 {
+            lives[Int(thread)].begin = min(lives[Int(thread)].begin, time)
+        }
+        // A thread whose end is not recorded may live on.
+        if entry.stage == .threadEnd { lives[Int(entry.thread)].end = time }
+        guard entry.post >= 0 else { return }
+        let post = Int(entry.post)
+        if posts[post].name < 0 { posts[post].name = entry.name }
+        let isOfQueue = entry.observer < 0 && entry.name >= 0
+        switch entry.stage {
+        case .enqueue:
+            posts[post].enqueue = Int32(place)
+        case .post:
+            setOrigin(of: post, to: place)
+            posts[post].leftQueue = true
+            if entry.count >= 0 { posts[post].matched = max(0, posts[post].matched) + entry.count }
+        case .capture:
+            setOrigin(of: post, to: place)
+            if entry.count >= 0 { posts[post].matched = max(0, posts[post].matched) + entry.count }
+            posts[post].captured += 1
+        case .append:
+            setOrigin(of: post, to: place)
+            posts[post].appended += 1
+            if entry.target == entry.thread { posts[post].appendedHere = true }
+        case .deliver, .skip:
+            posts[post].fates += 1
+        case .coalesce, .drop, .cancel, .targetGone:
+            if isOfQueue { posts[post].leftQueue = true } else { posts[post].fates += 1 }
+        case .dequeue:
+            posts[post].leftQueue = true
+        case .register, .remove, .signal, .dropSignal, .drain, .return, .wait, .waitEnd, .refuseWait, .threadEnd,
+            .count,
+            .log, .processStart, .processEnd, .fork, .lost, .end:
+            break
+        }
+    }
+
+    private mutating func setOrigin(of post: Int, to place: Int) {
+        if posts[post].origin < 0 { posts[post].origin = Int32(place) }
+    }
+
+    /// The record with which its arrows begin.
+    func origin(of post: Int32) -> Int? {
+        let origin = posts[Int(post)].origin
+        return origin < 0 ? nil : Int(origin)
+    }
+
+    /// The record of its way into a posting queue.
+    func enqueue(of post: Int32) -> Int? {
+        let enqueue = posts[Int(post)].enqueue
+        return enqueue < 0 ? nil : Int(enqueue)
+    }
+
+    /// In the recording's strings; or -1.
+    func name(ofPost post: Int32) -> Int32 { posts[Int(post)].name }
+
+    /// Whether a delivery took no way through a mailbox.
+    func isAtOnce(_ delivery: Recording.Entry) -> Bool {
+        let post = posts[Int(delivery.post)]
+        guard post.origin >= 0, !post.appendedHere, delivery.name >= 0 else { return false }
+        return entries[Int(post.origin)].thread == delivery.thread && (post.captured == 0 || delivery.observer >= 0)
+    }
+
+    /// Of what a record posts or enqueues: how much of it has no fate.
+    func waiting(of entry: Recording.Entry) -> Int {
+        guard entry.post >= 0 else { return 0 }
+        let post = posts[Int(entry.post)]
+        if entry.stage == .enqueue { return post.leftQueue ? 0 : 1 }
+        let expected = post.matched >= 0 ? post.matched : max(post.captured, post.appended)
+        return max(0, Int(expected) - Int(post.fates))
+    }
+
+    // MARK: Spans
+
+    private mutating func nest(_ entry: Recording.Entry, at place: Int, in running: inout [Int32]) {
+        let time = time(of: entry)
+        depthOfEntry[place] = Int32(running.count)
+        switch entry.stage {
+        case .deliver, .wait:
+            spanOfEntry[place] = Int32(spans.count)
+            // The document's technique knows no observers and does not say when a handler returns.
+            let endIsRecorded = entry.stage == .wait || entry.observer >= 0 || entry.name < 0
+            if endIsRecorded { running.append(Int32(spans.count)) }
+            spans.append(
+                Span(
+                    entry: Int32(place), begin: time, end: time, ending: endIsRecorded ? .runsOn : .isNotRecorded,
+                    depth: depthOfEntry[place]))
+        case .return, .waitEnd:
+            let begin = running.lastIndex { isEnd(entry, of: entries[Int(spans[Int($0)].entry)]) }
+            guard let begin else { return }
+            // What runs in it and did not say so is over, too.
+            for span in running[begin...] { spans[Int(span)].end = time }
+            spans[Int(running[begin])].ending = .returned
+            spanOfEntry[place] = running[begin]
+            running.removeSubrange(begin...)
+        case .threadEnd:
+            for span in running { spans[Int(span)].end = time }
+            running.removeAll()
+        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .coalesce,
+            .drop, .cancel, .targetGone, .skip, .refuseWait, .count, .log, .processStart, .processEnd, .fork, .lost,
+            .end:
+            break
+        }
+    }
+
+    private func isEnd(_ end: Recording.Entry, of begin: Recording.Entry) -> Bool {
+        if end.stage == .waitEnd { return begin.stage == .wait }
+        return begin.stage == .deliver && begin.post == end.post && begin.observer == end.observer
+    }
+}

@@ -1,0 +1,233 @@
+/// A timeline as text: time runs downwards, a column for each thread, a row for each moment, and to the right of it what it is.
+///
+/// Cost: no line is longer than the width. What has no room is cut, and lanes without room share one.
+public struct TimelineText: Sendable {
+    /// A part of a line; that of a lane may be coloured by it.
+    public struct Span: Sendable, Hashable {
+        public var text: String
+        public var lane: Int?
+    }
+
+    private let timeline: Timeline
+    private let width: Int
+    private let symbols: TimelineSymbols
+    private let timeWidth: Int
+    private let timeUnit: (name: String, nanoseconds: Int64, decimals: Int)
+    private let pitch: Int
+    private let columns: [Int]
+
+    /// Narrower than that, nothing can be read.
+    public static let leastWidth = 40
+    private static let leastPitch = 3
+    private static let mostPitch = 14
+    /// Names should not be cut before that for the sake of wider lanes.
+    private static let nameWidth = 20
+    private static let headings = ["what", "post", "latency", "lasts"]
+
+    public init(_ timeline: Timeline, width: Int, symbols: TimelineSymbols = .unicode) {
+        let width = max(Self.leastWidth, width)
+        let unit = Self.unit(for: timeline.end)
+        let last = ElapsedTime.decimal(
+            timeline.end, per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
+        let timeWidth = max(last.count, unit.name.count)
+        // Words need most of a narrow terminal and the lesser part of a wide one.
+        let room = width - timeWidth - 2 - min(width * 9 / 20, 64)
+        let timeline = timeline.folded(toLanes: max(2, room / Self.leastPitch))
+        let columns = Self.columns(of: timeline, symbols: symbols)
+        let words = columns.reduce(0) { $0 + $1 + 1 } + Self.nameWidth
+        let lanes = max(1, timeline.lanes.count)
+        let title = timeline.lanes.map { Columns.width(of: symbols.text($0.title)) + 2 }.max() ?? 0
+        pitch = max(
+            Self.leastPitch, min(title, Self.mostPitch, room / lanes, (width - timeWidth - 2 - words) / lanes))
+        self.timeline = timeline
+        self.width = width
+        self.symbols = symbols
+        self.timeWidth = timeWidth
+        self.columns = columns
+        timeUnit = unit
+    }
+
+    /// Microseconds are told apart for the first minutes.
+    private static func unit(for end: Int64) -> (name: String, nanoseconds: Int64, decimals: Int) {
+        end < 100_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 3)
+    }
+
+    // MARK: Lines
+
+    /// From top to bottom.
+    public var lines: [[Span]] {
+        var graph = TimelineGraph(timeline, pitch: pitch, symbols: symbols)
+        let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
+        var lines = wrapped(summary) + heading
+        var last = timeline.begin
+        for row in timeline.rows {
+            let time = timeline.time(of: row)
+            if isLong(time - last) {
+                let words = "\(ElapsedTime(nanoseconds: time - last)) later"
+                lines.append(line(time: "", graph: graph.later(at: last), words: words, lane: nil))
+            }
+            last = time
+            lines.append(line(time: clock(time), graph: graph.draw(row), words: words(row), lane: lane(of: row)))
+        }
+        if timeline.rows.count > 40 { lines += self.heading }
+        let notes = timeline.notes
+        if !notes.isEmpty { lines += [[]] + notes.flatMap(wrapped) }
+        return lines
+    }
+
+    /// What must not be cut: as many lines as it needs.
+    private func wrapped(_ text: String) -> [[Span]] {
+        var lines = [""]
+        for word in symbols.text(text).split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if !line.isEmpty, Columns.width(of: line) + 1 + Columns.width(of: String(word)) > width {
+                lines.append("  \(word)")
+            } else {
+                lines[lines.count - 1] = line.isEmpty ? String(word) : "\(line) \(word)"
+            }
+        }
+        return lines.map { [Span(text: Columns.fit($0, to: width, ellipsis: symbols.ellipsis), lane: nil)] }
+    }
+
+    /// Without colours.
+    public var text: String {
+        lines.map { spans in
+            let line = spans.map(\.text).joined()
+            return String(line[..<(line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex)])
+        }.joined(separator: "\n")
+    }
+
+    private func line(time: String, graph: [Span], words: String, lane: Int?) -> [Span] {
+        let padding = String(repeating: " ", count: max(0, timeWidth - time.count))
+        let used = timeWidth + 2 + timeline.lanes.count * pitch
+        let fitting = Columns.fit(words, to: max(0, width - used), ellipsis: symbols.ellipsis)
+        let what = fitting.prefix(lane == nil ? 0 : columns[0])
+        return [Span(text: padding + time + "  ", lane: nil)] + graph + [
+            Span(text: String(what), lane: lane), Span(text: String(fitting.dropFirst(what.count)), lane: nil),
+        ]
+    }
+
+    private func clock(_ time: Int64) -> String {
+        ElapsedTime.decimal(time, per: timeUnit.nanoseconds, decimals: timeUnit.decimals, keepsZeros: true)
+    }
+
+    /// Whether nothing happens for so long that it should be seen.
+    private func isLong(_ gap: Int64) -> Bool {
+        timeline.rows.count > 2 && gap >= 1_000_000 && gap >= (timeline.end - timeline.begin) / 5
+    }
+
+    private var summary: String {
+        let span = ElapsedTime(nanoseconds: timeline.end - timeline.begin)
+        let threads = timeline.lanes.reduce(0) { $0 + $1.threads }
+        return "\(counted(timeline.rows.count, "row")) of \(counted(timeline.records, "record")), "
+            + "\(counted(threads, "thread")), \(span): \(timeline.source)"
+    }
+
+    /// The names of the lanes: above them where they have room, else on a stair of lines.
+    private var heading: [[Span]] {
+        let titles = timeline.lanes.map { symbols.text($0.title) }
+        let words = columned(Self.headings, details: [])
+        if titles.allSatisfy({ Columns.width(of: $0) < pitch }) {
+            let names = titles.enumerated().map { lane, title in
+                Span(text: Columns.pad(title, to: pitch, ellipsis: ""), lane: lane)
+            }
+            return [line(time: timeUnit.name, graph: names, words: words, lane: nil)]
+        }
+        let room = width - timeWidth - 2
+        return titles.indices.map { step in
+            let padding = Span(text: String(repeating: " ", count: timeWidth + 2), lane: nil)
+            let title = Columns.fit(titles[step], to: room - step * pitch, ellipsis: symbols.ellipsis)
+            return [padding] + stair(step) + [Span(text: title, lane: step)]
+        } + [line(time: timeUnit.name, graph: stair(titles.count), words: words, lane: nil)]
+    }
+
+    /// The first lanes, each a line.
+    private func stair(_ lanes: Int) -> [Span] {
+        (0..<lanes).map { Span(text: Columns.pad(String(symbols.lane), to: pitch, ellipsis: ""), lane: $0) }
+    }
+
+    // MARK: Words
+
+    private static func columns(of timeline: Timeline, symbols: TimelineSymbols) -> [Int] {
+        var widths = headings.map(\.count)
+        for row in timeline.rows {
+            for (column, cell) in cells(of: row, in: timeline, symbols).enumerated() {
+                widths[column] = max(widths[column], Columns.width(of: cell))
+            }
+        }
+        return widths
+    }
+
+    /// What happens, of which post, how long after it, and how long.
+    private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
+        let (label, arrow, lasts): (Timeline.Label, Int?, String)
+        switch row {
+        case .run(let place):
+            let run = timeline.runs[place]
+            let posts = [run.label.post, run.lastPost == run.label.post ? nil : run.lastPost].compactMap(\.self)
+            let latency = run.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description }
+            return [
+                "\(run.label.what) ×\(run.count)", posts.joined(separator: "…"), latency.map { "≤\($0)" } ?? "",
+                run.end > run.begin ? ElapsedTime(nanoseconds: run.end - run.begin).description : "",
+            ].map { symbols.text($0) }
+        case .mark(let place):
+            (label, arrow, lasts) = (timeline.marks[place].label, timeline.marks[place].arrow, "")
+        case .begins(let place):
+            let slice = timeline.slices[place]
+            (label, arrow, lasts) = (slice.label, slice.arrow, slice.ending == .runsOn ? "runs on" : "")
+        case .lasts(let place):
+            let slice = timeline.slices[place]
+            (label, arrow, lasts) = (slice.label, slice.arrow, length(of: place, timeline))
+        case .ends(let place):
+            (label, arrow, lasts) = (timeline.slices[place].label, nil, length(of: place, timeline))
+        }
+        var what = label.what
+        if case .ends = row { what = what == "wait" ? "waitEnd" : "return" }
+        let latency = arrow.map { timeline.arrows[$0] }.map {
+            $0.kind == .atOnce ? "at once" : ElapsedTime(nanoseconds: $0.latency).description
+        }
+        return [what, label.post ?? "", latency ?? "", lasts].map { symbols.text($0) }
+    }
+
+    private static func length(of slice: Int, _ timeline: Timeline) -> String {
+        let slice = timeline.slices[slice]
+        return slice.ending == .returned ? ElapsedTime(nanoseconds: slice.end - slice.begin).description : ""
+    }
+
+    private func words(_ row: Timeline.Row) -> String {
+        let label =
+            switch row {
+            case .mark(let place): timeline.marks[place].label
+            case .run(let place): timeline.runs[place].label
+            case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].label
+            }
+        var details = [label.name].compactMap(\.self) + label.details
+        switch row {
+        case .ends, .run: details = [label.name].compactMap(\.self)
+        case .begins, .lasts, .mark: break
+        }
+        return columned(Self.cells(of: row, in: timeline, symbols), details: details)
+    }
+
+    private func columned(_ cells: [String], details: [String]) -> String {
+        var words = ""
+        // What has neither a post nor a length has more room for words.
+        let cells = cells.dropFirst().allSatisfy(\.isEmpty) ? Array(cells.prefix(1)) : cells
+        for (column, cell) in cells.enumerated() where columns[column] > 0 {
+            let padding = String(repeating: " ", count: max(0, columns[column] - Columns.width(of: cell)))
+            // Times are compared by their ends.
+            words += (column >= 2 ? padding + cell : cell + padding) + " "
+        }
+        return words + " " + details.map { symbols.text($0) }.joined(separator: ", ")
+    }
+
+    private func lane(of row: Timeline.Row) -> Int {
+        switch row {
+        case .mark(let place): timeline.marks[place].lane
+        case .run(let place): timeline.runs[place].lane
+        case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].lane
+        }
+    }
+
+    private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,6 @@
+public import ArgumentParser
+public import DeliveryDiagnostics
+
+extension ElapsedTime: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import DeliveryDiagnostics
+
+struct TimelineCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline",
+        abstract: "Draw a recording: a lane for each thread, an arrow from each post to its deliveries.",
+        discussion: """
+            Time runs downwards. A row tells what happened, of which post, how long after it (latency), and how long \
+            it lasts; what is alike and follows one another is one row.
+
+              main  worker
+              ●     │       post     #1                  it is posted on main
+              ├────▶┏       deliver  #1    41 µs         its handler begins on worker
+              │     ┗       return   #1          2 ms    and returns
+
+            EXAMPLES
+              notify-demo run redirect --json > run.jsonl; notify-demo timeline run.jsonl
+              notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
+              notify-demo timeline run.jsonl --name PriceDidChange --limit 0 | less
+              notify-demo timeline run.jsonl --post 7 --ascii --width 100
+
+            EXIT STATUS
+              0 drawn, 2 the recording cannot be read, or has nothing of the post or name
+            """)
+
+    @Argument(help: "A recording, or - for standard input.")
+    var file: String
+
+    @Flag(help: "Draw with ASCII characters only.")
+    var ascii = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How many columns, \(TimelineText.leastWidth) to 1000; default: the terminal's, or 80.", valueName: "n"))
+    var width: Int?
+
+    @Option(
+        help: ArgumentHelp("Begin so long after the first record: 10ms, 1.5s, 200us.", valueName: "time"))
+    var from: ElapsedTime?
+
+    @Option(help: ArgumentHelp("End so long after the first record.", valueName: "time"))
+    var to: ElapsedTime?
+
+    @Option(help: ArgumentHelp("Draw only this post.", valueName: "n"))
+    var post: Int?
+
+    @Option(help: ArgumentHelp("Draw only notifications of this name.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Draw at most so many rows; 0 for all.", valueName: "n"))
+    var limit = 200
+
+    @Flag(help: "Draw a row for each, also where many alike follow one another.")
+    var each = false
+
+    func validate() throws {
+        if let width, !(TimelineText.leastWidth...1000).contains(width) {
+            throw ValidationError("--width is \(width), and must be from \(TimelineText.leastWidth) to 1000.")
+        }
+        if limit < 0 { throw ValidationError("--limit is \(limit), and must be 0, for all, or more.") }
+        if let from, let to, from.nanoseconds > to.nanoseconds {
+            throw ValidationError("--from \(from) is later than --to \(to).")
+        }
+    }
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let progress = ProgressLine("timeline")
+        defer { progress.clear() }
+        let recording = try Recording(path: file) { count in progress.show("\(count) records read") }
+        progress.clear()
+        for problem in recording.problems.prefix(5) { terminal.say("notify-demo: \(problem)") }
+        if recording.problemCount > 5 { terminal.say("notify-demo: \(recording.problemCount - 5) more") }
+        try check(recording)
+        let timeline = Timeline(
+            recording,
+            selection: TimelineSelection(
+                from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max, post: post, name: name,
+                limit: limit == 0 ? nil : limit, foldsRuns: !each))
+        let text = TimelineText(
+            timeline, width: width ?? terminal.outputColumns ?? 80, symbols: ascii ? .ascii : .unicode)
+        for line in text.lines {
+            let spans = line.map { span in
+                span.lane.map { terminal.outputPalette.numbered(span.text, $0) } ?? span.text
+            }
+            try terminal.print(spans.joined())
+        }
+        return .good
+    }
+
+    /// - Throws: if what was asked for is not there.
+    private func check(_ recording: Recording) throws {
+        if let name {
+            let names = Set(recording.entries.map(\.name)).filter { $0 >= 0 }.map { recording.strings[Int($0)] }
+            if !names.contains(name) {
+                let nearest = Suggestion.nearest(to: name, among: names.sorted())
+                throw NothingToDraw(
+                    problem: "\(recording.source): has no notification \"\(name)\"."
+                        + (nearest.map { " Did you mean \"\($0)\"?" } ?? ""))
+            }
+        }
+        if let post, !recording.posts.contains(where: { $0.number == post }) {
+            throw NothingToDraw(problem: "\(recording.source): has no post #\(post).")
+        }
+    }
+}
+
+/// What was asked for is not in the recording.
+private struct NothingToDraw: Error, CustomStringConvertible {
+    var problem: String
+
+    var description: String { problem }
+}
