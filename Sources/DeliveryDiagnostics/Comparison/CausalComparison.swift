@@ -52,9 +52,6 @@ public struct CausalComparison {
         var namesThreads: Bool { self == .causal || self == .exact }
     }
 
-    /// When the runs differ for certain, other assignments of threads may only show better where.
-    private static let mostTriesToShow = 32
-
     /// - Parameter progress: told now and then how many records were compared.
     public static func compare(
         _ first: Recording, _ second: Recording, order: Order = .causal, budget: Budget = Budget(),
@@ -63,40 +60,19 @@ public struct CausalComparison {
         var texts = ComparedTexts()
         let one = ComparedRun(first, order: order, texts: &texts)
         let other = ComparedRun(second, order: order, texts: &texts)
-        let colours = ThreadColours(one, other, areRefined: !order.isExact)
-        let candidates = ThreadCandidates(one, other, colours: colours)
-
-        var best: (walk: CausalWalk, mismatch: CausalWalk.Mismatch)?
-        var choices: [Int]? = []
-        var tries = 0
-        while let taken = choices {
-            if tries > 0, tries >= budget.tries || budget.isOver() || (!colours.areEqual && tries >= mostTriesToShow) {
-                break
+        var search = CausalSearch(one, other, order: order, budget: budget)
+        switch search.run(progress) {
+        case .same(let records):
+            if order == .causal, let difference = CausalDifference(endsOf: first, second) {
+                return .different(difference)
             }
-            tries += 1
-            var walk = CausalWalk(one, other, candidates: candidates, order: order, choices: taken)
-            guard let mismatch = walk.run(progress) else {
-                if order == .causal, let difference = CausalDifference(endsOf: first, second) {
-                    return .different(difference)
-                }
-                return .same(records: walk.compared, threads: one.chains.isActive.count { $0 })
-            }
-            choices = next(after: walk.choices)
-            if best.map({ $0.walk.compared < walk.compared }) ?? true { best = (walk, mismatch) }
+            return .same(records: records, threads: one.threadCount)
+        case .different(let walk, let mismatch):
+            return .different(CausalDifference(mismatch, of: walk, between: one, and: other, order: order))
+        case .undecided(let walk, let mismatch):
+            let difference = CausalDifference(mismatch, of: walk, between: one, and: other, order: order)
+            return .undecided(CausalUndecided(tries: search.tries, furthest: difference))
         }
-        guard let best else { return .same(records: 0, threads: 0) }
-        let difference = CausalDifference(best.mismatch, of: best.walk, between: one, and: other, order: order)
-        // Threads of different colours are never the same, so then no further try could have shown that the runs are.
-        if choices != nil, colours.areEqual {
-            return .undecided(CausalUndecided(tries: tries, furthest: difference))
-        }
-        return .different(difference)
-    }
-
-    /// The next assignment to try: the last choice of which there is another candidate.
-    private static func next(after choices: [CausalWalk.Choice]) -> [Int]? {
-        guard let last = choices.lastIndex(where: \.hasMore) else { return nil }
-        return choices[..<last].map(\.taken) + [choices[last].taken + 1]
     }
 }
 
@@ -110,8 +86,8 @@ public struct CausalUndecided: Sendable, CustomStringConvertible {
     public var description: String {
         """
         it cannot be told in time whether the runs are the same: threads without a name are so alike that only trying tells \
-        which is which, and \(tries) of the possible assignments were tried. Name the threads to have them compared. The \
-        best try came as far as this:
+        which is which, and the time for it was over after \(tries) \(tries == 1 ? "try" : "tries"). Threads with names are \
+        known by them. The best try came as far as this:
         \(furthest)
         """
     }

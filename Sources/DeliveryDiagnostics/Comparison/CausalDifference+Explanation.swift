@@ -6,10 +6,10 @@ extension CausalDifference {
         order: CausalComparison.Order
     ) {
         let explainer = Explainer(mismatch: mismatch, walk: walk, one: one, other: other, order: order)
+        let (first, second, sentence) = explainer.explanation
         self.init(
-            reason: mismatch.reason, first: Side(one.recording, mismatch.first),
-            second: Side(other.recording, mismatch.second), explanation: explainer.explanation,
-            secondUnmatched: walk.firstUnmatched)
+            reason: mismatch.reason, first: Side(one.recording, first), second: Side(other.recording, second),
+            explanation: [sentence], secondUnmatched: walk.firstUnmatched)
     }
 
     /// Runs that are the same but for how they ended, if both tell it: one by a signal and the other not, or by another.
@@ -47,26 +47,35 @@ private struct Explainer {
         return first == second ? ("the first", "the second") : (first, second)
     }
 
-    var explanation: [String] {
-        guard !order.isExact else { return [difference] }
-        let inSecond = mismatch.first.map { fate(of: $0, of: one, in: other, isForward: true) } ?? .unknown
-        let inFirst = mismatch.second.map { fate(of: $0, of: other, in: one, isForward: false) } ?? .unknown
+    /// The places of both sides, and a sentence. If a delivery happened elsewhere, that is the other side: it says more than
+    /// what stands in its place.
+    var explanation: (first: Int?, second: Int?, sentence: String) {
+        let (first, second) = (mismatch.first, mismatch.second)
+        guard !order.isExact else { return (first, second, difference) }
+        let inSecond = first.map { fate(of: $0, isForward: true) } ?? .unknown
+        let inFirst = second.map { fate(of: $0, isForward: false) } ?? .unknown
         switch (inSecond, inFirst) {
         case (.later(let later), .later(let earlier)):
-            guard let first = mismatch.first, let second = mismatch.second else { return [difference] }
-            return [
+            guard let first, let second else { break }
+            return (
+                first, second,
                 "In \(names.0) \(what(first, of: one)) comes before \(what(earlier, of: one)), "
                     + "in \(names.1) \(what(later, of: other)) after \(what(second, of: other))."
-            ]
-        case (.none, _), (.elsewhere, _):
-            guard let first = mismatch.first else { return [difference] }
-            return [sentence(inSecond, of: first, of: one, in: other, named: names.1)]
-        case (_, .none), (_, .elsewhere):
-            guard let second = mismatch.second else { return [difference] }
-            return [sentence(inFirst, of: second, of: other, in: one, named: names.0)]
+            )
+        case (.elsewhere(let found), _):
+            return (first, found, "In \(names.1) \(what(found, of: other)) \(became(found, of: other)).")
+        case (.none, _):
+            guard let first else { break }
+            return (first, second, sentenceOfNone(first, isForward: true))
+        case (_, .elsewhere(let found)):
+            return (found, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one)).")
+        case (_, .none):
+            guard let second else { break }
+            return (first, second, sentenceOfNone(second, isForward: false))
         case (.unknown, _), (.later, _):
-            return [difference]
+            break
         }
+        return (first, second, difference)
     }
 
     /// What a record's delivery is called: `#3 for observer 1`.
@@ -76,29 +85,25 @@ private struct Explainer {
         return entry.observer < 0 ? post : "\(post) for \(run.recording.describeObserver(entry.observer))"
     }
 
-    private func sentence(
-        _ fate: Fate, of place: Int, of run: ComparedRun, in another: ComparedRun, named name: String
-    ) -> String {
+    private func became(_ place: Int, of run: ComparedRun) -> String {
         let entry = run.recording.entries[place]
-        let (post, observer) = counterparts(of: entry, isForward: run.recording.source == one.recording.source)
+        let verb =
+            switch entry.stage {
+            case .coalesce: "was coalesced"
+            case .drop: "was dropped"
+            case .cancel: "was cancelled"
+            case .targetGone: "found its target gone"
+            default: "was delivered"
+            }
+        return "\(verb) on \(run.recording.describeThread(entry.thread))"
+    }
+
+    private func sentenceOfNone(_ place: Int, isForward: Bool) -> String {
+        let (run, another) = isForward ? (one, other) : (other, one)
+        let (post, observer) = counterparts(of: run.recording.entries[place], isForward: isForward)
         var subject = another.recording.describePost(post)
         if observer >= 0 { subject += " for \(another.recording.describeObserver(observer))" }
-        switch fate {
-        case .elsewhere(let found):
-            let other = another.recording.entries[found]
-            let verb =
-                switch other.stage {
-                case .coalesce: "was coalesced"
-                case .drop: "was dropped"
-                case .cancel: "was cancelled"
-                case .targetGone: "found its target gone"
-                default: "was delivered"
-                }
-            return "In \(name) \(subject) \(verb) on \(another.recording.describeThread(other.thread)) "
-                + "(line \(other.line))."
-        case .none, .unknown, .later:
-            return "In \(name) \(subject) was not delivered, and met no other fate."
-        }
+        return "In \(isForward ? names.1 : names.0) \(subject) was not delivered, and met no other fate."
     }
 
     private func counterparts(of entry: Recording.Entry, isForward: Bool) -> (post: Int32, observer: Int32) {
@@ -107,7 +112,8 @@ private struct Explainer {
             : (walk.posts.inFirst(entry.post), walk.observers.inFirst(entry.observer))
     }
 
-    private func fate(of place: Int, of run: ComparedRun, in another: ComparedRun, isForward: Bool) -> Fate {
+    private func fate(of place: Int, isForward: Bool) -> Fate {
+        let (run, another) = isForward ? (one, other) : (other, one)
         let entry = run.recording.entries[place]
         guard entry.stage.isFate, entry.post >= 0 else { return .unknown }
         let (post, observer) = counterparts(of: entry, isForward: isForward)
@@ -126,10 +132,9 @@ private struct Explainer {
 
     /// What is different of the two records, without regard to others.
     private var difference: String {
-        let (first, second) = names
         switch mismatch.reason {
-        case .onlyInFirst: return only(in: one, of: mismatch.first, notIn: second)
-        case .onlyInSecond: return only(in: other, of: mismatch.second, notIn: first)
+        case .onlyInFirst: return only(mismatch.first, isForward: true)
+        case .onlyInSecond: return only(mismatch.second, isForward: false)
         case .stage: return "Different things happen."
         case .name: return "The notifications have different names."
         case .post: return "They are of different posts."
@@ -145,13 +150,25 @@ private struct Explainer {
         }
     }
 
-    private func only(in run: ComparedRun, of place: Int?, notIn name: String) -> String {
+    /// - Parameter isForward: whether the record is of the first run.
+    private func only(_ place: Int?, isForward: Bool) -> String {
         guard let place, order == .causal else { return "One run goes on where the other ends." }
+        let (run, another) = isForward ? (one, other) : (other, one)
+        let name = isForward ? names.1 : names.0
         let chain = Int(run.chains.chainOfEntry[place])
-        let thread = run.recording.describeThread(run.chains.thread[chain])
-        let parent = run.chains.parent[chain]
-        guard parent >= 0 else { return "In \(name) \(thread) does nothing like it." }
-        let origin = run.recording.describeThread(run.chains.thread[Int(parent)])
-        return "In \(name) \(thread) does nothing like it because of what \(origin) posted."
+        let (thread, parent) = (run.chains.thread[chain], run.chains.parent[chain])
+        func counterpart(_ thread: Int32) -> Int32 {
+            isForward ? walk.threads.inSecond(thread) : walk.threads.inFirst(thread)
+        }
+        guard counterpart(thread) >= 0 else {
+            let hasSuch = another.threadKeys.contains(run.threadKeys[Int(thread)])
+            return "In \(name) there is no \(hasSuch ? "other " : "")thread "
+                + "\(run.threadKeys[Int(thread)] == -1 ? "without a name that does this" : "of this name")."
+        }
+        let called = another.recording.describeThread(counterpart(thread))
+        guard parent >= 0 else { return "In \(name) \(called) does nothing more of its own accord." }
+        let origin = counterpart(run.chains.thread[Int(parent)])
+        let giver = origin < 0 ? "this thread" : another.recording.describeThread(origin)
+        return "In \(name) \(called) does nothing more for what \(giver) handed to it."
     }
 }

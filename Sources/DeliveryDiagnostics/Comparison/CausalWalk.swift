@@ -12,6 +12,8 @@ struct CausalWalk {
 
     /// A thread whose counterpart could not be told: which of the candidates was taken.
     struct Choice {
+        /// Of the first run.
+        var thread: Int32
         var taken: Int
         var hasMore: Bool
     }
@@ -115,7 +117,7 @@ struct CausalWalk {
         guard first.hasMore else { return (first.thread, nil) }
         let taken = choices.count < choicesToTake.count ? choicesToTake[choices.count] : 0
         guard let chosen = taken == 0 ? first : candidate(after: taken) else { return nil }
-        return (chosen.thread, Choice(taken: taken, hasMore: chosen.hasMore))
+        return (chosen.thread, Choice(thread: thread, taken: taken, hasMore: chosen.hasMore))
     }
 
     private func mayMatchProcesses(of thread: Int32, _ threadInSecond: Int32) -> Bool {

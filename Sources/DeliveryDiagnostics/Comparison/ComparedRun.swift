@@ -7,6 +7,8 @@ struct ComparedRun {
     let texts: ComparedTexts.Table
     /// Which threads may be the same by their names: a number for each name, one for main, one for all without a name.
     let threadKeys: [Int32]
+    /// How many threads there are of which anything is compared.
+    let threadCount: Int
     /// Threads by what messages say of them. A text log tells no thread's number.
     private let threadOfNumber: [Recording.Numbered: Int32]
     private let threadOfKernelID: [Recording.Numbered: Int32]
@@ -27,6 +29,11 @@ struct ComparedRun {
             }
             kernelIDs[Recording.Numbered(process: thread.process, number: Int(identity.kernelID))] = Int32(place)
         }
+        var threads: Set<Int32> = []
+        for (place, entry) in recording.entries.enumerated() where chains.chainOfEntry[place] >= 0 {
+            threads.insert(entry.thread)
+        }
+        threadCount = threads.count
         (threadKeys, threadOfNumber, threadOfKernelID) = (keys, numbers, kernelIDs)
     }
 

@@ -27,6 +27,9 @@ struct ThreadCandidates {
         }
     }
 
+    /// All of a thread's colour.
+    func alike(_ one: Int32) -> [Int32] { byColour[colours.first[Int(one)]] ?? [] }
+
     func mayMatch(_ one: Int32, _ other: Int32) -> Bool {
         keys.0[Int(one)] == keys.1[Int(other)]
             && (!isStrict || colours.first[Int(one)] == colours.second[Int(other)])

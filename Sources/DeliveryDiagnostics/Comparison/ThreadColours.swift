@@ -7,34 +7,45 @@ struct ThreadColours {
     private(set) var first: [UInt64]
     private(set) var second: [UInt64]
     /// Whether there are as many threads of each colour in one run as in the other: if not, the runs differ.
-    private(set) var areEqual: Bool
+    private(set) var areEqual = false
+    private let runs: (ComparedRun, ComparedRun)
+    /// Nil if colours are not refined.
+    private let labels: (Labels, Labels)?
 
     /// More rounds tell more threads apart only in long rows of threads that are alike.
     private static let mostRounds = 32
 
     /// - Parameter areRefined: if not, a thread's name is its colour, and they are said to differ.
     init(_ one: ComparedRun, _ other: ComparedRun, areRefined: Bool) {
-        let runs = [one, other]
-        var colours = runs.map { run in run.threadKeys.map { Self.mix(0x51, UInt64(bitPattern: Int64($0))) } }
-        let areTold = runs.allSatisfy { run in
-            var seen: Set<Int32> = []
-            return run.threadKeys.allSatisfy { seen.insert($0).inserted }
+        func colours(_ run: ComparedRun) -> [UInt64] {
+            run.threadKeys.map { Self.mix(0x51, UInt64(bitPattern: Int64($0))) }
         }
-        if areRefined, !areTold {
-            let labels = runs.map { Labels($0) }
-            var classes = Set(colours.joined()).count
-            for _ in 0..<Self.mostRounds {
-                let next = zip(labels, colours).map { $0.refine($1) }
-                let found = Set(next.joined()).count
-                colours = next
-                if found <= classes { break }
-                classes = found
-            }
+        func isTold(_ run: ComparedRun) -> Bool { Set(run.threadKeys).count == run.threadKeys.count }
+        runs = (one, other)
+        (first, second) = (colours(one), colours(other))
+        labels = areRefined && !(isTold(one) && isTold(other)) ? (Labels(one), Labels(other)) : nil
+        if areRefined { refine() }
+    }
+
+    /// The colours if one thread stands for another.
+    func individualised(_ one: Int32, _ other: Int32) -> ThreadColours {
+        var colours = self
+        colours.first[Int(one)] = Self.mix(colours.first[Int(one)], 1)
+        colours.second[Int(other)] = Self.mix(colours.second[Int(other)], 1)
+        colours.refine()
+        return colours
+    }
+
+    private mutating func refine() {
+        defer { areEqual = Self.counts(of: first, in: runs.0) == Self.counts(of: second, in: runs.1) }
+        guard let labels else { return }
+        var classes = Set(first).union(second).count
+        for _ in 0..<Self.mostRounds {
+            (first, second) = (labels.0.refine(first), labels.1.refine(second))
+            let found = Set(first).union(second).count
+            if found <= classes { break }
+            classes = found
         }
-        (first, second) = (colours[0], colours[1])
-        areEqual =
-            areRefined
-            && Self.counts(of: colours[0], in: one) == Self.counts(of: colours[1], in: other)
     }
 
     /// Threads that do nothing that is compared are not counted: whether they are there is chance.

@@ -38,7 +38,7 @@ struct RandomProgram {
             let isCopy = place > 1 && !areAllNamed && Bool.random(using: &generator)
             programs.append(isCopy ? programs[place - 1] : [])
             guard !isCopy else { continue }
-            for _ in 0..<Int.random(in: 0...8, using: &generator) {
+            for _ in 0..<Int.random(in: 0...4, using: &generator) {
                 programs[place].append(action(depth: 0, using: &generator))
             }
         }

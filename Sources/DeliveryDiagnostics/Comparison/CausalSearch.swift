@@ -1,0 +1,77 @@
+/// Looks for an assignment of threads under which one run is the other.
+///
+/// A walk takes the first candidate wherever there are several. If it fails though the threads have the same colours, the first
+/// thread for which there was a choice stands for each of its candidates in turn: that tells more threads apart by their
+/// colours, so most wrong candidates show without a walk. When all have failed the runs differ; when time is up it is not known.
+struct CausalSearch {
+    enum Outcome {
+        case same(records: Int)
+        /// With the try that went furthest.
+        case different(CausalWalk, CausalWalk.Mismatch)
+        case undecided(CausalWalk, CausalWalk.Mismatch)
+    }
+
+    /// When the runs differ for certain, other assignments of threads may only show better where.
+    private static let mostTriesToShow = 32
+
+    private let one: ComparedRun
+    private let other: ComparedRun
+    private let order: CausalComparison.Order
+    private let budget: CausalComparison.Budget
+    private(set) var tries = 0
+    private var isTimeUp = false
+    private var furthest: (walk: CausalWalk, mismatch: CausalWalk.Mismatch)?
+
+    init(
+        _ one: ComparedRun, _ other: ComparedRun, order: CausalComparison.Order, budget: CausalComparison.Budget
+    ) {
+        (self.one, self.other, self.order, self.budget) = (one, other, order, budget)
+    }
+
+    mutating func run(_ progress: (Int) -> Void) -> Outcome {
+        let colours = ThreadColours(one, other, areRefined: !order.isExact)
+        let same = colours.areEqual ? search(colours, progress) : show(colours, progress)
+        if let same { return .same(records: same) }
+        guard let (walk, mismatch) = furthest else { return .same(records: 0) }
+        return isTimeUp ? .undecided(walk, mismatch) : .different(walk, mismatch)
+    }
+
+    /// - Returns: how many records are the same, if the runs are.
+    private mutating func search(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
+        let candidates = ThreadCandidates(one, other, colours: colours)
+        let (same, choices) = walk(candidates, choices: [], progress)
+        if let same { return same }
+        guard let thread = choices.first?.thread else { return nil }
+        for candidate in candidates.alike(thread) {
+            if tries >= budget.tries || budget.isOver() { isTimeUp = true }
+            if isTimeUp { return nil }
+            let told = colours.individualised(thread, candidate)
+            if told.areEqual, let same = search(told, progress) { return same }
+        }
+        return nil
+    }
+
+    /// The runs differ for certain: looks for the assignment under which they do so latest.
+    private mutating func show(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
+        let candidates = ThreadCandidates(one, other, colours: colours)
+        var next: [Int]? = []
+        while let taken = next, tries < Self.mostTriesToShow, tries == 0 || !budget.isOver() {
+            let (same, choices) = walk(candidates, choices: taken, progress)
+            if let same { return same }
+            next = choices.lastIndex(where: \.hasMore).map { last in
+                choices[..<last].map(\.taken) + [choices[last].taken + 1]
+            }
+        }
+        return nil
+    }
+
+    private mutating func walk(
+        _ candidates: ThreadCandidates, choices: [Int], _ progress: (Int) -> Void
+    ) -> (same: Int?, choices: [CausalWalk.Choice]) {
+        tries += 1
+        var walk = CausalWalk(one, other, candidates: candidates, order: order, choices: choices)
+        guard let mismatch = walk.run(progress) else { return (walk.compared, walk.choices) }
+        if furthest.map({ $0.walk.compared < walk.compared }) ?? true { furthest = (walk, mismatch) }
+        return (nil, walk.choices)
+    }
+}

@@ -1,0 +1,333 @@
+import Synchronization
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+@Suite("Comparing by what caused what")
+struct CausalComparisonTests {
+    private static let (main, a, b) = (
+        RecordedScript.main, RecordedScript.thread(2, "a"), RecordedScript.thread(3, "b")
+    )
+
+    private func script(_ write: (inout RecordedScript) -> Void) -> RecordedScript {
+        var script = RecordedScript()
+        write(&script)
+        return script
+    }
+
+    private func compare(
+        _ first: RecordedScript, _ second: RecordedScript, order: CausalComparison.Order = .causal,
+        budget: CausalComparison.Budget = CausalComparison.Budget()
+    ) -> CausalComparison.Outcome {
+        CausalComparison.compare(first.recording("A"), second.recording("B"), order: order, budget: budget)
+    }
+
+    private func difference(
+        _ first: RecordedScript, _ second: RecordedScript, order: CausalComparison.Order = .causal
+    ) -> CausalDifference? {
+        guard case .different(let difference) = compare(first, second, order: order) else { return nil }
+        return difference
+    }
+
+    private func areSame(
+        _ first: RecordedScript, _ second: RecordedScript, order: CausalComparison.Order = .causal
+    ) -> Bool {
+        guard case .same = compare(first, second, order: order) else { return false }
+        return true
+    }
+
+    // MARK: What is compared
+
+    @Test("what two threads hand to a third may come in any order, what one hands to it may not")
+    func order() {
+        func run(_ order: [(Int, Int)]) -> RecordedScript {
+            script { script in
+                for (thread, posts) in [(Self.a, [1, 2]), (Self.b, [3, 4])] {
+                    for post in posts {
+                        script.record(.post, on: thread, post: post)
+                        script.record(.append, on: thread, post: post, observer: 1, target: Self.main)
+                    }
+                }
+                for (post, _) in order { script.deliver(post, on: Self.main) }
+            }
+        }
+        let inOrder = run([(1, 0), (2, 0), (3, 0), (4, 0)])
+        #expect(areSame(inOrder, run([(3, 0), (1, 0), (4, 0), (2, 0)])))
+        let swapped = difference(inOrder, run([(1, 0), (2, 0), (4, 0), (3, 0)]))
+        #expect(swapped?.reason == .post)
+        #expect(swapped?.first.line == 13)
+        #expect(
+            swapped?.explanation
+                == [
+                    "In A #3 for observer 1 comes before #4 for observer 1, in B #3 for observer 1 after #4 for observer 1."
+                ])
+        #expect(!areSame(inOrder, run([(3, 0), (1, 0), (4, 0), (2, 0)]), order: CausalComparison.Order.exact))
+    }
+
+    @Test("a delivery on another thread is told, with both records and their places in the source")
+    func otherThread() {
+        func run(handledOn thread: ThreadIdentity) -> RecordedScript {
+            script { script in
+                script.record(.register, observer: 1, target: Self.a, place: SourcePlace("App/main.swift", 3))
+                script.record(.post, post: 1, place: SourcePlace("App/main.swift", 9), count: 1)
+                script.record(.append, post: 1, observer: 1, target: Self.a)
+                script.deliver(1, on: thread)
+            }
+        }
+        #expect(
+            difference(run(handledOn: Self.a), run(handledOn: Self.b))?.description == """
+                the runs differ
+                  A:4  a  deliver Name #1 for observer 1 (posted at App/main.swift:9, observer added at App/main.swift:3)
+                  B:4  b  deliver Name #1 for observer 1 (posted at App/main.swift:9, observer added at App/main.swift:3)
+                In B #1 for observer 1 was delivered on b.
+                """)
+    }
+
+    @Test("a delivery that is missing is told, whichever run it is missing in")
+    func missing() {
+        func run(_ delivered: [Int]) -> RecordedScript {
+            script { script in
+                for post in 1...3 {
+                    script.record(.post, post: post)
+                    script.record(.append, post: post, observer: 1, target: Self.a)
+                }
+                for post in delivered { script.deliver(post, on: Self.a) }
+            }
+        }
+        for (first, second, line, otherLine, name) in [
+            ([1, 2, 3], [1, 3], 9, 9, "B"), ([1, 3], [1, 2, 3], 9, 9, "A"), ([1, 2], [1], 9, nil, "B"),
+            ([1], [1, 2], nil, 9, "A"),
+        ] as [([Int], [Int], Int?, Int?, String)] {
+            let difference = difference(run(first), run(second))
+            #expect(difference?.first.line == line)
+            #expect(difference?.second.line == otherLine)
+            #expect(
+                difference?.explanation == ["In \(name) #2 for observer 1 was not delivered, and met no other fate."])
+        }
+    }
+
+    @Test("another fate is told")
+    func fate() {
+        func run(_ fate: DeliveryStage) -> RecordedScript {
+            script { script in
+                script.record(.post, post: 1)
+                script.record(.append, post: 1, observer: 1, target: Self.a)
+                script.record(fate, on: Self.a, post: 1, observer: 1, target: Self.a)
+            }
+        }
+        for (fate, words) in [
+            (DeliveryStage.drop, "was dropped"), (.cancel, "was cancelled"), (.coalesce, "was coalesced"),
+            (.targetGone, "found its target gone"),
+        ] {
+            let difference = difference(run(.deliver), run(fate))
+            #expect(difference?.reason == .stage)
+            #expect(difference?.explanation == ["In B #1 for observer 1 \(words) on a."])
+        }
+    }
+
+    @Test("what is only in the way of a delivery may come in any number, and times and addresses may differ")
+    func mechanism() {
+        let plain = script { script in
+            script.post(1, from: Self.main, to: Self.a)
+            script.record(.log, message: "made 0x55d0c8a7f2b0 of 0x10 by {number = 2, name = a}")
+            script.record(.remove, observer: 1, count: 0)
+        }
+        let busy = script { script in
+            script.record(.wait)
+            script.record(.post, post: 4, count: 1)
+            script.record(.append, post: 4, observer: 9, target: RecordedScript.thread(5, "a"))
+            script.record(.signal, target: RecordedScript.thread(5, "a"))
+            script.record(.drain, on: RecordedScript.thread(5, "a"))
+            script.record(.drain, on: RecordedScript.thread(5, "a"))
+            script.deliver(4, observer: 9, on: RecordedScript.thread(5, "a"))
+            script.record(.waitEnd)
+            script.record(.log, message: "made 0x7f00aa5400c0 of 0x10 by {number = 5, name = a}")
+            script.record(.remove, observer: 9, count: 1)
+            script.record(.threadEnd, on: RecordedScript.thread(5, "a"))
+            script.record(.end, message: "exit")
+        }
+        #expect(areSame(plain, busy))
+        #expect(!areSame(plain, busy, order: .exact))
+    }
+
+    @Test("a short number after 0x is no address, and a thread of another name is another thread")
+    func messages() {
+        for (one, other, reason) in [
+            ("status 0x10", "status 0x11", CausalDifference.Reason.message),
+            ("{number = 2, name = a}", "{number = 2, name = c}", .mention),
+            ("{number = 1, name = main}", "{number = 2, name = a}", .mention),
+        ] {
+            let runs = [one, other].map { message in script { $0.record(.log, message: message) } }
+            #expect(difference(runs[0], runs[1])?.reason == reason)
+        }
+    }
+
+    @Test("name, observers matched, kind of sender and target are compared")
+    func fields() {
+        func run(_ write: (inout RecordedScript) -> Void) -> RecordedScript { script(write) }
+        let one = run { $0.record(.post, post: 1, count: 2, sender: .init(identifier: 1, type: "Window")) }
+        let count = run { $0.record(.post, post: 1, count: 3, sender: .init(identifier: 1, type: "Window")) }
+        let sender = run { $0.record(.post, post: 1, count: 2, sender: .init(identifier: 1, type: "Panel")) }
+        let same = run { $0.record(.post, post: 1, count: 2, sender: .init(identifier: 2, type: "Window")) }
+        #expect(areSame(one, same))
+        #expect(difference(one, count)?.reason == .count)
+        #expect(difference(one, sender)?.reason == .sender)
+        let target = [Self.a, Self.b].map { target in
+            run {
+                $0.record(.post, post: 1)
+                $0.record(.append, post: 1, observer: 1, target: target)
+            }
+        }
+        #expect(difference(target[0], target[1])?.reason == .target)
+    }
+
+    @Test("runs that ended in different ways are different")
+    func ends() {
+        func run(_ end: String) -> RecordedScript { script { $0.record(.end, message: end) } }
+        #expect(areSame(run("exit"), run("stopped")))
+        #expect(difference(run("exit"), run("signal 11"))?.reason == .end)
+        #expect(difference(run("signal 6"), run("signal 11"))?.reason == .end)
+    }
+
+    // MARK: Threads
+
+    @Test("a thread whose name the other run has not is a difference")
+    func names() {
+        let runs = ["worker", "helper"].map { name in
+            script { $0.record(.log, on: RecordedScript.thread(2, name), message: "hello") }
+        }
+        #expect(difference(runs[0], runs[1])?.explanation == ["In B there is no thread of this name."])
+    }
+
+    /// Threads without a name that say hello, each in turn, and then each perform a block on another.
+    private func rings(_ next: [Int], order: [Int]) -> RecordedScript {
+        script { script in
+            for place in order { script.record(.log, on: RecordedScript.thread(place + 2), message: "hello") }
+            for (post, place) in order.enumerated() {
+                script.record(
+                    .append, on: RecordedScript.thread(place + 2), post: post + 1,
+                    target: RecordedScript.thread(next[place] + 2))
+            }
+        }
+    }
+
+    @Test("threads without a name are told apart by whom they hand things to")
+    func pairs() {
+        let count = 24
+        let next = (0..<count).map { $0 ^ 1 }
+        var generator = SeededGenerator(seed: 3)
+        let outcome = compare(
+            rings(next, order: Array(0..<count)), rings(next, order: (0..<count).shuffled(using: &generator)))
+        guard case .same(_, let threads) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(threads == count)
+    }
+
+    @Test("one ring of six and two of three differ, though no thread can be told from another")
+    func ringsDiffer() {
+        let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
+        let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
+        #expect(difference(one, two)?.reason == .target)
+        #expect(areSame(one, rings([1, 2, 3, 4, 5, 0], order: [3, 1, 5, 0, 2, 4])))
+        #expect(areSame(two, rings([1, 2, 0, 4, 5, 3], order: [3, 1, 5, 0, 2, 4])))
+    }
+
+    @Test("a tie that is not decided in time is said to be undecided, and never guessed")
+    func undecided() {
+        let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
+        let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
+        for budget in [
+            CausalComparison.Budget(tries: 1, isOver: { false }),
+            CausalComparison.Budget(tries: 1000, isOver: { true }),
+        ] {
+            guard case .undecided(let undecided) = compare(one, two, budget: budget) else {
+                Issue.record("decided with \(budget)")
+                continue
+            }
+            #expect(undecided.tries == 1)
+            #expect(undecided.description.contains("after 1 try."))
+        }
+        let asked = Mutex(0)
+        let later = CausalComparison.Budget(tries: 1000) {
+            asked.withLock { count in
+                count += 1
+                return count > 2
+            }
+        }
+        guard case .undecided = compare(one, two, budget: later) else {
+            Issue.record("decided")
+            return
+        }
+        #expect(asked.withLock { $0 } == 3)
+    }
+
+    @Test("runs that differ for certain are never undecided")
+    func certain() {
+        let one = script { script in for n in 2..<9 { script.record(.log, on: RecordedScript.thread(n), message: "x") }
+        }
+        let other = script { script in
+            for n in 2..<9 { script.record(.log, on: RecordedScript.thread(n), message: n == 5 ? "y" : "x") }
+        }
+        guard case .different(let difference) = compare(one, other, budget: CausalComparison.Budget(tries: 1) { true })
+        else {
+            Issue.record("not different")
+            return
+        }
+        #expect(difference.reason == .message || difference.reason == .onlyInFirst)
+    }
+
+    @Test("processes keep their threads together")
+    func processes() {
+        func run(_ messages: [(Int32, String)]) -> RecordedScript {
+            script { script in
+                for (process, message) in messages {
+                    script.process = ProcessIdentity(id: process, name: "p")
+                    script.record(.log, message: message)
+                    script.record(.log, on: Self.a, message: message)
+                }
+            }
+        }
+        #expect(areSame(run([(7, "x"), (8, "y")]), run([(3, "y"), (4, "x")])))
+        #expect(!areSame(run([(7, "x"), (8, "y")]), run([(3, "x"), (3, "y")])))
+    }
+
+    // MARK: Bad input
+
+    @Test("an empty recording is the same as an empty one only")
+    func empty() {
+        let some = script { $0.record(.log, message: "x") }
+        for order in [CausalComparison.Order.causal, .exact, .said, .saidExactly] {
+            #expect(areSame(RecordedScript(), RecordedScript(), order: order))
+            #expect(difference(some, RecordedScript(), order: order)?.reason == .onlyInFirst)
+            #expect(difference(RecordedScript(), some, order: order)?.reason == .onlyInSecond)
+        }
+    }
+
+    @Test("a recording of which records are missing is compared with itself and with the whole")
+    func pieces() {
+        var generator = SeededGenerator(seed: 8)
+        for seed in 0..<UInt64(60) {
+            let whole = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
+            guard !whole.isEmpty else { continue }
+            var pieces = whole
+            for _ in 0...(whole.count / 10) {
+                pieces.remove(at: Int.random(in: 0..<pieces.count, using: &generator))
+                if pieces.isEmpty { break }
+            }
+            let twice = pieces + pieces.suffix(3)
+            for order in [CausalComparison.Order.causal, .exact, .said] {
+                for other in [pieces, twice, pieces.reversed()] {
+                    let outcome = CausalComparison.compare(Recording(other), Recording(other), order: order)
+                    guard case .same = outcome else {
+                        Issue.record("seed \(seed): \(outcome)")
+                        return
+                    }
+                    _ = CausalComparison.compare(Recording(whole), Recording(other), order: order)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// Records written by hand.
+struct RecordedScript {
+    private(set) var records: [DeliveryRecord] = []
+    var process = ProcessIdentity(id: 7, name: "test")
+
+    static let main = ThreadIdentity(number: 1, name: "main", kernelID: 7)
+
+    static func thread(_ number: Int, _ name: String? = nil) -> ThreadIdentity {
+        ThreadIdentity(number: number, name: name, kernelID: Int32(number + 100))
+    }
+
+    mutating func record(
+        _ stage: DeliveryStage, on thread: ThreadIdentity = Self.main, post: Int? = nil, observer: Int? = nil,
+        target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        sender: DeliveryRecord.Sender? = nil
+    ) {
+        records.append(
+            DeliveryRecord(
+                sequence: records.count + 1, monotonicNanoseconds: UInt64(records.count) * 1000, wallNanoseconds: 0,
+                process: process, thread: thread, stage: stage,
+                notification: observer == nil && stage != .post ? nil : "Name", post: post, observer: observer,
+                target: target, message: message, place: place, count: count, sender: sender))
+    }
+
+    /// A post, handed over, handled and returned.
+    mutating func post(
+        _ post: Int, from poster: ThreadIdentity, to target: ThreadIdentity, observer: Int = 1,
+        handledOn: ThreadIdentity? = nil
+    ) {
+        record(.post, on: poster, post: post, count: 1)
+        record(.append, on: poster, post: post, observer: observer, target: target)
+        deliver(post, observer: observer, on: handledOn ?? target)
+    }
+
+    mutating func deliver(_ post: Int, observer: Int = 1, on thread: ThreadIdentity) {
+        record(.deliver, on: thread, post: post, observer: observer)
+        record(.return, on: thread, post: post, observer: observer)
+    }
+
+    func recording(_ source: String) -> Recording { Recording(records, source: source) }
+}
