@@ -90,6 +90,48 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("the same: "))
     }
 
+    @Test(
+        "two runs of a scenario whose threads interleave by chance are the same",
+        arguments: [
+            ("flood --notifications 400 --seed 1", "flood --notifications 400 --seed 2"),
+            ("many-observers", "many-observers"), ("perform-block", "perform-block"), ("removal", "removal"),
+        ])
+    func interleaving(one: String, other: String) async throws {
+        let outcome = try await shell(
+            "notify-demo compare <(notify-demo run \(one) --json 2>&-) <(notify-demo run \(other) --json 2>&-)")
+        #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("the same: "))
+    }
+
+    @Test("recordings that differ are told in words and as JSON")
+    func differentRecordings() async throws {
+        let files =
+            "A=$(mktemp); B=$(mktemp); trap 'rm -f $A $B' EXIT; notify-demo run redirect --json >$A 2>&-; "
+            + "notify-demo run posting-thread --json >$B 2>&-; "
+        let words = try await shell(files + "notify-demo compare $A $B")
+        #expect(words.status == .exited(1), "\(words.errors)")
+        #expect(words.output.hasPrefix("the runs differ\n"))
+        #expect(words.output.contains(" #1 was delivered on main.\n"), "\(words.output)")
+        let json = try await shell(files + "notify-demo compare --json $A $B")
+        #expect(json.status == .exited(1))
+        let line = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(line["outcome"] as? String == "different")
+        #expect(line["reason"] as? String == "stage")
+        #expect((line["first"] as? [String: Any])?["line"] as? Int == 4)
+        let same = try await shell(files + "notify-demo compare --json - $A <$A")
+        #expect(same.output.contains("\"outcome\":\"same\""), "\(same.output)\(same.errors)")
+    }
+
+    @Test("a recording is compared with a document's log by what it says")
+    func recordingAndDocument() async throws {
+        for (scenario, status) in [("posting-thread", Int32(0)), ("redirect", 1)] {
+            let outcome = try await shell(
+                "notify-demo run \(scenario) --json 2>&- | notify-demo compare --reference listing-1 -")
+            #expect(outcome.status == .exited(status), "\(outcome.output)\(outcome.errors)")
+        }
+    }
+
     @Test("the smoke test passes and closes with its counts")
     func smoke() async throws {
         let outcome = try await shell("notify-demo smoke")

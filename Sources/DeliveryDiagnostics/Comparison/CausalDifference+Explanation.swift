@@ -68,7 +68,8 @@ private struct Explainer {
             guard let first else { break }
             return (first, second, sentenceOfNone(first, isForward: true))
         case (_, .elsewhere(let found)):
-            return (found, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one)).")
+            let isFate = first.map { one.recording.entries[$0].stage.isFate } ?? true
+            return (isFate ? found : first, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one)).")
         case (_, .none):
             guard let second else { break }
             return (first, second, sentenceOfNone(second, isForward: false))

@@ -57,6 +57,19 @@ public struct LogReader {
         }
     }
 
+    /// The log's first byte, or nil if it has none; for one that may turn out to be something else.
+    mutating func firstByte() throws(LogError) -> UInt8? {
+        while unread.isEmpty, !sourceEnded { try readMore() }
+        return unread.first
+    }
+
+    /// What was not read as lines so far, some of it at a time; nil at the end.
+    mutating func nextChunk() throws(LogError) -> ArraySlice<UInt8>? {
+        guard try firstByte() != nil else { return nil }
+        defer { unread = [] }
+        return unread
+    }
+
     /// The next line, or nil at the end.
     mutating func next() throws(LogError) -> ReadLine? {
         guard let (bytes, isWhole) = try nextBytesOfLog() else {
