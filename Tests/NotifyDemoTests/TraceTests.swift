@@ -40,6 +40,7 @@ struct TraceTests {
             ("trace /nonexistent", "/nonexistent: ", 2), ("trace $f -o /nonexistent/o", "/nonexistent/o: cannot be", 2),
             ("trace $f -o /dev/full", "/dev/full: cannot be written: No space left on device", 2),
             ("trace $f > /dev/full", "cannot write to standard output: No space left", 2), ("trace", "recording", 64),
+            ("trace $f -o $f", "would take the place of the recording", 64),
         ])
     func trouble(arguments: String, says: String, status: Int32) async throws {
         let outcome = try await Shell.run("\(Self.recording) notify-demo \(arguments)")

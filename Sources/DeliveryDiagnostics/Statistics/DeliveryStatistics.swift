@@ -6,6 +6,8 @@ public struct DeliveryStatistics: Sendable, Encodable {
     public struct Group: Sendable, Encodable {
         /// As it is spoken of.
         public var label: String
+        /// Of an observer: where it was registered.
+        public var place: String?
         /// All: posts. Of a name: posts of it. Of an observer: what was for it. Of a thread: posts on it.
         public var posted = 0
         /// Of a thread: on it.
@@ -65,14 +67,17 @@ public struct DeliveryStatistics: Sendable, Encodable {
     public internal(set) var nanoseconds: UInt64 = 0
     public internal(set) var total = Group(label: "all")
     public internal(set) var signals = 0
+    public internal(set) var lostSignals = 0
     public internal(set) var drains = 0
     public internal(set) var deliveriesPerDrain: Distribution?
     public internal(set) var waits: Distribution?
+    /// Those that would have closed a cycle.
+    public internal(set) var refusedWaits = 0
     public internal(set) var queues = Queues()
     /// The busiest first, which are those with the most posts and deliveries.
     public internal(set) var names: [Group] = []
     public internal(set) var observers: [Group] = []
-    /// In the order of their numbers.
+    /// In the order of their processes and numbers.
     public internal(set) var threads: [Group] = []
     public internal(set) var mailboxes: [Mailbox] = []
 

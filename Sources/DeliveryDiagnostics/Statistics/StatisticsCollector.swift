@@ -1,3 +1,5 @@
+internal import ThreadedNotifications
+
 /// Counts and measures what a recording has, in two passes: one over the records, and one over the deliveries by group.
 struct StatisticsCollector {
     private typealias Group = DeliveryStatistics.Group
@@ -20,6 +22,8 @@ struct StatisticsCollector {
     private var mailboxes: [DeliveryStatistics.Mailbox]
     private var queues = DeliveryStatistics.Queues()
     private var signals = 0
+    private var lostSignals = 0
+    private var refusedWaits = 0
     /// By thread: what waits now, since when so many do, and the sum of depth times nanoseconds.
     private var depths: [(now: Int, since: UInt64, area: Double)]
     /// By thread: how many were delivered in each drain; the last is the present one.
@@ -43,12 +47,19 @@ struct StatisticsCollector {
             names.append(Group(label: recording.strings[Int(entry.name)]))
         }
         var namesOfObservers = [Int32](repeating: -1, count: recording.observers.count)
-        for entry in recording.entries where entry.observer >= 0 && entry.name >= 0 {
-            namesOfObservers[Int(entry.observer)] = entry.name
+        var placesOfObservers = namesOfObservers
+        for entry in recording.entries where entry.observer >= 0 {
+            if entry.name >= 0 { namesOfObservers[Int(entry.observer)] = entry.name }
+            if entry.stage == .register { placesOfObservers[Int(entry.observer)] = entry.place }
         }
-        observers = zip(recording.observers, namesOfObservers).map { observer, name in
-            let name = name < 0 ? "" : " \(recording.strings[Int(name)])"
-            return Group(label: label("\(observer.number)", observer.process) + name)
+        observers = recording.observers.indices.map { index in
+            let (observer, name, place) = (
+                recording.observers[index], namesOfObservers[index], placesOfObservers[index]
+            )
+            var group = Group(label: label("\(observer.number)", observer.process))
+            if name >= 0 { group.label += " \(recording.strings[Int(name)])" }
+            if place >= 0 { group.place = recording.places[Int(place)].description }
+            return group
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
         threads = labels.map { Group(label: $0) }
@@ -66,6 +77,8 @@ struct StatisticsCollector {
         statistics.threadCount = recording.threads.count
         statistics.nanoseconds = end - start
         statistics.signals = signals
+        statistics.lostSignals = lostSignals
+        statistics.refusedWaits = refusedWaits
         statistics.drains = batches.reduce(0) { $0 + $1.count }
         statistics.deliveriesPerDrain = distribution(of: batches.joined().lazy.map { UInt64($0) })
         statistics.waits = distribution(
@@ -82,13 +95,16 @@ struct StatisticsCollector {
         statistics.total = total
         statistics.total.postsPerSecond = Self.rate(total.posted, seconds)
         measure(&statistics.total, deliveries[...])
-        statistics.names = grouped(names, seconds) { [namePlaces] in
+        statistics.names = grouped(names, in: Self.busiest(names), seconds) { [namePlaces] in
             $0.name < 0 ? 0 : Int(namePlaces[Int($0.name)])
-        }.sorted { Self.weight($0) > Self.weight($1) }
-        statistics.observers = grouped(observers, seconds) { Int($0.observer) }
-            .sorted { Self.weight($0) > Self.weight($1) }
-        statistics.threads = grouped(threads, seconds) { Int($0.thread) }
-        statistics.mailboxes = mailboxes.filter {
+        }
+        statistics.observers = grouped(observers, in: Self.busiest(observers), seconds) { Int($0.observer) }
+        let order = recording.threads.indices.sorted { one, other in
+            let (one, other) = (recording.threads[one], recording.threads[other])
+            return (one.process, one.identity.number) < (other.process, other.identity.number)
+        }
+        statistics.threads = grouped(threads, in: order, seconds) { Int($0.thread) }
+        statistics.mailboxes = order.map { mailboxes[$0] }.filter {
             $0.appended + $0.signals + $0.drains + $0.endlessWaits > 0 || $0.waits != nil
         }
     }
@@ -97,7 +113,11 @@ struct StatisticsCollector {
         seconds > 0 && posts > 0 ? Double(posts) / seconds : nil
     }
 
-    private static func weight(_ group: Group) -> Int { group.posted + group.delivered }
+    /// The places of the groups, those with the most posts and deliveries first.
+    private static func busiest(_ groups: [Group]) -> [Int] {
+        func weight(_ place: Int) -> Int { groups[place].posted + groups[place].delivered }
+        return groups.indices.sorted { (-weight($0), $0) < (-weight($1), $1) }
+    }
 
     // MARK: Counting
 
@@ -144,7 +164,11 @@ struct StatisticsCollector {
                 default: group.targetGone += 1
                 }
             }
-        case .signal, .dropSignal:
+        case .dropSignal:
+            lostSignals += 1
+        case .refuseWait:
+            refusedWaits += 1
+        case .signal:
             signals += 1
             if entry.target >= 0 { mailboxes[Int(entry.target)].signals += 1 }
         case .drain:
@@ -153,7 +177,7 @@ struct StatisticsCollector {
         case .wait:
             waits[thread].append(Int32(place))
             if links.partner[place] < 0 { mailboxes[thread].endlessWaits += 1 }
-        case .register, .remove, .return, .skip, .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart,
+        case .register, .remove, .return, .skip, .waitEnd, .threadEnd, .count, .log, .processStart,
             .processEnd, .fork, .lost, .end:
             break
         }
@@ -232,9 +256,11 @@ struct StatisticsCollector {
 
     /// The groups that have anything, measured.
     ///
-    /// - Parameter number: the group of a delivery, or less than 0 if it is of none.
+    /// - Parameters:
+    ///   - order: of the groups.
+    ///   - number: the group of a delivery, or less than 0 if it is of none.
     private mutating func grouped(
-        _ groups: [Group], _ seconds: Double, by number: (Recording.Entry) -> Int
+        _ groups: [Group], in order: [Int], _ seconds: Double, by number: (Recording.Entry) -> Int
     ) -> [Group] {
         // Sorted by counting, so that it takes the same time for a few groups and for very many.
         var ends = [Int](repeating: 0, count: groups.count + 1)
@@ -248,10 +274,10 @@ struct StatisticsCollector {
             nexts[group] += 1
         }
         var measured: [Group] = []
-        for (index, group) in groups.enumerated() {
+        for index in order {
+            var group = groups[index]
             let fates = group.coalesced + group.dropped + group.cancelled + group.targetGone
             guard group.posted + group.delivered + fates + group.pending > 0 else { continue }
-            var group = group
             group.postsPerSecond = Self.rate(group.posted, seconds)
             measure(&group, sorted[ends[index]..<ends[index + 1]])
             measured.append(group)

@@ -61,7 +61,9 @@ public struct StatisticsReport: Sendable {
         }
         if statistics.drains > 0 {
             let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))
-            lines.append("\(statistics.signals) signals, \(statistics.drains) drains: \(perDrain) signals a drain")
+            let lost = statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : ""
+            lines.append(
+                "\(statistics.signals) signals\(lost), \(statistics.drains) drains: \(perDrain) signals a drain")
         }
         return lines.joined(separator: "\n")
     }
@@ -89,6 +91,11 @@ public struct StatisticsReport: Sendable {
         }
         let endless = statistics.mailboxes.reduce(0) { $0 + $1.endlessWaits }
         if endless > 0 { notes.append("\(Self.counted(endless, "wait")) did not end in the recording.") }
+        if statistics.refusedWaits > 0 {
+            let waits = Self.counted(statistics.refusedWaits, "wait")
+            notes.append(
+                "\(waits) would have closed a cycle and \(statistics.refusedWaits == 1 ? "was" : "were") refused.")
+        }
         let measured = [
             total.postToDelivery, total.waiting, total.handler, statistics.waits, statistics.queues.waiting,
         ]

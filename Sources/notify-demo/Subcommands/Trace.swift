@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Foundation
 import SystemPackage
 
 struct Trace: Command {
@@ -27,6 +28,13 @@ struct Trace: Command {
     @Option(name: .shortAndLong, help: "Where to write the trace; without, standard output.", completion: .file())
     var output: String?
 
+    func validate() throws {
+        func file(_ path: String) -> URL { URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL }
+        if let output, recording != "-", file(output) == file(recording) {
+            throw ValidationError("the trace would take the place of the recording: give another file to -o.")
+        }
+    }
+
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let progress = ProgressLine("trace")
         defer { progress.clear() }
@@ -34,7 +42,11 @@ struct Trace: Command {
         progress.clear()
         terminal.sayProblems(of: recording)
         let total = recording.entries.count
-        func show(_ written: Int) { progress.show("\(written * 100 / max(1, total)) % written") }
+        // What is printed on a terminal is progress enough, and shares its lines.
+        let showsProgress = output != nil || isatty(FileDescriptor.standardOutput.rawValue) != 1
+        func show(_ written: Int) {
+            if showsProgress { progress.show("\(written * 100 / max(1, total)) % written") }
+        }
         guard let output, output != "-" else {
             try ChromeTrace.write(recording, progress: show) { try terminal.print($0) }
             return .good

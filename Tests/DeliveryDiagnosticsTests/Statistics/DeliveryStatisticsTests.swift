@@ -16,7 +16,7 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
     /// Ten posts of A by the worker, handled on main after 1 µs to 10 µs, for 100 ns each.
     private func ten() -> [DeliveryRecord] {
         var records = HandMadeRecords()
-        records.add(0, main, .register, "A", observer: 3, target: main)
+        records.add(0, main, .register, "A", observer: 3, target: main, place: SourcePlace("A.swift", 5))
         for post in 1...10 {
             let time = UInt64(post) * 100_000
             records.add(time, worker, .post, "A", post: post)
@@ -51,6 +51,7 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         XCTAssertEqual(statistics.names.first?.postToDelivery, total.postToDelivery)
         XCTAssertEqual(statistics.observers.map(\.label), ["3 A"])
         XCTAssertEqual(statistics.observers.first?.posted, 10)
+        XCTAssertEqual(statistics.observers.first?.place, "A.swift:5")
         XCTAssertEqual(statistics.threads.map(\.label), ["main", "worker"])
         XCTAssertEqual(statistics.threads.map(\.posted), [0, 10])
         XCTAssertEqual(statistics.threads.map(\.delivered), [10, 0])
@@ -90,7 +91,7 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
             XCTAssertEqual([group?.coalesced, group?.dropped, group?.cancelled, group?.targetGone], [1, 1, 1, 1])
             XCTAssertEqual(group?.pending, 0)
         }
-        XCTAssertEqual(statistics.threads.map(\.dropped), [0, 1], "a fate is of the mailbox, not of who posts")
+        XCTAssertEqual(statistics.threads.map(\.dropped), [1, 0], "a fate is of the mailbox, not of who posts")
         XCTAssertEqual(statistics.names.last?.pending, 1)
     }
 
@@ -104,6 +105,9 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         records.add(90, main, .drain, nil)
         records.add(130, worker, .waitEnd, nil)
         records.add(140, main, .wait, nil)
+        records.add(150, main, .refuseWait, nil)
+        records.add(160, worker, .signal, nil, target: main)
+        records.add(170, worker, .dropSignal, nil, target: main)
         let statistics = statistics(of: records.records)
         XCTAssertEqual([statistics.queues.enqueued, statistics.queues.posted, statistics.queues.coalesced], [2, 1, 1])
         XCTAssertEqual(statistics.queues.waiting?.max, 70)
@@ -111,7 +115,9 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         XCTAssertEqual(statistics.waits?.sum, 50)
         XCTAssertEqual(statistics.mailboxes.map(\.endlessWaits).sorted(), [0, 1])
         XCTAssertEqual(statistics.deliveriesPerDrain?.max, 0)
-        XCTAssertTrue(StatisticsReport(statistics).text().contains("\n1 wait did not end in the recording."))
+        let text = StatisticsReport(statistics).text()
+        XCTAssertTrue(text.contains("\n1 wait did not end in the recording.\n1 wait would have closed a cycle "), text)
+        XCTAssertTrue(text.contains("\n1 signals and 1 lost, 1 drains: 1.00 signals a drain\n"), text)
     }
 
     func testAHandlerThatDoesNotReturnIsCountedAndOneWhoseReturnIsNeverToldIsNot() {
@@ -152,6 +158,17 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         XCTAssertEqual(statistics.threads.map(\.label), ["main of 100", "main of 200"])
         XCTAssertEqual(statistics.observers.map(\.label), ["1 of 100 N", "1 of 200 N"])
         XCTAssertEqual(statistics.names.first?.postToDelivery?.max, 7)
+    }
+
+    func testGroupsAreInOrder() {
+        var records = HandMadeRecords()
+        for (post, name) in ["B", "A", "A", "C"].enumerated() {
+            let thread = ThreadIdentity(number: 9 - post, name: nil, kernelID: 0)
+            records.add(UInt64(post), thread, .post, name, post: post)
+        }
+        let statistics = statistics(of: records.records)
+        XCTAssertEqual(statistics.names.map(\.label), ["A", "B", "C"], "the busiest first, else as they came")
+        XCTAssertEqual(statistics.threads.map(\.label), ["thread 6", "thread 7", "thread 8", "thread 9"])
     }
 
     // MARK: Tables
