@@ -108,6 +108,8 @@ public struct Timeline: Sendable, Hashable {
         public var kind: Kind
         public var fromLane: Int
         public var from: Int64
+        /// How many slices of its thread it begins in.
+        public var fromDepth: Int
         public var toLane: Int
         public var to: Int64
 

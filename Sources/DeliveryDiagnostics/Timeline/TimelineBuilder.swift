@@ -93,8 +93,8 @@ struct TimelineBuilder {
     }
 
     private mutating func addEnd(of span: Int, at time: Int64) {
-        // Its begin is beyond the limit, and it is told together with that.
-        guard let slice = sliceOfSpan[span] else { return }
+        // Its begin may be beyond the limit.
+        guard let slice = sliceOfSpan[span] else { return leaveOut(at: time) }
         if case .begins(slice)? = rows.last {
             rows[rows.count - 1] = .lasts(slice)
             foldLastRow()
@@ -284,7 +284,8 @@ struct TimelineBuilder {
         let start = recording.entries[origin]
         arrows.append(
             Timeline.Arrow(
-                kind: kind, fromLane: Int(start.thread), from: links.time(of: start), toLane: Int(entry.thread),
+                kind: kind, fromLane: Int(start.thread), from: links.time(of: start),
+                fromDepth: Int(links.depthOfEntry[origin]), toLane: Int(entry.thread),
                 to: links.time(of: entry)))
         return arrows.count - 1
     }
@@ -302,7 +303,8 @@ struct TimelineBuilder {
         }
         switch entry.stage {
         case .post, .capture, .enqueue, .append:
-            if entry.count >= 0 { label.details.append("to \(counted(Int(entry.count), "observer"))") }
+            if entry.count == 0 { label.details.append("to nobody") }
+            if entry.count > 1 { label.details.append("to \(entry.count) observers") }
             let waiting = links.waiting(of: entry)
             if waiting > 0 { label.details.append("\(waiting) still waiting at the end") }
         case .remove:

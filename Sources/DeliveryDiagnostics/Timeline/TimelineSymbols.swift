@@ -67,7 +67,7 @@ public struct TimelineSymbols: Sendable, Hashable {
             case "µ": shown += "u"
             case "×": shown += "x"
             case "≤": shown += "<="
-            default: shown += scalar.escaped(asASCII: true)
+            default: shown += scalar.isASCII ? String(scalar) : scalar.escaped(asASCII: true)
             }
         }
         return shown

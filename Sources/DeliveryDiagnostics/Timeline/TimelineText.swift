@@ -72,7 +72,7 @@ public struct TimelineText: Sendable {
         if timeline.rows.count > 40 { lines += self.heading }
         let notes = timeline.notes
         if !notes.isEmpty { lines += [[]] + notes.flatMap(wrapped) }
-        return lines
+        return lines.map(Self.trimmed)
     }
 
     /// What must not be cut: as many lines as it needs.
@@ -91,10 +91,21 @@ public struct TimelineText: Sendable {
 
     /// Without colours.
     public var text: String {
-        lines.map { spans in
-            let line = spans.map(\.text).joined()
-            return String(line[..<(line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex)])
-        }.joined(separator: "\n")
+        lines.map { $0.map(\.text).joined() }.joined(separator: "\n")
+    }
+
+    /// Without spaces at its end.
+    private static func trimmed(_ line: [Span]) -> [Span] {
+        var line = line
+        while let last = line.last {
+            let text = last.text.reversed().drop { $0 == " " }.reversed()
+            if !text.isEmpty {
+                line[line.count - 1].text = String(text)
+                break
+            }
+            line.removeLast()
+        }
+        return line
     }
 
     private func line(time: String, graph: [Span], words: String, lane: Int?) -> [Span] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import SystemPackage
 
 struct TimelineCommand: Command {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,7 @@ struct TimelineCommand: Command {
               notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
               notify-demo timeline run.jsonl --name PriceDidChange --limit 0 | less
               notify-demo timeline run.jsonl --post 7 --ascii --width 100
+              notify-demo timeline run.jsonl --svg -o run.svg
 
             EXIT STATUS
               0 drawn, 2 the recording cannot be read, or has nothing of the post or name
@@ -26,6 +28,14 @@ struct TimelineCommand: Command {
 
     @Argument(help: "A recording, or - for standard input.")
     var file: String
+
+    @Flag(help: "Draw a picture, in SVG: time runs to the right; it reads on light and dark.")
+    var svg = false
+
+    @Option(
+        name: [.short, .customLong("output")],
+        help: ArgumentHelp("Draw into this file, not to standard output.", valueName: "file"))
+    var output: String?
 
     @Flag(help: "Draw with ASCII characters only.")
     var ascii = false
@@ -58,6 +68,10 @@ struct TimelineCommand: Command {
         if let width, !(TimelineText.leastWidth...1000).contains(width) {
             throw ValidationError("--width is \(width), and must be from \(TimelineText.leastWidth) to 1000.")
         }
+        if svg, ascii || width != nil {
+            throw ValidationError(
+                "--svg draws a picture, so it takes no --ascii and no --width. Leave out one of them.")
+        }
         if limit < 0 { throw ValidationError("--limit is \(limit), and must be 0, for all, or more.") }
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from \(from) is later than --to \(to).")
@@ -77,8 +91,16 @@ struct TimelineCommand: Command {
             selection: TimelineSelection(
                 from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max, post: post, name: name,
                 limit: limit == 0 ? nil : limit, foldsRuns: !each))
-        let text = TimelineText(
-            timeline, width: width ?? terminal.outputColumns ?? 80, symbols: ascii ? .ascii : .unicode)
+        if svg {
+            try put(TimelinePicture(timeline).svg, &terminal)
+            return .good
+        }
+        let columns = output == nil ? terminal.outputColumns : nil
+        let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
+        if output != nil {
+            try put(text.text + "\n", &terminal)
+            return .good
+        }
         for line in text.lines {
             let spans = line.map { span in
                 span.lane.map { terminal.outputPalette.numbered(span.text, $0) } ?? span.text
@@ -88,25 +110,37 @@ struct TimelineCommand: Command {
         return .good
     }
 
+    private func put(_ drawing: String, _ terminal: inout Terminal) throws {
+        guard let output else { return try terminal.print(String(drawing.dropLast())) }
+        do {
+            let file = try FileDescriptor.open(
+                output, .writeOnly, options: [.create, .truncate],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter { _ = try file.writeAll(drawing.utf8) }
+        } catch {
+            throw NothingDrawn(problem: "\(output): cannot be written: \(error).")
+        }
+    }
+
     /// - Throws: if what was asked for is not there.
     private func check(_ recording: Recording) throws {
         if let name {
             let names = Set(recording.entries.map(\.name)).filter { $0 >= 0 }.map { recording.strings[Int($0)] }
             if !names.contains(name) {
                 let nearest = Suggestion.nearest(to: name, among: names.sorted())
-                throw NothingToDraw(
+                throw NothingDrawn(
                     problem: "\(recording.source): has no notification \"\(name)\"."
                         + (nearest.map { " Did you mean \"\($0)\"?" } ?? ""))
             }
         }
         if let post, !recording.posts.contains(where: { $0.number == post }) {
-            throw NothingToDraw(problem: "\(recording.source): has no post #\(post).")
+            throw NothingDrawn(problem: "\(recording.source): has no post #\(post).")
         }
     }
 }
 
-/// What was asked for is not in the recording.
-private struct NothingToDraw: Error, CustomStringConvertible {
+/// What was asked for is not in the recording, or could not be drawn.
+private struct NothingDrawn: Error, CustomStringConvertible {
     var problem: String
 
     var description: String { problem }

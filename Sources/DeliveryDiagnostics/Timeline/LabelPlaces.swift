@@ -1,0 +1,42 @@
+/// Which places of a picture are taken, so that labels do not lie on each other.
+struct LabelPlaces {
+    struct Box: Hashable {
+        var left: Double
+        var top: Double
+        var right: Double
+        var bottom: Double
+    }
+
+    private static let column = 64.0
+
+    private let bounds: Box
+    /// What is taken, by the columns of the picture that it is in.
+    private var taken: [Int: [Box]] = [:]
+
+    init(bounds: Box) {
+        self.bounds = bounds
+    }
+
+    mutating func take(_ box: Box) {
+        for column in columns(of: box) { taken[column, default: []].append(box) }
+    }
+
+    /// Takes the place if nothing else is there.
+    mutating func takeIfFree(_ box: Box) -> Bool {
+        guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
+        else { return false }
+        for column in columns(of: box) {
+            let meets = taken[column, default: []].contains {
+                $0.left < box.right && box.left < $0.right && $0.top < box.bottom && box.top < $0.bottom
+            }
+            if meets { return false }
+        }
+        take(box)
+        return true
+    }
+
+    private func columns(of box: Box) -> ClosedRange<Int> {
+        let first = Int(max(bounds.left, min(box.left, bounds.right)) / Self.column)
+        return first...max(first, Int(max(bounds.left, min(box.right, bounds.right)) / Self.column))
+    }
+}

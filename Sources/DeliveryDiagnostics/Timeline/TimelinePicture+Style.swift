@@ -1,0 +1,42 @@
+extension TimelinePicture {
+    /// How many colours lanes have in turn.
+    static let colors = 8
+
+    /// Colours come last, those for a dark ground after those for a light one. There are no variables: not all that draw
+    /// SVG know them.
+    static let style: String = {
+        let shapes = """
+            text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}\
+            .heading{font-size:14px;font-weight:600}.lane{font-weight:600;stroke:none}\
+            .middle{text-anchor:middle}.label,.latency,.inside,.cut{font-size:11px}\
+            .latency{font-weight:600;stroke:none}.behind{fill-opacity:.85}\
+            path{fill:none}.life{stroke-width:1;opacity:.55}.way{stroke-width:1.4;opacity:.8}.dashed{stroke-dasharray:4 3}\
+            .head{stroke:none}.handler{stroke-width:1;fill-opacity:.25}.run{stroke-width:1;stroke-dasharray:2 1.5}\
+            .marks{fill-opacity:.1}.open{stroke-dasharray:5 3}.wait{fill-opacity:0;stroke-dasharray:2 3}\
+            .enqueue{stroke-width:1.6}.stroke{stroke-width:2}.lost{stroke-width:1.6}
+            """
+        let light = colored(
+            ground: "#ffffff", ink: "#1f2328", muted: "#59636e", faint: "#d9dee4", bad: "#cf222e",
+            lanes: ["#0969da", "#9a6700", "#8250df", "#1a7f37", "#bf3989", "#0e7490", "#bc4c00", "#57606a"])
+        let dark = colored(
+            ground: "#0d1117", ink: "#e6edf3", muted: "#9198a1", faint: "#2b323b", bad: "#ff7b72",
+            lanes: ["#58a6ff", "#d29922", "#bc8cff", "#3fb950", "#f778ba", "#39c5cf", "#ff9b5e", "#a5b0bb"])
+        return "\(shapes)\(light)@media (prefers-color-scheme:dark){\(dark)}"
+    }()
+
+    private static func colored(
+        ground: String, ink: String, muted: String, faint: String, bad: String, lanes: [String]
+    ) -> String {
+        let lanes = lanes.enumerated().map { place, color in
+            """
+            .c\(place),.c\(place) .head{fill:\(color)}.c\(place),.c\(place) .way,.c\(place) .life{stroke:\(color)}\
+            .latency.c\(place){stroke:none}.enqueue.c\(place){fill:\(ground)}
+            """
+        }
+        return """
+            .ground{fill:\(ground);stroke:\(faint)}text{fill:\(ink)}.muted,.cut{fill:\(muted)}\
+            .behind,.under{fill:\(ground)}.grid{stroke:\(faint)}.edge,.moment{stroke:\(muted)}.tear{fill:\(ground)}\
+            \(lanes.joined()).lost,.lost .way{stroke:\(bad)}.lost .head{fill:\(bad)}.lane{stroke:none}
+            """
+    }
+}

@@ -1,0 +1,149 @@
+/// Where a time is on a line of limited length. Stretches of time in which nothing happens are cut short, and moments that
+/// are close together are moved apart as far as there is room; between two moments time is even.
+struct TimelineScale: Sendable, Hashable {
+    /// Time that is cut short.
+    struct Cut: Sendable, Hashable {
+        var begin: Int64
+        var end: Int64
+        var beginsAt: Double
+        var endsAt: Double
+    }
+
+    struct Tick: Sendable, Hashable {
+        var time: Int64
+        var position: Double
+        var label: String
+    }
+
+    /// In order, each once.
+    private let times: [Int64]
+    private let positions: [Double]
+    let cuts: [Cut]
+
+    static let cutLength = 44.0
+    private static let mostCuts = 8
+    /// Of what time is left: a shorter stretch of nothing may stay.
+    private static let leastShare = 0.06
+    /// Times the longest stretch that is left: where stretches are of all lengths, none is cut.
+    private static let leastRatio = 3.0
+    private static let mostApart = 7.0
+    private static let tickDistance = 84.0
+
+    /// - Parameters:
+    ///   - moments: when something happens, in any order.
+    ///   - busy: stretches in which more happens than moments say; they are not cut.
+    init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double) {
+        let times = Set(moments).sorted()
+        let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) }
+        let isCut = Self.cuts(of: gaps, times: times, busy: busy)
+        let cutCount = Double(isCut.count { $0 })
+        let room = max(1, length - cutCount * Self.cutLength)
+        let apart = min(Self.mostApart, room * 0.5 / Double(max(1, gaps.count)))
+        let scale = Self.scale(gaps: gaps, isCut: isCut, apart: apart, room: room)
+        var position = 0.0
+        var positions = times.isEmpty ? [] : [0.0]
+        var cuts: [Cut] = []
+        for (place, gap) in gaps.enumerated() {
+            let begin = position
+            position += isCut[place] ? Self.cutLength : max(apart, gap * scale)
+            positions.append(position)
+            if isCut[place] {
+                cuts.append(
+                    Cut(begin: times[place], end: times[place + 1], beginsAt: begin, endsAt: position))
+            }
+        }
+        self.times = times
+        self.positions = positions
+        self.cuts = cuts
+    }
+
+    private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> [Bool] {
+        var isCut = [Bool](repeating: false, count: gaps.count)
+        let idle = gaps.indices.filter { place in
+            !busy.contains { $0.lowerBound < times[place + 1] && $0.upperBound > times[place] }
+        }
+        let longest = idle.sorted { gaps[$0] > gaps[$1] }
+        var left = gaps.reduce(0, +)
+        var count = 0
+        for (place, gap) in longest.dropLast().prefix(mostCuts).enumerated() {
+            guard gaps[gap] > left * leastShare else { break }
+            left -= gaps[gap]
+            if gaps[gap] >= gaps[longest[place + 1]] * leastRatio { count = place + 1 }
+        }
+        for gap in longest.prefix(count) { isCut[gap] = true }
+        return isCut
+    }
+
+    /// The length of a nanosecond with which all has just room.
+    private static func scale(gaps: [Double], isCut: [Bool], apart: Double, room: Double) -> Double {
+        let open = zip(gaps, isCut).filter { !$1 }.map(\.0)
+        guard let longest = open.max(), longest > 0 else { return 0 }
+        var (low, high) = (0.0, room / longest)
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            let length = open.reduce(0) { $0 + max(apart, $1 * middle) }
+            if length > room { high = middle } else { low = middle }
+        }
+        return low
+    }
+
+    /// Times before the first moment and after the last are there with them.
+    func position(of time: Int64) -> Double {
+        guard let first = times.first, time > first else { return 0 }
+        var (low, high) = (0, times.count - 1)
+        guard time < times[high] else { return positions[high] }
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if times[middle] <= time { low = middle } else { high = middle }
+        }
+        let share = Double(time - times[low]) / Double(times[high] - times[low])
+        return positions[low] + share * (positions[high] - positions[low])
+    }
+
+    // MARK: Ticks
+
+    /// Round times, far enough from each other to be labelled; and where time goes on after a cut, whatever it is.
+    var ticks: [Tick] {
+        guard let first = times.first, let last = times.last, let length = positions.last, length > 0 else { return [] }
+        let cutTime = cuts.reduce(0.0) { $0 + Double($1.end - $1.begin) }
+        let room = length - Double(cuts.count) * Self.cutLength
+        let step = Self.roundStep(atLeast: (Double(last - first) - cutTime) * Self.tickDistance / max(1, room))
+        var ticks: [Tick] = []
+        let begins = [first] + cuts.map(\.end)
+        for (begin, end) in zip(begins, cuts.map(\.begin) + [last]) {
+            add(begin, step: max(1, step / 10), to: &ticks)
+            var time = begin / step * step + step
+            while time <= end {
+                add(time, step: step, to: &ticks)
+                time += step
+            }
+        }
+        return ticks
+    }
+
+    private func add(_ time: Int64, step: Int64, to ticks: inout [Tick]) {
+        let position = position(of: time)
+        if let last = ticks.last, position - last.position < Self.tickDistance * 0.75 { return }
+        ticks.append(Tick(time: time, position: position, label: Self.label(time, step: step)))
+    }
+
+    /// 1, 2 or 5 of a power of ten.
+    static func roundStep(atLeast least: Double) -> Int64 {
+        var power: Int64 = 1
+        while power < 1_000_000_000_000_000_000 / 10 {
+            for factor in [1, 2, 5] as [Int64] where Double(power * factor) >= least { return power * factor }
+            power *= 10
+        }
+        return power
+    }
+
+    /// In the unit of its size, with the decimals that tell it from the next step.
+    static func label(_ time: Int64, step: Int64) -> String {
+        let units: [(name: String, nanoseconds: Int64)] = [("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000)]
+        guard time > 0 else { return "0" }
+        let unit = units.first { time >= $0.nanoseconds } ?? ("ns", 1)
+        var (decimals, size) = (0, unit.nanoseconds)
+        while size > step, size >= 10, decimals < 6 { (decimals, size) = (decimals + 1, size / 10) }
+        return ElapsedTime.decimal(time, per: unit.nanoseconds, decimals: decimals, keepsZeros: false) + " \(unit.name)"
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import FoundationXML
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// What is in the picture of a timeline.
+@Suite("Timeline picture")
+struct TimelinePictureTests {
+    private func picture(_ program: RecordedProgram, _ selection: TimelineSelection = .init()) throws -> ParsedPicture {
+        try ParsedPicture(TimelinePicture(Timeline(program.recording, selection: selection)).svg)
+    }
+
+    @Test("an arrow goes from its post's mark to the left edge of its handler")
+    func arrows() throws {
+        let picture = try picture(.slowHandler)
+        for (post, latency) in [("#1", "41 µs"), ("#2", "20.1 ms")] {
+            let mark = try #require(picture.elements.first { $0.isOf("post") && $0.title.hasPrefix("post \(post)") })
+            let handler = try #require(
+                picture.elements.first { $0.isOf("handler") && $0.title.hasPrefix("deliver \(post)") })
+            let arrow = try #require(picture.elements.first { $0.isOf("way") && $0.title.hasPrefix("deliver \(post)") })
+            let numbers = try #require(arrow["d"]).split { "ML ".contains($0) }.compactMap { Double($0) }
+            #expect(numbers.count == 4)
+            #expect(numbers[0] == mark["cx"].flatMap(Double.init))
+            #expect(numbers[1] == mark["cy"].flatMap(Double.init))
+            #expect(numbers[2] == handler["x"].flatMap(Double.init))
+            let top = try #require(handler["y"].flatMap(Double.init))
+            #expect(numbers[3] == top + 13 || numbers[3] == top)
+            #expect(arrow.title.contains("\(latency) after its post on main"))
+            #expect(picture.texts.contains(latency), "the latency is a label")
+        }
+    }
+
+    @Test("a handler in a handler is below it and within it")
+    func nesting() throws {
+        let picture = try picture(.slowHandler)
+        func frame(_ post: String) throws -> (x: Double, y: Double, right: Double) {
+            let handler = try #require(
+                picture.elements.first { $0.isOf("handler") && $0.title.hasPrefix("deliver \(post)") })
+            let numbers = try ["x", "y", "width"].map { try #require(handler[$0].flatMap(Double.init)) }
+            return (numbers[0], numbers[1], numbers[0] + numbers[2])
+        }
+        let (outer, inner) = (try frame("#2"), try frame("#4"))
+        #expect(inner.y > outer.y)
+        #expect(inner.x > outer.x && inner.right < outer.right)
+    }
+
+    @Test("it stands alone, has names for those who do not see it, and colours for light and dark")
+    func document() throws {
+        let svg = TimelinePicture(Timeline(RecordedProgram.slowHandler.recording)).svg
+        let root = try #require(try ParsedPicture(svg).elements.first)
+        #expect(root["role"] == "img")
+        #expect(root["aria-labelledby"] == "title description")
+        #expect(svg.contains("<title id=\"title\">run.jsonl: 2 threads, 20.4 ms, 19 records</title>"))
+        #expect(svg.contains("The longest way from a post to its handler took 20.1 ms."))
+        #expect(svg.contains("@media (prefers-color-scheme:dark){"))
+        #expect(!svg.contains("<script") && !svg.contains("@import") && !svg.contains("url("))
+        #expect(svg.components(separatedBy: "http").count == 2, "nothing is fetched: there is the name space only")
+    }
+
+    @Test("whatever names and messages have, it is well formed and they are seen")
+    func hostileText() throws {
+        var program = RecordedProgram()
+        let name = "</text><script>&\"'\u{0}\u{8}\u{1B}[31m\u{FFFE}\u{7F}\u{202E}東京\u{1F600}"
+        program.happens(.post, on: RecordedProgram.thread(2, name), name, post: 1, message: name)
+        program.happens(.deliver, on: RecordedProgram.main, name, post: 1, observer: 1, message: name)
+        let picture = try picture(program)
+        #expect(picture.elements.contains { $0.title.contains("</text><script>&\"'\\0\\u{08}\\u{1B}[31m") })
+    }
+
+    @Test("empty time is cut, and says how long it was")
+    func cuts() throws {
+        #expect(try picture(.slowHandler).texts.contains("20 ms"))
+        #expect(try picture(.slowHandler, .init(to: 400_000)).texts.contains("20 ms") == false)
+    }
+
+    @Test("what is left out is written below")
+    func notes() throws {
+        let picture = try picture(.slowHandler, .init(limit: 3))
+        #expect(picture.texts.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
+    }
+
+    @Test("runs are drawn as one, with how many they are")
+    func runs() throws {
+        var program = RecordedProgram()
+        for post in 1...300 { program.happens(.post, on: RecordedProgram.worker, "Test", post: post, count: 1) }
+        for post in 1...300 {
+            program.happens(.deliver, on: RecordedProgram.main, "Test", post: post, observer: 1)
+            program.happens(.return, on: RecordedProgram.main, "Test", post: post, observer: 1)
+        }
+        let picture = try picture(program)
+        #expect(picture.elements.count { $0.isOf("run") && $0.title.contains("300 alike") } == 2)
+        #expect(picture.elements.count { $0.isOf("way") && !$0.title.isEmpty } == 1)
+        #expect(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
+    }
+
+    @Test("a place that is taken is not taken again")
+    func labelPlaces() {
+        var places = LabelPlaces(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
+        let wanted: [LabelPlaces.Box] = [
+            .init(left: 10, top: 10, right: 150, bottom: 20), .init(left: 140, top: 15, right: 190, bottom: 25),
+            .init(left: 150, top: 15, right: 190, bottom: 25),
+            // Beyond the picture.
+            .init(left: 190, top: 50, right: 201, bottom: 60),
+        ]
+        let got = wanted.map { places.takeIfFree($0) }
+        #expect(got == [true, false, true, false])
+    }
+}
+
+/// A picture as an XML parser reads it.
+private final class ParsedPicture: NSObject, XMLParserDelegate {
+    struct Element {
+        var name: String
+        var attributes: [String: String]
+        /// Its tooltip, or that of what it is in.
+        var title = ""
+
+        subscript(attribute: String) -> String? { attributes[attribute] }
+
+        func isOf(_ style: String) -> Bool {
+            attributes["class"]?.split(separator: " ").contains { $0 == style } == true
+        }
+    }
+
+    struct NotWellFormed: Error {
+        var problem: String
+    }
+
+    private(set) var elements: [Element] = []
+    private(set) var texts: [String] = []
+    private var open: [Int] = []
+    private var text = ""
+
+    init(_ svg: String) throws {
+        super.init()
+        let parser = XMLParser(data: Data(svg.utf8))
+        parser.delegate = self
+        guard parser.parse() else { throw NotWellFormed(problem: "\(parser.parserError.map { "\($0)" } ?? "")") }
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        text = ""
+        open.append(elements.count)
+        elements.append(Element(name: name, attributes: attributes))
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        let closed = open.removeLast()
+        if name == "text" { texts.append(text) }
+        if name == "title", let parent = open.last, parent != 0 {
+            // Of a group, the tooltip is that of all in it.
+            for place in parent..<elements.count { elements[place].title = text }
+            inherited[parent] = text
+        } else if let parent = open.last, let title = inherited[parent], elements[closed].title.isEmpty {
+            elements[closed].title = title
+        }
+    }
+
+    private var inherited: [Int: String] = [:]
+}

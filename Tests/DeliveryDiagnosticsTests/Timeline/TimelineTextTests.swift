@@ -1,0 +1,164 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// What a timeline looks like in a terminal.
+@Suite("Timeline text")
+struct TimelineTextTests {
+    private func text(
+        _ program: RecordedProgram, width: Int, symbols: TimelineSymbols = .unicode,
+        _ selection: TimelineSelection = .init()
+    ) -> String {
+        TimelineText(Timeline(program.recording, selection: selection), width: width, symbols: symbols).text
+    }
+
+    @Test("80 columns: lanes with their names, and words that are cut")
+    func eighty() {
+        #expect(
+            text(.slowHandler, width: 80) == """
+                13 rows of 19 records, 2 threads, 20.4 ms: run.jsonl
+
+                    ms  main    worker  what     post latency   lasts
+                 0.000  +       │       register  PriceDidChange, observer 1, for worker
+                 0.090  ●       │       post     #1                    PriceDidChange
+                 0.131  ├──────▶┏       deliver  #1     41 µs          PriceDidChange, observer…
+                 0.231  ●       ┃       post     #2                    PriceDidChange
+                 0.333  ●       ┃       post     #3                    PriceDidChange
+                        ┆       ┃       20 ms later
+                20.335  │       ┃·      log       recomputed 4000 rows
+                20.340  │       ┗       return   #1           20.2 ms  PriceDidChange
+                20.344  ├──────▶┏       deliver  #2   20.1 ms          PriceDidChange, observer…
+                20.349  │       ┃●      post     #4                    TotalDidChange
+                20.350  │       ┃■      deliver  #4   at once    7 µs  TotalDidChange, observer…
+                20.364  │       ┗       return   #2             20 µs  PriceDidChange
+                20.374  ×       │       drop     #3     20 ms          PriceDidChange, observer…
+                20.424  ┴       │       end       exit
+
+                Not drawn: 1 drain, 1 signal.
+                """)
+    }
+
+    @Test("40 columns: names go on a stair, and what is not drawn is wrapped and not cut")
+    func forty() {
+        #expect(
+            text(.slowHandler, width: 40) == """
+                13 rows of 19 records, 2 threads, 20.4
+                  ms: run.jsonl
+
+                        main
+                        │  worker
+                    ms  │  │  what     post latency   l…
+                 0.000  +  │  register  PriceDidChange,…
+                 0.090  ●  │  post     #1              …
+                 0.131  ├─▶┏  deliver  #1     41 µs    …
+                 0.231  ●  ┃  post     #2              …
+                 0.333  ●  ┃  post     #3              …
+                        ┆  ┃  20 ms later
+                20.335  │  ┃· log       recomputed 4000…
+                20.340  │  ┗  return   #1           20.…
+                20.344  ├─▶┏  deliver  #2   20.1 ms    …
+                20.349  │  ┃● post     #4              …
+                20.350  │  ┃■ deliver  #4   at once    …
+                20.364  │  ┗  return   #2             2…
+                20.374  ×  │  drop     #3     20 ms    …
+                20.424  ┴  │  end       exit
+
+                Not drawn: 1 drain, 1 signal.
+                """)
+    }
+
+    @Test("200 columns: nothing is cut")
+    func twoHundred() {
+        let text = text(.slowHandler, width: 200)
+        #expect(!text.contains("…"))
+        #expect(
+            text.contains(
+                "20.374  ×       │       drop     #3     20 ms          PriceDidChange, observer 1, for worker"))
+    }
+
+    @Test("ASCII is the same drawing with other characters, and no others than ASCII's")
+    func ascii() {
+        var program = RecordedProgram.slowHandler
+        program.happens(.log, on: RecordedProgram.thread(3, "café\u{1B}[31m"), message: "naïve × ≤ 東京 \u{1F600}")
+        let text = text(program, width: 100, symbols: .ascii)
+        #expect(text.utf8.allSatisfy { $0 == UInt8(ascii: "\n") || (0x20..<0x7F).contains($0) })
+        #expect(text.contains("|------"))
+        #expect(text.contains("deliver  #1     41 us"))
+        #expect(text.contains("caf\\u{00E9}\\u{1B}[31m"))
+    }
+
+    @Test("a leftward arrow passes the lanes between, and a handler between")
+    func crossing() {
+        let (main, one, two) = (RecordedProgram.main, RecordedProgram.thread(2, "A"), RecordedProgram.thread(3, "B"))
+        var program = RecordedProgram()
+        program.happens(.append, on: main, post: 1, target: one)
+        program.happens(.deliver, on: one, post: 1)
+        program.happens(.post, on: two, "Test", post: 2)
+        program.happens(.append, on: two, "Test", post: 2, observer: 1, target: main)
+        program.happens(.deliver, on: main, "Test", post: 2, observer: 1)
+        program.happens(.return, on: main, "Test", post: 2, observer: 1)
+        program.happens(.append, on: one, post: 3, target: two)
+        program.happens(.targetGone, on: two, post: 3)
+        let rows = text(program, width: 80).split(separator: "\n").filter { $0.hasPrefix("0.") }
+        #expect(
+            rows.map { $0.prefix(25).dropFirst(7) } == [
+                "●     │           ", "├────▶┏           ", "│     ┃     ●     ", "■◀────╂─────┤     ",
+                "│     ┃●    │     ",
+                "│     ┠╌╌╌╌▶×     ",
+            ])
+    }
+
+    @Test("what is left out is said, with how to see it")
+    func leftOut() {
+        let limited = text(.slowHandler, width: 120, .init(limit: 3))
+        #expect(limited.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
+        let later = text(.slowHandler, width: 120, .init(from: 20_000_000))
+        #expect(later.contains("5 records earlier and 0 later left out"))
+        #expect(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
+        let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
+        #expect(named.contains("11 records of others left out"))
+        // What the first line left out says is where the next drawing goes on.
+        let next = text(.slowHandler, width: 120, .init(from: 231_000))
+        #expect(next.contains(" 0.231  ●"))
+    }
+
+    @Test("200 threads fit 80 columns: those that have no lane are named, the busiest first to keep theirs")
+    func manyThreads() {
+        var program = RecordedProgram()
+        for number in 1...200 { program.happens(.log, on: RecordedProgram.thread(number), message: "here") }
+        let text = text(program, width: 80)
+        #expect(text.contains("One lane for 189 threads that have no room: thread 12, thread 13,"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("wide and joined characters are counted as wide as a terminal may draw them")
+    func columns() {
+        #expect(Columns.width(of: "abc") == 3)
+        #expect(Columns.width(of: "é") == 1)
+        #expect(Columns.width(of: "e\u{301}") == 1)
+        #expect(Columns.width(of: "東京") == 4)
+        #expect(Columns.width(of: "\u{1F600}") == 2)
+        #expect(Columns.fit("東京都", to: 5, ellipsis: "…") == "東京…")
+        #expect(Columns.fit("東京都", to: 4, ellipsis: "…") == "東…")
+        #expect(Columns.fit("abc", to: 2, ellipsis: "...") == "..")
+    }
+
+    @Test(
+        "times are written with three digits, and read with a unit",
+        arguments: [
+            (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (41_300, "41.3 µs"), (412_499, "412 µs"), (999_600, "1 ms"),
+            (5_743_000, "5.74 ms"), (1_234_000_000, "1.23 s"), (5_000_000_000_000, "5000 s"), (-41_000, "-41 µs"),
+        ])
+    func times(_ nanoseconds: Int64, _ text: String) {
+        #expect(ElapsedTime(nanoseconds: nanoseconds).description == text)
+        #expect(ElapsedTime(ElapsedTime.exact(abs(nanoseconds)))?.nanoseconds == abs(nanoseconds))
+    }
+
+    @Test(
+        "what is no time is refused",
+        arguments: ["", "5", "ms", "-3ms", "1.2.3s", "1e400s", "4000000000s", "3 h", "٣ms"])
+    func noTimes(_ text: String) {
+        #expect(ElapsedTime(text) == nil)
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Subprocess
+import Testing
+
+/// What a user does with `notify-demo timeline`.
+@Suite("notify-demo timeline")
+struct TimelineCommandTests {
+    /// `$RUN` in the line is a recording of a scenario, in a directory of its own.
+    private func shell(_ line: String, of scenario: String = "redirect") async throws -> Shell.Outcome {
+        try await Shell.run(
+            """
+            set -e; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; RUN=run.jsonl
+            notify-demo run \(scenario) --json > $RUN 2> /dev/null
+            set +e; \(line)
+            """)
+    }
+
+    @Test("where there is no terminal, 80 columns without colours")
+    func text() async throws {
+        let outcome = try await shell("notify-demo timeline $RUN", of: "flood")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("\(outcome.output.prefix { $0.isNumber }) rows of 400"))
+        #expect(outcome.output.contains("  deliver "))
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(!outcome.output.contains("\u{1B}"))
+    }
+
+    @Test("on a terminal, its columns and a colour for each lane; none with NO_COLOR")
+    func terminal() async throws {
+        let drawn = try await shell(
+            "TERM=xterm script -qec 'stty cols 101; notify-demo timeline run.jsonl --limit 0' /dev/null",
+            of: "many-observers")
+        #expect(drawn.output.contains("\u{1B}[36m"))
+        let lines = drawn.output.split { $0.isNewline }.map { $0.replacing(/\u{1B}\[\d+m/, with: "") }
+        #expect(lines.map(\.count).max() == 101)
+        let plain = try await shell(
+            "TERM=xterm NO_COLOR=1 script -qec 'notify-demo timeline run.jsonl' /dev/null", of: "redirect")
+        #expect(plain.output.contains("main"))
+        #expect(!plain.output.contains("\u{1B}["))
+    }
+
+    @Test("a picture goes to standard output, or into a file")
+    func picture() async throws {
+        let outcome = try await shell(
+            "notify-demo timeline $RUN --svg -o a.svg && notify-demo timeline $RUN --svg | cmp - a.svg && cat a.svg")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("<svg xmlns="))
+        #expect(outcome.output.hasSuffix("</svg>\n"))
+        let text = try await shell("notify-demo timeline $RUN -o a && notify-demo timeline $RUN | cmp - a")
+        #expect(text.status == .exited(0), "\(text.output)\(text.errors)")
+    }
+
+    @Test(
+        "what cannot be drawn is 2, and says why",
+        arguments: [
+            ("--name TestNotificaton", "has no notification \"TestNotificaton\". Did you mean \"TestNotification\"?"),
+            ("--post 77", "has no post #77."), ("--svg -o /nowhere/a.svg", "/nowhere/a.svg: cannot be written: "),
+        ])
+    func trouble(arguments: String, says: String) async throws {
+        let outcome = try await shell("notify-demo timeline $RUN \(arguments)")
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test(
+        "a wrong command line is 64",
+        arguments: [
+            ("--width 39", "must be from 40 to 1000"), ("--limit=-1", "must be 0, for all, or more"),
+            ("--from 5", "--from <time>"), ("--from 2ms --to 1ms", "--from 2 ms is later than --to 1 ms"),
+            ("--svg --ascii", "--svg"), ("--svg --width 80", "--svg"),
+        ])
+    func usage(arguments: String, says: String) async throws {
+        let outcome = try await Shell.run("notify-demo timeline run.jsonl \(arguments)")
+        #expect(outcome.status == .exited(64))
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test(
+        "every scenario's recording is drawn, as text and as a picture",
+        arguments: ["posting-thread", "held-message", "observer-lifetime", "thread-exit", "overflow", "run-loop-modes"])
+    func scenarios(scenario: String) async throws {
+        let outcome = try await shell(
+            "notify-demo timeline $RUN --ascii && notify-demo timeline $RUN --svg", of: scenario)
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.output.contains(" main "))
+        #expect(outcome.output.hasSuffix("</svg>\n"))
+    }
+}
