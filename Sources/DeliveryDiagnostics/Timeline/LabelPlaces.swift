@@ -8,6 +8,8 @@ struct LabelPlaces {
     }
 
     private static let column = 64.0
+    /// Where so much is taken, nothing is free, and looking through it takes long.
+    private static let most = 400
 
     private let bounds: Box
     /// What is taken, by the columns of the picture that it is in.
@@ -18,7 +20,9 @@ struct LabelPlaces {
     }
 
     mutating func take(_ box: Box) {
-        for column in columns(of: box) { taken[column, default: []].append(box) }
+        for column in columns(of: box) where taken[column, default: []].count < Self.most {
+            taken[column, default: []].append(box)
+        }
     }
 
     /// Takes the place if nothing else is there.
@@ -26,7 +30,9 @@ struct LabelPlaces {
         guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
         else { return false }
         for column in columns(of: box) {
-            let meets = taken[column, default: []].contains {
+            let taken = taken[column, default: []]
+            if taken.count >= Self.most { return false }
+            let meets = taken.contains {
                 $0.left < box.right && box.left < $0.right && $0.top < box.bottom && box.top < $0.bottom
             }
             if meets { return false }

@@ -4,6 +4,7 @@
 /// selected. What has no room for a label has it as a tooltip.
 public struct TimelinePicture: Sendable {
     private let timeline: Timeline
+    private let tips: TimelineTips
     private let scale: TimelineScale
     private let lanes: [LaneFrame]
     private let height: Double
@@ -49,6 +50,7 @@ public struct TimelinePicture: Sendable {
             top = lanes[lanes.count - 1].bottom
         }
         self.timeline = timeline
+        tips = TimelineTips(timeline: timeline)
         self.lanes = lanes
         height = top
         scale = TimelineScale(
@@ -244,8 +246,8 @@ public struct TimelinePicture: Sendable {
         drawBox(
             lane: slice.lane, depth: slice.depth, left: left, right: runsOn ? max(right, left + 8) : right,
             style: slice.kind == .wait ? "wait" : runsOn ? "handler open" : "handler",
-            tip: tip(slice), texts: texts, &drawing, &places, &wishes)
-        draw(slice.arrow, toRow: slice.depth, tip: tip(slice), label: nil, &drawing, &wishes)
+            tip: tips.text(slice), texts: texts, &drawing, &places, &wishes)
+        draw(slice.arrow, toRow: slice.depth, tip: tips.text(slice), label: nil, &drawing, &wishes)
     }
 
     private func draw(
@@ -258,7 +260,7 @@ public struct TimelinePicture: Sendable {
         let texts = [[posts, "\(what) ×\(run.count)"], ["×\(run.count)"]].map {
             $0.compactMap(\.self).joined(separator: " ")
         }
-        let tip = self.tip(run)
+        let tip = tips.text(run)
         drawBox(
             lane: run.lane, depth: run.depth, left: left, right: right,
             style: run.stage == .deliver ? "handler run" : "marks run", tip: tip, texts: texts, &drawing, &places,
@@ -321,7 +323,7 @@ public struct TimelinePicture: Sendable {
             shape = "<path class=\"moment\" d=\"M\(cx) \(number(y - 4))v8\"/>"
             rank = 4
         }
-        let tip = self.tip(mark)
+        let tip = tips.text(mark)
         drawing.things.append("<g>\(shape)<title>\(SVGText.escaped(tip))</title></g>")
         places.take(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
         wishes.append(wish(for: mark, x: x, y: y, rank: rank))
@@ -413,46 +415,6 @@ public struct TimelinePicture: Sendable {
         return "<path class=\"head\" d=\"M\(number(to.x)) \(number(to.y))"
             + "L\(number(back.x - dy * 3)) \(number(back.y + dx * 3))"
             + "L\(number(back.x + dy * 3)) \(number(back.y - dx * 3))Z\"/>"
-    }
-
-    // MARK: Tooltips
-
-    private func tip(_ slice: Timeline.Slice) -> String {
-        let length =
-            switch slice.ending {
-            case .returned: "runs \(ElapsedTime(nanoseconds: slice.end - slice.begin))"
-            case .runsOn: "runs on"
-            case .isNotRecorded: "when it returned is not recorded"
-            }
-        return tip(slice.label, at: slice.begin, lane: slice.lane, arrow: slice.arrow, also: length)
-    }
-
-    private func tip(_ mark: Timeline.Mark) -> String {
-        tip(mark.label, at: mark.time, lane: mark.lane, arrow: mark.arrow, also: nil)
-    }
-
-    private func tip(_ run: Timeline.Run) -> String {
-        let range = run.latency.map {
-            "\(ElapsedTime(nanoseconds: $0.lowerBound)) to \(ElapsedTime(nanoseconds: $0.upperBound)) after their posts"
-        }
-        let longest = run.stage == .deliver ? "the longest \(ElapsedTime(nanoseconds: run.longest))" : nil
-        let facts = [
-            "\(run.count) alike, to \(run.lastPost ?? "the last")", range,
-            "in \(ElapsedTime(nanoseconds: run.end - run.begin))", longest,
-        ].compactMap(\.self)
-        return tip(run.label, at: run.begin, lane: run.lane, arrow: nil, also: facts.joined(separator: ", "))
-    }
-
-    private func tip(_ label: Timeline.Label, at time: Int64, lane: Int, arrow: Int?, also: String?) -> String {
-        var lines = [[label.what, label.post, label.name].compactMap(\.self).joined(separator: " ")]
-        lines.append("on \(timeline.lanes[lane].title), at \(ElapsedTime.exact(time))")
-        if let arrow = arrow.map({ timeline.arrows[$0] }) {
-            let from = arrow.fromLane == arrow.toLane ? "" : " on \(timeline.lanes[arrow.fromLane].title)"
-            let what = arrow.kind == .queued ? "enqueue" : "post"
-            lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
-        }
-        lines += [also].compactMap(\.self) + label.details + ["line \(label.line)"]
-        return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
     }
 
     private func number(_ value: Double) -> String { SVGText.number(value) }

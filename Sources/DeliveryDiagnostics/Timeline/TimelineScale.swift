@@ -59,9 +59,7 @@ struct TimelineScale: Sendable, Hashable {
 
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> [Bool] {
         var isCut = [Bool](repeating: false, count: gaps.count)
-        let idle = gaps.indices.filter { place in
-            !busy.contains { $0.lowerBound < times[place + 1] && $0.upperBound > times[place] }
-        }
+        let idle = idleGaps(between: times, busy: busy)
         let longest = idle.sorted { gaps[$0] > gaps[$1] }
         var left = gaps.reduce(0, +)
         var count = 0
@@ -72,6 +70,19 @@ struct TimelineScale: Sendable, Hashable {
         }
         for gap in longest.prefix(count) { isCut[gap] = true }
         return isCut
+    }
+
+    private static func idleGaps(between times: [Int64], busy: [ClosedRange<Int64>]) -> [Int] {
+        var busyUntil = Int64.min
+        var next = 0
+        let busy = busy.sorted { $0.lowerBound < $1.lowerBound }
+        return times.indices.dropLast().filter { place in
+            while next < busy.count, busy[next].lowerBound < times[place + 1] {
+                busyUntil = max(busyUntil, busy[next].upperBound)
+                next += 1
+            }
+            return busyUntil <= times[place]
+        }
     }
 
     /// The length of a nanosecond with which all has just room.
