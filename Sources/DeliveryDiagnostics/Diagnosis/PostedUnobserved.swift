@@ -28,8 +28,7 @@ enum PostedUnobserved {
                             + "it: let it ask for the state once, after it was added.",
                         weight: posts.count))
             case .post, .capture:
-                guard entry.name >= 0, entry.count <= 0, !observed.contains(name),
-                    !observed.contains(process | UInt64(UInt32.max))
+                guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))
                 else { break }
                 // The document's technique captures what it has posted.
                 if entry.stage == .capture, entry.post >= 0, index.posted[Int(entry.post)] != Int32(place) { break }

@@ -158,6 +158,17 @@ struct AuditTests {
             audit.lines.map(\.counts) == [FateCounts(posted: 1, lost: 1), FateCounts(posted: 1, pending: 1)])
     }
 
+    @Test("what was handed over to a thread that had ended is pending until it is told to be gone")
+    func afterThreadEnd() {
+        let audit = audit { story in
+            story.register(1)
+            story.add(.threadEnd, on: RecordedStory.worker, nil)
+            story.hand(1, to: [1])
+        }
+        #expect(audit.addsUp)
+        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
+    }
+
     @Test("a process that ended by a signal leaves something pending, and loses nothing")
     func signal() {
         var story = RecordedStory()
@@ -239,6 +250,17 @@ struct AuditTests {
                 story.add(.enqueue, post: 1)
                 story.add(.count, nil, message: "enqueued 1: coalesced 1")
             } == [.miscounted: 1])
+    }
+
+    @Test("what was counted of what came before the recording is not compared")
+    func countsFromBefore() {
+        #expect(
+            faults { story in
+                story.register(1)
+                story.add(.deliver, on: RecordedStory.worker, observer: 1)
+                story.add(.return, on: RecordedStory.worker, observer: 1)
+                story.add(.count, nil, observer: 1, message: "posted 1: delivered 1")
+            } == [:])
     }
 
     @Test("numbers of two processes are not mixed up")
