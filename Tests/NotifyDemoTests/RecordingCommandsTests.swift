@@ -76,7 +76,7 @@ struct RecordingCommandsTests {
     func ledger() async throws {
         let text = try await shell("notify-demo audit \"$F\"", recording: "overflow")
         #expect(text.status == .exited(0))
-        #expect(text.output.hasPrefix("posted  delivered  coalesced  dropped  notification and observer\n"))
+        #expect(text.output.hasPrefix("posted  delivered  coalesced  dropped  name and observer\n"))
         #expect(text.output.hasSuffix("\nit adds up\n"))
         let audited: Audited = try json(try await shell("notify-demo audit --json - < \"$F\"", recording: "overflow"))
         #expect(audited.notifications.map(\.posted) == [8, 8, 8, 8, 8, 8])

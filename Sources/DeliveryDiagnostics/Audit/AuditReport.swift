@@ -27,7 +27,7 @@ public struct AuditReport {
         var text: [String] = []
         var nextSection: [String] { text.isEmpty ? [] : [""] }
         if !lines.isEmpty {
-            text += table(lines.map { ($0.counts, label($0)) }, of: "notification and observer", width: width)
+            text += table(lines.map { ($0.counts, label($0)) }, of: "name and observer", width: width)
         }
         if !audit.queues.isEmpty {
             text += nextSection + queueTable(width: width)

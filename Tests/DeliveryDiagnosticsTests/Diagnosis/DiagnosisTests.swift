@@ -455,7 +455,8 @@ struct DiagnosisTests {
             { $0.add(stage, nil, message: "{number = 2, name = worker} waits for main", at: 4) }
         }
         expect(
-            .refusedWait, evidence: [1], says: ["never have ended: {number = 2, name = worker} waits for main"],
+            .refusedWait, evidence: [1],
+            says: ["it would never have ended", "{number = 2, name = worker} waits for main"],
             in: story(.refuseWait), notIn: story(.log))
     }
 
