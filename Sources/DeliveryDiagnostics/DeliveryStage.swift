@@ -7,7 +7,7 @@
 /// only what is posted to a Foundation center. A posting queue comes before `post`: what is enqueued is posted, or
 /// meets `coalesce`, `dequeue` or `targetGone` there, of no observer. A block that is performed has `append`, `deliver` and `return`, and no
 /// notification. The raw value is what a recording's file has.
-public enum DeliveryStage: String, Sendable, Hashable, CaseIterable {
+public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     /// An observer was added.
     case register
     /// An observer was removed.

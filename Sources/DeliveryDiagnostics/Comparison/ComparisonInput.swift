@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// What a command is given to compare: a recording or a text log. A recording begins with a brace.
 public enum ComparisonInput {
     case recording(Recording)
@@ -14,12 +12,16 @@ public enum ComparisonInput {
             self = .log(reader)
             return
         }
-        if path != "-", Self.isRegularFile(path) {
-            self = .recording(try Recording(path: path, progress: progress))
-        } else {
-            // A pipe gives its bytes once, and some of them are read.
-            self = .recording(try Self.recording(&reader))
-        }
+        // A pipe gives its bytes once, and some of them are read.
+        var unread: ArraySlice<UInt8> = []
+        self = .recording(
+            try Recording(name: reader.name, progress: progress) { buffer in
+                if unread.isEmpty { unread = try reader.nextChunk() ?? [] }
+                let next = unread.prefix(buffer.count)
+                buffer.copyBytes(from: next)
+                unread = unread.dropFirst(next.count)
+                return next.count
+            })
     }
 
     public var isRecording: Bool {
@@ -27,24 +29,5 @@ public enum ComparisonInput {
         case .recording: true
         case .log: false
         }
-    }
-
-    private static func isRegularFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
-
-    private static func recording(_ reader: inout LogReader) throws(LogError) -> Recording {
-        var bytes: [UInt8] = []
-        while let chunk = try reader.nextChunk() { bytes += chunk }
-        var builder = RecordingBuilder(source: reader.name)
-        for (place, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-            do {
-                builder.append(try RecordLines.record(from: String(decoding: line, as: UTF8.self)))
-            } catch {
-                builder.note("this is no record: \(error).", line: place + 1)
-            }
-        }
-        return builder.finish()
     }
 }

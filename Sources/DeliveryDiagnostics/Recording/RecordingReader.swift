@@ -34,6 +34,16 @@ extension Recording {
         try self.init(source, name: name) { _ in }
     }
 
+    /// Reads what a source gives.
+    ///
+    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    init(
+        name: String, progress: (Int) -> Void = { _ in },
+        readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws(LogError) {
+        try self.init(LineSource(readChunk: readChunk), name: name, progress: progress)
+    }
+
     private init(_ source: LineSource, name: String, progress: (Int) -> Void) throws(LogError) {
         var reader = RecordingReader(name)
         var problem: LogError?
