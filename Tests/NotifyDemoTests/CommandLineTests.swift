@@ -118,7 +118,7 @@ struct CommandLineTests {
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(line["outcome"] as? String == "different")
         #expect(line["reason"] as? String == "stage")
-        #expect((line["first"] as? [String: Any])?["line"] as? Int == 4)
+        #expect((line["first"] as? [String: Any])?["line"] as? Int == 7)
         let same = try await shell(files + "notify-demo compare --json - $A <$A")
         #expect(same.output.contains("\"outcome\":\"same\""), "\(same.output)\(same.errors)")
     }

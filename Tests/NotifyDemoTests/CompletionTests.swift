@@ -51,7 +51,7 @@ struct CompletionTests {
             if let parts = part as? [Any] { for part in parts { describe(part, in: command) } }
             guard let part = part as? [String: Any] else { return }
             if let value = part["valueName"] as? String, part["shouldDisplay"] as? Bool == true,
-                ["file", "files", "log", "logs", "path", "recording"].contains(value)
+                ["file", "log", "path", "recording", "runs"].contains(value)
             {
                 described["\(command) \(value)"] = (part["completionKind"] as? [String: Any])?["file"] != nil
             }
@@ -59,7 +59,7 @@ struct CompletionTests {
         }
         let tree = try await Shell.run("notify-demo --experimental-dump-help").output
         try describe(JSONSerialization.jsonObject(with: Data(tree.utf8)), in: "")
-        #expect(described["compare logs"] == true)
+        #expect(described["compare runs"] == true)
         #expect(described["smoke file"] == true)
         for (argument, isCompleted) in described { #expect(isCompleted, "\(argument)") }
     }
