@@ -1,6 +1,7 @@
 /// How values are distributed: times in nanoseconds, or numbers.
 ///
-/// A percentile is the smallest of the values that so many of them are no greater than, rounded up by less than a thousandth.
+/// A percentile is the smallest of the values that so many of them are no greater than; of more than a thousand values,
+/// rounded up by less than a thousandth.
 public struct Distribution: Sendable, Hashable, Encodable {
     public var count: Int
     public var sum: UInt64

@@ -1,33 +1,50 @@
 internal import Histogram
 
 /// Takes values and makes a distribution of them, again and again.
+///
+/// A few values are kept as they are; to ask a histogram takes time with its range, which is too long for very many groups
+/// of few values each. Many go to a histogram.
 struct DistributionMeter {
-    private var histogram = Self.empty
+    static let mostKept = 1024
+
+    private var kept: [UInt64] = []
+    private var histogram: Histogram<UInt32>?
+    private var count = 0
     private var sum: UInt64 = 0
     private var max: UInt64 = 0
     private var countOver = 0
 
     mutating func add(_ value: UInt64) {
-        // The histogram grows with its values, and traps on the highest of all numbers.
-        histogram.record(Swift.min(value, Distribution.highest))
+        count += 1
         if value > Distribution.highest { countOver += 1 }
         max = Swift.max(max, value)
         let (total, isOver) = sum.addingReportingOverflow(value)
         sum = isOver ? .max : total
+        // A histogram grows with its values, and traps on the highest of all numbers.
+        let value = Swift.min(value, Distribution.highest)
+        if histogram?.record(value) == nil { kept.append(value) }
+        if kept.count > Self.mostKept {
+            var histogram = Histogram<UInt32>(numberOfSignificantValueDigits: .three)
+            for value in kept { histogram.record(value) }
+            self.histogram = histogram
+            kept.removeAll(keepingCapacity: true)
+        }
     }
 
     /// The distribution of what was added since the last one; nil if nothing was.
     mutating func take() -> Distribution? {
-        guard histogram.totalCount > 0 else { return nil }
-        func percentile(_ percentile: Double) -> UInt64 { Swift.min(histogram.valueAtPercentile(percentile), max) }
+        guard count > 0 else { return nil }
+        kept.sort()
         let distribution = Distribution(
-            count: Int(histogram.totalCount), sum: sum, p50: percentile(50), p90: percentile(90), p99: percentile(99),
-            p999: percentile(99.9), max: max, countOver: countOver)
-        histogram = Self.empty
-        (sum, max, countOver) = (0, 0, 0)
+            count: count, sum: sum, p50: percentile(500), p90: percentile(900), p99: percentile(990),
+            p999: percentile(999), max: max, countOver: countOver)
+        kept.removeAll(keepingCapacity: true)
+        (histogram, count, sum, max, countOver) = (nil, 0, 0, 0, 0)
         return distribution
     }
 
-    /// One that is as small as its values let it be: to ask it, and to make it anew, takes time with its size.
-    private static var empty: Histogram<UInt32> { Histogram(numberOfSignificantValueDigits: .three) }
+    private func percentile(_ perMille: Int) -> UInt64 {
+        if let histogram { return Swift.min(histogram.valueAtPercentile(Double(perMille) / 10), max) }
+        return kept[(count * perMille + 999) / 1000 - 1]
+    }
 }
