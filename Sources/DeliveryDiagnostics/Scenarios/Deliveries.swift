@@ -3,9 +3,7 @@ internal import ThreadedNotifications
 
 /// The records of a run, looked at post by post and observer by observer, and what a scenario may expect of them.
 ///
-/// A post is for each observer that is registered by then for its name, and not removed. Where records do not tell
-/// observers apart there is one. That an observer wants one object only, or maps a notification to nothing, no record tells:
-/// a scenario where that is so would miss what was not posted for it.
+/// What belongs together is the audit's to say; here it is what a scenario asks for.
 struct Deliveries {
     /// A post and its delivery to an observer.
     struct Delivery {
@@ -13,12 +11,6 @@ struct Deliveries {
         var delivered: DeliveryRecord
         /// Nil if nothing was registered.
         var registered: DeliveryRecord?
-    }
-
-    /// A post for one observer.
-    private struct Pair: Hashable {
-        var post: Int?
-        var observer: Int?
     }
 
     let records: [DeliveryRecord]
@@ -49,68 +41,91 @@ struct Deliveries {
 
     init(_ records: [DeliveryRecord]) {
         self.records = records
-        var observing: [Int?: String?] = [:]
-        var placeOfPost: [Int?: Int] = [:]
-        var hasFate: [Pair: Bool] = [:]
+        var builder = RecordingBuilder(source: "the run")
         for (place, record) in records.enumerated() {
-            switch record.stage {
+            // A line is a place here: a recording is in the order of time, and what a test has changed need not be.
+            var record = record
+            record.sequence = place + 1
+            builder.append(record)
+        }
+        let index = DeliveryIndex(builder.finish())
+        var isCounted = Array(repeating: false, count: index.pairs.count)
+        for (number, entry) in index.recording.entries.enumerated() {
+            let place = Int(entry.line) - 1
+            let record = records[place]
+            switch entry.stage {
             case .register:
                 if ranks[record.observer] == nil { ranks[record.observer] = registrations.count }
                 registrations.append(place)
-                observing[record.observer] = .some(record.notification)
-            case .remove:
-                observing[record.observer] = nil
             case .enqueue:
-                fatesOfEnqueued[record.post] = 0
-                countEnqueued(record)
-            case .coalesce where record.observer == nil && fatesOfEnqueued[record.post] != nil,
-                .targetGone where record.observer == nil && fatesOfEnqueued[record.post] != nil,
-                .dequeue where fatesOfEnqueued[record.post] != nil:
-                fatesOfEnqueued[record.post, default: 0] += 1
+                fatesOfEnqueued[record.post] = entry.post < 0 ? 0 : Int(index.queueFates[Int(entry.post)])
                 countEnqueued(record)
             case .post:
-                if fatesOfEnqueued[record.post] != nil {
-                    fatesOfEnqueued[record.post, default: 0] += 1
-                    countEnqueued(record)
-                }
                 posts.append(place)
-                placeOfPost[record.post] = place
-                let observers =
-                    registrations.isEmpty
-                    ? [nil] : observing.filter { $0.value == nil || $0.value == record.notification }.map(\.key)
-                for observer in observers {
-                    hasFate[Pair(post: record.post, observer: observer)] = false
-                    countsByObserver[observer, default: ObserverCounts()].posted += 1
-                }
-            case .deliver, .coalesce, .drop, .cancel, .targetGone:
-                // A block that is performed is of no notification.
-                guard record.notification != nil else { break }
-                let pair = Pair(post: record.post, observer: record.observer)
-                switch hasFate.updateValue(true, forKey: pair) {
-                case nil: unpostedFates.append(place)
-                case true: secondFates.append(place)
-                case false:
-                    countsByObserver[record.observer, default: ObserverCounts()][record.stage] += 1
-                    if record.stage != .deliver {
-                        otherFates.append(place)
-                    } else if let post = placeOfPost[record.post] {
-                        deliveredPairs.append((post, place))
-                    }
-                }
+                if entry.post >= 0, index.enqueued[Int(entry.post)] >= 0 { countEnqueued(record) }
+                countMatches(entry, index)
+            case .coalesce, .dequeue, .targetGone:
+                if entry.observer < 0, entry.post >= 0, index.enqueued[Int(entry.post)] >= 0 { countEnqueued(record) }
             case .count where record.observer == nil:
                 queueCounted = place
             case .count:
                 counted.append((place, countsByObserver[record.observer] ?? ObserverCounts()))
-            case .dequeue, .capture, .append, .signal, .dropSignal, .drain, .return, .skip, .wait, .waitEnd,
-                .refuseWait,
-                .threadEnd, .log, .processStart, .processEnd, .fork, .lost, .end:
-                break
+            default: break
             }
+            let pair = Int(index.pairOfEntry[number])
+            guard pair >= 0, index.pairs[pair].kind != .block else { continue }
+            guard Self.isPosted(index.pairs[pair], index) else {
+                if entry.stage.isFate { unpostedFates.append(place) }
+                continue
+            }
+            if !isCounted[pair], index.pairs[pair].skip < 0 {
+                isCounted[pair] = true
+                countsByObserver[record.observer, default: ObserverCounts()].posted += 1
+            }
+            count(record, Int32(number), of: index.pairs[pair], index)
         }
-        if deliveredPairs.count + otherFates.count + unpostedFates.count < hasFate.count {
-            pending = hasFate.filter { !$0.value }.keys
-                .compactMap { pair in placeOfPost[pair.post].map { ($0, pair.observer) } }
-                .sorted { ($0.post, $0.observer ?? 0) < ($1.post, $1.observer ?? 0) }
+        pending.sort { ($0.post, $0.observer ?? 0) < ($1.post, $1.observer ?? 0) }
+    }
+
+    /// Whether it was posted, and while its observer was there: a scenario records from the beginning.
+    private static func isPosted(_ pair: DeliveryIndex.Pair, _ index: DeliveryIndex) -> Bool {
+        let posted = index.posted[Int(pair.post)]
+        guard posted >= 0, pair.observer >= 0 else { return posted >= 0 }
+        let removed = index.removed[Int(pair.observer)]
+        return index.registered[Int(pair.observer)] >= 0 && (removed < 0 || removed > posted)
+    }
+
+    /// Compares how many observers a post matched with how many records tell of.
+    private mutating func countMatches(_ entry: Recording.Entry, _ index: DeliveryIndex) {
+        guard entry.post >= 0 else { return }
+        let place = Int(entry.line) - 1
+        let matches = Int(index.matches[Int(entry.post)])
+        if entry.count >= 0, matches > entry.count { unpostedFates.append(place) }
+        guard entry.count > matches else { return }
+        let observers = AuditWords(index: index).couldHaveMatched(entry.post)
+        for missing in 0..<(Int(entry.count) - matches) {
+            let observer = missing < observers.count ? index.recording.observers[Int(observers[missing])].number : nil
+            countsByObserver[observer, default: ObserverCounts()].posted += 1
+            pending.append((place, observer))
+        }
+    }
+
+    /// Counts a record of a post for an observer.
+    private mutating func count(
+        _ record: DeliveryRecord, _ entry: Int32, of pair: DeliveryIndex.Pair, _ index: DeliveryIndex
+    ) {
+        let posted = index.posted[Int(pair.post)]
+        let place = Int(index.entry(entry).line) - 1
+        if entry == pair.secondFate { secondFates.append(place) }
+        if index.isPending(pair), entry == pair.append || pair.append < 0 && entry == posted {
+            pending.append((Int(index.entry(posted).line) - 1, record.observer))
+        }
+        guard entry == pair.fate else { return }
+        countsByObserver[record.observer, default: ObserverCounts()][record.stage] += 1
+        if record.stage != .deliver {
+            otherFates.append(place)
+        } else {
+            deliveredPairs.append((Int(index.entry(posted).line) - 1, place))
         }
     }
 
