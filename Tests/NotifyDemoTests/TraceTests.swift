@@ -38,7 +38,7 @@ struct TraceTests {
         "what cannot be read or written is trouble, and named",
         arguments: [
             ("trace /nonexistent", "/nonexistent: ", 2), ("trace $f -o /nonexistent/o", "/nonexistent/o: cannot be", 2),
-            ("trace $f -o /dev/full", "/dev/full: cannot be written: No space left on device", 2),
+            ("trace $f -o /dev/full", "cannot write /dev/full: No space left on device", 2),
             ("trace $f > /dev/full", "cannot write to standard output: No space left", 2), ("trace", "recording", 64),
             ("trace $f -o $f", "would take the place of the recording", 64),
         ])

@@ -22,17 +22,16 @@ struct AuditCommand: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file())
-    var file: String
+    @OptionGroup var input: RecordingArgument
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let recording = try RecordingInput.read(file, for: "audit", terminal)
+        let recording = try input.read(for: "audit", terminal)
         let audit = Audit(recording)
         let report = AuditReport(audit)
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: RecordingInput.width) { try terminal.print(line) }
+            for line in report.text(width: TerminalWidth.ofTerminal ?? .max) { try terminal.print(line) }
         }
         return audit.addsUp ? .good : .failed
     }

@@ -37,8 +37,7 @@ struct Diagnose: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @Argument(help: "A recording, or - for standard input.", completion: .file())
-    var file: String
+    @OptionGroup var input: RecordingArgument
 
     func validate() throws {
         if depth < 1 { throw ValidationError("--depth takes a number of at least 1.") }
@@ -46,7 +45,7 @@ struct Diagnose: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let recording = try RecordingInput.read(file, for: "diagnose", terminal)
+        let recording = try input.read(for: "diagnose", terminal)
         let limits = DiagnosisLimits(
             mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
         let diagnosis = Diagnosis(recording, limits: limits)
@@ -54,7 +53,7 @@ struct Diagnose: Command {
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: RecordingInput.width) {
+            for line in report.text(width: TerminalWidth.ofTerminal ?? .max) {
                 switch line.role {
                 case .problem: try terminal.print(terminal.outputPalette.bad(line.text))
                 case .note, .rest: try terminal.print(line.text)

@@ -23,8 +23,7 @@ struct Stats: Command {
               0 said, 2 the recording cannot be read
             """)
 
-    @Argument(help: "A recording; - for standard input.", completion: .file())
-    var recording: String
+    @OptionGroup var input: RecordingArgument
 
     @Option(help: "One grouping in full, in place of all in short.")
     var by: StatisticsReport.Grouping?
@@ -39,14 +38,7 @@ struct Stats: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let progress = ProgressLine("stats")
-        defer { progress.clear() }
-        let recording = try Recording(path: recording) { progress.show("\($0) records read") }
-        progress.clear()
-        terminal.sayProblems(of: recording)
-        progress.show("measuring")
-        let statistics = DeliveryStatistics(recording)
-        progress.clear()
+        let statistics = DeliveryStatistics(try input.read(for: "stats", terminal))
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

@@ -22,25 +22,22 @@ struct Trace: Command {
               0 written, 2 the recording cannot be read or the trace cannot be written
             """)
 
-    @Argument(help: "A recording; - for standard input.", completion: .file())
-    var recording: String
+    @OptionGroup var input: RecordingArgument
 
     @Option(name: .shortAndLong, help: "Where to write the trace; without, standard output.", completion: .file())
     var output: String?
 
     func validate() throws {
         func file(_ path: String) -> URL { URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL }
-        if let output, recording != "-", file(output) == file(recording) {
+        if let output, input.path != "-", file(output) == file(input.path) {
             throw ValidationError("the trace would take the place of the recording: give another file to -o.")
         }
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let recording = try input.read(for: "trace", terminal)
         let progress = ProgressLine("trace")
         defer { progress.clear() }
-        let recording = try Recording(path: recording) { progress.show("\($0) records read") }
-        progress.clear()
-        terminal.sayProblems(of: recording)
         let total = recording.entries.count
         // What is printed on a terminal is progress enough, and shares its lines.
         let showsProgress = output != nil || isatty(FileDescriptor.standardOutput.rawValue) != 1
@@ -51,27 +48,11 @@ struct Trace: Command {
             try ChromeTrace.write(recording, progress: show) { try terminal.print($0) }
             return .good
         }
-        let events: Int
-        do {
-            let file = try FileDescriptor.open(
-                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            events = try file.closeAfter {
-                try ChromeTrace.write(recording, progress: show) { _ = try file.writeAll($0) }
-            }
-        } catch {
-            throw TraceError(path: output, problem: "\(error)")
-        }
+        let file = try OutputFile(output)
+        let events = try ChromeTrace.write(recording, progress: show) { try file.write($0) }
+        try file.finish()
         progress.clear()
         terminal.say("\(events) events written to \(output); open it in https://ui.perfetto.dev")
         return .good
     }
-}
-
-/// The trace could not be written.
-private struct TraceError: Error, CustomStringConvertible {
-    var path: String
-    var problem: String
-
-    var description: String { "\(path): cannot be written: \(problem). What was written is not complete." }
 }

@@ -1,0 +1,20 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import Foundation
+
+/// The recording that a command reads.
+struct RecordingArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
+    var path: String
+
+    /// Reads it, and says on standard error what is wrong with it.
+    func read(for command: String, _ terminal: Terminal) throws -> Recording {
+        let progress = ProgressLine(command)
+        defer { progress.clear() }
+        let recording = try Recording(path: path) { progress.show("\($0) records read") }
+        progress.clear()
+        terminal.sayProblems(of: recording)
+        return recording
+    }
+}
