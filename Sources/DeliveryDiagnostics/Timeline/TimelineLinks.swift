@@ -51,10 +51,21 @@ struct TimelineLinks {
         spanOfEntry = Array(repeating: -1, count: entries.count)
         depthOfEntry = Array(repeating: 0, count: entries.count)
         lives = Array(repeating: Life(), count: recording.threads.count)
+        var ended = Set<Int32>()
         var running = [[Int32]](repeating: [], count: recording.threads.count)
         for (place, entry) in entries.enumerated() {
             note(entry, at: place)
             nest(entry, at: place, in: &running[Int(entry.thread)])
+            guard entry.stage == .processEnd || entry.stage == .end else { continue }
+            // All its threads end with a process; a second end of them changes nothing.
+            let process = recording.threads[Int(entry.thread)].process
+            guard ended.insert(process).inserted else { continue }
+            let time = time(of: entry)
+            for thread in recording.threads.indices where recording.threads[thread].process == process {
+                lives[thread].end = min(lives[thread].end, time)
+                for span in running[thread] { spans[Int(span)].end = time }
+                running[thread].removeAll()
+            }
         }
         let end = entries.last.map { time(of: $0) } ?? 0
         for stack in running { for span in stack { spans[Int(span)].end = end } }

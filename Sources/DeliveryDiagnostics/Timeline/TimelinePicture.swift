@@ -8,6 +8,8 @@ public struct TimelinePicture: Sendable {
     private let scale: TimelineScale
     private let lanes: [LaneFrame]
     private let height: Double
+    /// Where lanes begin: right of their names.
+    private let left: Double
 
     /// Where a lane is.
     private struct LaneFrame {
@@ -25,7 +27,7 @@ public struct TimelinePicture: Sendable {
     }
 
     private static let width = 960.0
-    private static let left = 132.0
+    private static let mostTitle = 28
     private static let right = 28.0
     private static let head = 62.0
     fileprivate static let rowHeight = 18.0
@@ -35,7 +37,7 @@ public struct TimelinePicture: Sendable {
     private static let mostRows = 6
     private static let mostLanes = 24
     /// Of a character of a label, about.
-    private static let characterWidth = 6.4
+    private static let characterWidth = 6.3
 
     public init(_ timeline: Timeline) {
         let timeline = timeline.folded(toLanes: Self.mostLanes)
@@ -49,13 +51,15 @@ public struct TimelinePicture: Sendable {
             lanes.append(LaneFrame(top: top, rows: min(rows, Self.mostRows)))
             top = lanes[lanes.count - 1].bottom
         }
+        let title = timeline.lanes.map { min(Columns.width(of: $0.title), Self.mostTitle) }.max() ?? 0
+        left = max(80, 36 + Double(title) * 7)
         self.timeline = timeline
         tips = TimelineTips(timeline: timeline)
         self.lanes = lanes
         height = top
         scale = TimelineScale(
             moments: Self.moments(of: timeline), busy: timeline.runs.map { $0.begin...$0.end },
-            length: Self.width - Self.left - Self.right)
+            length: Self.width - left - Self.right)
     }
 
     private static func moments(of timeline: Timeline) -> [Int64] {
@@ -94,7 +98,7 @@ public struct TimelinePicture: Sendable {
     }
 
     private var bounds: LabelPlaces.Box {
-        LabelPlaces.Box(left: Self.left, top: Self.head, right: Self.width - 4, bottom: height)
+        LabelPlaces.Box(left: left, top: Self.head, right: Self.width - 4, bottom: height)
     }
 
     private var title: String {
@@ -135,11 +139,11 @@ public struct TimelinePicture: Sendable {
 
     // MARK: Ground
 
-    private func x(_ time: Int64) -> Double { Self.left + scale.position(of: time) }
+    private func x(_ time: Int64) -> Double { left + scale.position(of: time) }
 
     private var axis: [String] {
         scale.ticks.map { tick in
-            let x = number(Self.left + tick.position)
+            let x = number(left + tick.position)
             return "<path class=\"grid\" d=\"M\(x) 46V\(number(height))\"/>"
                 + "<text class=\"muted middle\" x=\"\(x)\" y=\"41\">\(SVGText.escaped(tick.label))</text>"
         }
@@ -149,8 +153,8 @@ public struct TimelinePicture: Sendable {
         zip(timeline.lanes, lanes).enumerated().map { place, lane in
             let (lane, frame) = lane
             let y = number(frame.middle(ofRow: 0))
-            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: 18, ellipsis: "…")
-            let begin = number(max(Self.left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
+            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.mostTitle, ellipsis: "…")
+            let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
             let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
             return """
                 <g class="c\(place % Self.colors)"><title>\(SVGText.escaped("\(lane.title): \(lane.details)"))</title>\
@@ -164,7 +168,7 @@ public struct TimelinePicture: Sendable {
     /// The picture is torn where time is cut, and says how much is missing.
     private var tears: [String] {
         scale.cuts.map { cut in
-            let middle = Self.left + (cut.beginsAt + cut.endsAt) / 2
+            let middle = left + (cut.beginsAt + cut.endsAt) / 2
             func edge(_ x: Double) -> [String] {
                 var (points, y, isOut) = ([String](), 60.0, false)
                 while y < height + 4 {
@@ -205,7 +209,7 @@ public struct TimelinePicture: Sendable {
     private func draw(into drawing: inout Drawing, _ places: inout LabelPlaces) {
         var wishes: [Wish] = []
         for cut in scale.cuts {
-            let middle = Self.left + (cut.beginsAt + cut.endsAt) / 2
+            let middle = left + (cut.beginsAt + cut.endsAt) / 2
             places.take(.init(left: middle - 8, top: 0, right: middle + 8, bottom: height))
         }
         for slice in timeline.slices { draw(slice, &drawing, &places, &wishes) }

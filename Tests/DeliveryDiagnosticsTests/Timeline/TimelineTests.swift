@@ -125,6 +125,19 @@ struct TimelineTests {
         #expect(drawn.lanes[1].end == 80_000)
     }
 
+    @Test("all threads of a process end with it")
+    func endedProcess() {
+        var program = RecordedProgram()
+        program.happens(.append, on: main, post: 1, target: worker)
+        program.happens(.deliver, on: worker, post: 1)
+        program.happens(.processEnd, on: main, after: 70, message: "signal 11")
+        program.happens(.log, on: main, after: 500, message: "later")
+        let drawn = timeline(program)
+        #expect(drawn.slices.map(\.ending) == [.runsOn])
+        #expect(drawn.slices.map(\.end) == [80_000])
+        #expect(drawn.lanes.map(\.end) == [80_000, 80_000])
+    }
+
     @Test("a wait is a slice from its begin to its end")
     func waits() {
         var program = RecordedProgram()
