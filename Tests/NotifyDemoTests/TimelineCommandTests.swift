@@ -83,7 +83,7 @@ struct TimelineCommandTests {
         let outcome = try await shell(
             "notify-demo timeline $RUN --ascii && notify-demo timeline $RUN --svg", of: scenario)
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
-        #expect(outcome.output.contains(" main "))
+        #expect(outcome.output.contains("  main"))
         #expect(outcome.output.hasSuffix("</svg>\n"))
     }
 }

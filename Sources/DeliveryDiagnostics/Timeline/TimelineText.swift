@@ -56,23 +56,35 @@ public struct TimelineText: Sendable {
 
     /// From top to bottom.
     public var lines: [[Span]] {
+        var lines: [[Span]] = []
+        forEachLine { lines.append($0) }
+        return lines
+    }
+
+    /// Line by line, from top to bottom: for what may be too much to keep.
+    ///
+    /// - Parameter progress: told now and then how many rows are drawn.
+    public func forEachLine<Failure: Error>(
+        progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws(Failure) -> Void
+    ) throws(Failure) {
         var graph = TimelineGraph(timeline, pitch: pitch, symbols: symbols)
         let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
-        var lines = wrapped(summary) + heading
+        for line in wrapped(summary) + heading { try take(Self.trimmed(line)) }
         var last = timeline.begin
-        for row in timeline.rows {
+        for (place, row) in timeline.rows.enumerated() {
+            if place % 1000 == 999 { progress(place) }
             let time = timeline.time(of: row)
             if isLong(time - last) {
                 let words = "\(ElapsedTime(nanoseconds: time - last)) later"
-                lines.append(line(time: "", graph: graph.later(at: last), words: words, lane: nil))
+                try take(Self.trimmed(line(time: "", graph: graph.later(at: last), words: words, lane: nil)))
             }
             last = time
-            lines.append(line(time: clock(time), graph: graph.draw(row), words: words(row), lane: lane(of: row)))
+            let drawn = line(time: clock(time), graph: graph.draw(row), words: words(row), lane: lane(of: row))
+            try take(Self.trimmed(drawn))
         }
-        if timeline.rows.count > 40 { lines += self.heading }
         let notes = timeline.notes
-        if !notes.isEmpty { lines += [[]] + notes.flatMap(wrapped) }
-        return lines.map(Self.trimmed)
+        let foot = (timeline.rows.count > 40 ? self.heading : []) + (notes.isEmpty ? [] : [[]] + notes.flatMap(wrapped))
+        for line in foot { try take(Self.trimmed(line)) }
     }
 
     /// What must not be cut: as many lines as it needs.

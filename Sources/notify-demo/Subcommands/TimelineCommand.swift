@@ -101,12 +101,16 @@ struct TimelineCommand: Command {
             try put(text.text + "\n", &terminal)
             return .good
         }
-        for line in text.lines {
-            let spans = line.map { span in
-                span.lane.map { terminal.outputPalette.numbered(span.text, $0) } ?? span.text
-            }
-            try terminal.print(spans.joined())
-        }
+        // What is printed on a terminal is progress enough, and shares its lines.
+        let showsProgress = terminal.outputColumns == nil
+        try text.forEachLine(
+            progress: { rows in if showsProgress { progress.show("\(rows) rows drawn") } },
+            { line in
+                let spans = line.map { span in
+                    span.lane.map { terminal.outputPalette.numbered(span.text, $0) } ?? span.text
+                }
+                try terminal.print(spans.joined())
+            })
         return .good
     }
 
