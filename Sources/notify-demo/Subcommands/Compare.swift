@@ -74,7 +74,10 @@ struct Compare: Command {
             let areRecordings = first.isRecording && second.isRecording
             let recordings = try [first, second].map { try recording($0, progress) }
             progress.clear()
-            for recording in recordings { say(recording.problems, of: recording.problemCount, terminal) }
+            for recording in recordings {
+                terminal.sayProblems(of: recording)
+                sayLost(of: recording, terminal)
+            }
             let outcome = CausalComparison.compare(
                 recordings[0], recordings[1],
                 order: areRecordings ? (exact ? .exact : .causal) : (exact ? .saidExactly : .said)
@@ -137,9 +140,12 @@ struct Compare: Command {
         }
     }
 
-    private func say(_ problems: [RecordingProblem], of count: Int, _ terminal: Terminal) {
-        for problem in problems.prefix(5) { terminal.say("notify-demo: \(problem)") }
-        if count > 5 { terminal.say("notify-demo: \(count - 5) more") }
+    private func sayLost(of recording: Recording, _ terminal: Terminal) {
+        let lost = recording.lostCount
+        guard lost > 0 else { return }
+        terminal.say(
+            "notify-demo: \(recording.source): \(count(lost, "record")) could not be kept when it was made, "
+                + "which may look like a difference.")
     }
 
     private func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
