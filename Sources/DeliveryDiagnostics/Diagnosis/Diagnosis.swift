@@ -24,6 +24,9 @@ public struct Diagnosis: Sendable {
         findings += DroppedByPolicy.findings(index)
         findings += TargetGone.findings(index)
         findings += RecordingEnd.findings(index)
+        // What waits for a thread that does nothing is told of once, as the thread's.
+        let stuck = Set(findings.filter { $0.kind != .neverDelivered && $0.thread >= 0 }.map(\.thread))
+        findings.removeAll { $0.kind == .neverDelivered && stuck.contains($0.thread) }
         // In the order in which it happened, and each record once.
         for place in findings.indices { findings[place].evidence = Set(findings[place].evidence).sorted() }
         self.findings = findings.sorted()

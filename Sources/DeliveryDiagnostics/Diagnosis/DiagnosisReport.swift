@@ -17,6 +17,8 @@ public struct DiagnosisReport {
 
     /// How many findings are told.
     public static let mostTold = 20
+    /// How many findings a machine is told.
+    public static let mostEncoded = 1000
     private static let mostEvidence = 3
 
     private let diagnosis: Diagnosis
@@ -48,18 +50,19 @@ public struct DiagnosisReport {
         return lines
     }
 
-    /// One document, with sorted keys and all findings.
+    /// One document, with sorted keys.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let findings = diagnosis.findings.map { finding in
+        let findings = diagnosis.findings.prefix(Self.mostEncoded).map { finding in
             Document.Finding(
                 kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,
                 evidence: finding.evidence.prefix(Self.mostEvidence).map(evidence), details: finding.details,
                 remedy: finding.remedy)
         }
         let document = Document(
-            file: diagnosis.index.recording.source, hasProblem: diagnosis.hasProblem, findings: findings)
+            file: diagnosis.index.recording.source, hasProblem: diagnosis.hasProblem,
+            findingCount: diagnosis.findings.count, findings: findings)
         return String(decoding: try encoder.encode(document), as: UTF8.self)
     }
 
@@ -97,6 +100,7 @@ public struct DiagnosisReport {
 
         var file: String
         var hasProblem: Bool
+        var findingCount: Int
         var findings: [Finding]
     }
 }

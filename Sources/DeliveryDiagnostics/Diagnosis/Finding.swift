@@ -43,6 +43,8 @@ struct Finding: Sendable, Hashable {
     var remedy: String
     /// How often, or how far: among those of a kind, the most first.
     var weight: Int
+    /// The thread that is to blame, in the recording's threads; -1 if none is.
+    var thread: Int32 = -1
 }
 
 extension Finding: Comparable {

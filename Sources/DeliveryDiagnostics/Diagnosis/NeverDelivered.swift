@@ -108,8 +108,9 @@ enum NeverDelivered {
                     + "when the recording ends.",
                 evidence: evidence,
                 remedy: "Have \(thread) run its run loop, in one of the modes that the observer was added for: "
-                    + "ObserverOptions(modes:) is .common unless said otherwise.",
-                weight: matched.pending)
+                    + "ObserverOptions(modes:) is .common unless said otherwise. If it was about to, let the program "
+                    + "wait for it before it ends.",
+                weight: matched.pending, thread: target)
         }
         // Removed in the middle of the post, it is passed over as well.
         let removed = index.removed[Int(observer)]

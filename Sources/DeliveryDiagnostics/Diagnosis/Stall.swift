@@ -48,7 +48,7 @@ enum Stall {
                         + "observer's modes, or add the observer for the mode that it runs in."
                     : "Have it run its run loop: RunLoop.current.run(), or make it a RunLoopThread. Look what it does since "
                         + "its last record.",
-                weight: Int(clamping: sinceEnd(oldest)))
+                weight: Int(clamping: sinceEnd(oldest)), thread: goesOn ? -1 : Int32(thread))
         }
     }
 
@@ -66,6 +66,6 @@ enum Stall {
             evidence: [registered, handler.deliver, index.lastOfThread[Int(handler.thread)]].filter { $0 >= 0 },
             remedy:
                 "Look what the handler waits for: a lock, an answer, input. Let it return, and go on when that has come.",
-            weight: Int(clamping: since))
+            weight: Int(clamping: since), thread: handler.thread)
     }
 }

@@ -413,6 +413,22 @@ struct DiagnosisTests {
             in: story(.milliseconds(200)), notIn: story(.milliseconds(50)))
     }
 
+    @Test("a thread that never drained is told of once, and not for each of its observers")
+    func neverDrained() {
+        func story(_ duration: Duration) -> Recording {
+            Story.whole { story in
+                for observer in 1...3 {
+                    story.register(observer)
+                    story.hand(observer, to: [observer])
+                }
+                story.pass(duration)
+            }
+        }
+        #expect(Diagnosis(story(.seconds(2))).findings.map(\.kind) == [.stalled])
+        let kinds = Diagnosis(story(.zero)).findings.map(\.kind)
+        #expect(kinds == [.neverDelivered, .neverDelivered, .neverDelivered])
+    }
+
     @Test("a thread that goes on, and leaves what waits for it")
     func modeNotRun() {
         func story(_ isHandled: Bool) -> (inout Story) -> Void {
