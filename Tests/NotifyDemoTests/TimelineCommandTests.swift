@@ -54,7 +54,7 @@ struct TimelineCommandTests {
         "what cannot be drawn is 2, and says why",
         arguments: [
             ("--name TestNotificaton", "has no notification \"TestNotificaton\". Did you mean \"TestNotification\"?"),
-            ("--post 77", "has no post #77."), ("--svg -o /nowhere/a.svg", "/nowhere/a.svg: cannot be written: "),
+            ("--post 77", "has no post #77."), ("--svg -o /nowhere/a.svg", "cannot write /nowhere/a.svg: "),
         ])
     func trouble(arguments: String, says: String) async throws {
         let outcome = try await shell("notify-demo timeline $RUN \(arguments)")

@@ -26,15 +26,15 @@ struct TimelineCommand: Command {
               0 drawn, 2 the recording cannot be read, or has nothing of the post or name
             """)
 
-    @Argument(help: "A recording, or - for standard input.")
-    var file: String
+    @OptionGroup var input: RecordingArgument
 
     @Flag(help: "Draw a picture, in SVG: time runs to the right; it reads on light and dark.")
     var svg = false
 
     @Option(
         name: [.short, .customLong("output")],
-        help: ArgumentHelp("Draw into this file, not to standard output.", valueName: "file"))
+        help: ArgumentHelp("Draw into this file, not to standard output.", valueName: "file"),
+        completion: .file(extensions: ["svg"]))
     var output: String?
 
     @Flag(help: "Draw with ASCII characters only.")
@@ -79,12 +79,9 @@ struct TimelineCommand: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let recording = try input.read(for: "timeline", terminal)
         let progress = ProgressLine("timeline")
         defer { progress.clear() }
-        let recording = try Recording(path: file) { count in progress.show("\(count) records read") }
-        progress.clear()
-        for problem in recording.problems.prefix(5) { terminal.say("notify-demo: \(problem)") }
-        if recording.problemCount > 5 { terminal.say("notify-demo: \(recording.problemCount - 5) more") }
         try check(recording)
         let timeline = Timeline(
             recording,
@@ -95,14 +92,14 @@ struct TimelineCommand: Command {
             try put(TimelinePicture(timeline).svg, &terminal)
             return .good
         }
-        let columns = output == nil ? terminal.outputColumns : nil
+        let columns = output == nil ? TerminalWidth.ofTerminal : nil
         let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
         if output != nil {
             try put(text.text + "\n", &terminal)
             return .good
         }
         // What is printed on a terminal is progress enough, and shares its lines.
-        let showsProgress = terminal.outputColumns == nil
+        let showsProgress = TerminalWidth.ofTerminal == nil
         try text.forEachLine(
             progress: { rows in if showsProgress { progress.show("\(rows) rows drawn") } },
             { line in
@@ -116,14 +113,9 @@ struct TimelineCommand: Command {
 
     private func put(_ drawing: String, _ terminal: inout Terminal) throws {
         guard let output else { return try terminal.print(String(drawing.dropLast())) }
-        do {
-            let file = try FileDescriptor.open(
-                output, .writeOnly, options: [.create, .truncate],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try file.closeAfter { _ = try file.writeAll(drawing.utf8) }
-        } catch {
-            throw NothingDrawn(problem: "\(output): cannot be written: \(error).")
-        }
+        let file = try OutputFile(output)
+        try file.write(Array(drawing.utf8))
+        try file.finish()
     }
 
     /// - Throws: if what was asked for is not there.
@@ -143,7 +135,7 @@ struct TimelineCommand: Command {
     }
 }
 
-/// What was asked for is not in the recording, or could not be drawn.
+/// What was asked for is not in the recording.
 private struct NothingDrawn: Error, CustomStringConvertible {
     var problem: String
 

@@ -7,15 +7,6 @@ struct Terminal {
     let outputPalette = Palette(for: .standardOutput)
     let errorPalette = Palette(for: .standardError)
 
-    /// How many columns standard output has, if it is a terminal that tells.
-    var outputColumns: Int? {
-        var size = winsize()
-        guard ioctl(FileDescriptor.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return nil
-        }
-        return Int(size.ws_col)
-    }
-
     /// Prints a line of data, when 64 KiB have come together or at `flush()`.
     mutating func print(_ line: String) throws {
         unwritten += line.utf8
