@@ -83,7 +83,7 @@ public struct DeliveryEvent: Sendable {
     public var sender: Sender?
     /// Another post: of a `capture`, the posting queue's that it is a part of; of a `coalesce`, the one that stands for it; 0: none.
     public var relatedPost: UInt64
-    /// What a `wait` is for, or which cycle a refused one would have closed.
+    /// What a `wait` is for, which cycle a refused one would have closed, or which policy a `drop` is by.
     public var message: String?
 
     /// A notification's object, as far as it is traced.

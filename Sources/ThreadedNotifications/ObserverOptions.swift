@@ -51,6 +51,18 @@ public enum OverflowPolicy: Sendable, Hashable {
     /// The new one is dropped, and the poster is told so: `PostReport.refused`.
     case refuse(capacity: Int)
 
+    /// As a dropped notification's record names it: `dropOldest(3)`.
+    var name: String {
+        switch self {
+        case .unbounded: "unbounded"
+        case .dropOldest(let capacity): "dropOldest(\(capacity))"
+        case .dropNewest(let capacity): "dropNewest(\(capacity))"
+        case .keepLatest: "keepLatest"
+        case .block(let capacity, _): "block(\(capacity))"
+        case .refuse(let capacity): "refuse(\(capacity))"
+        }
+    }
+
     var capacity: Int? {
         switch self {
         case .unbounded, .keepLatest: nil

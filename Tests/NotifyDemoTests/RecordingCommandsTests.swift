@@ -134,7 +134,7 @@ struct RecordingCommandsTests {
     @Test(
         "a wrong command line is 64, and what cannot be read is 2",
         arguments: [
-            ("audit", 64, "Missing expected argument '<file>'"), ("diagnose --depth 0 a", 64, "at least 1"),
+            ("audit", 64, "Missing expected argument '<recording>'"), ("diagnose --depth 0 a", 64, "at least 1"),
             ("diagnose --main-budget 16 a", 64, "main-budget"), ("diagnose --stall -1s a", 64, "stall"),
             ("audit /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
             ("diagnose /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
