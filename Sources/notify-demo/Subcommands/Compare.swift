@@ -7,7 +7,7 @@ struct Compare: Command {
     static let configuration = CommandConfiguration(
         abstract: "Compare two runs by what caused what, or one with a log of the documents.",
         discussion: """
-            A run is a recording (run SCENARIO --json), or a text log: lines as NSLog writes them, or comments that \
+            A run is a recording (record, or run SCENARIO -o FILE), or a text log: lines as NSLog writes them, or comments that \
             begin with #:
               \("2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}")
             It is a file, or - for standard input.
@@ -16,8 +16,8 @@ struct Compare: Command {
             thread does of its own accord, and on each thread what one other thread handed to it. What several threads \
             hand to one may interleave in any way. Threads are known by their names, and else by what they do; posts, \
             observers, threads and processes may have other numbers, and addresses (0x and at least 9 digits) and times \
-            are not compared. Neither is what chance decides: signals, drains, whether a wait had to wait, and how many \
-            handlers run while an observer is removed.
+            are not compared, and of senders only the types are. Nor is compared what chance decides: signals, drains, \
+            whether a wait had to wait, and how many handlers run while an observer is removed.
 
             A text log does not tell what caused a line, so only the order of each thread's lines is compared; so are, \
             of a recording that is compared with it, the lines that the program said.
