@@ -1,4 +1,3 @@
-internal import Foundation
 internal import ThreadedNotifications
 
 /// An audit, to be read by people and by machines.
@@ -142,9 +141,7 @@ public struct AuditReport {
 
     /// One document, with sorted keys.
     public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(Document(self)), as: UTF8.self)
+        return try JSONText.of(Document(self))
     }
 
     private struct Document: Encodable {

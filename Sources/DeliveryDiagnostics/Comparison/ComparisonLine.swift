@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// What a comparison found, as a line of JSON.
 public struct ComparisonLine: Sendable, Encodable {
     /// A record or line of one of the two.
@@ -65,9 +63,7 @@ public struct ComparisonLine: Sendable, Encodable {
     /// The line, without its newline.
     public var text: String {
         get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
+            return try JSONText.of(self)
         }
     }
 }

@@ -27,20 +27,4 @@ extension Duration {
         let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? .max : whole &+ UInt64(attoseconds / 1_000_000_000)
     }
-
-    /// Reads `16ms`, `1.5s`, `250us` or `800 ns`; nil for anything else.
-    public init?(argument: String) {
-        let units: [(name: String, nanoseconds: Double)] = [
-            ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9),
-        ]
-        guard let unit = units.first(where: { argument.hasSuffix($0.name) }) else { return nil }
-        let number = argument.dropLast(unit.name.count).drop { $0 == " " }
-        guard let first = number.first, first.isNumber || first == ".",
-            number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let value = Double(number.filter { $0 != " " })
-        else { return nil }
-        let nanoseconds = value * unit.nanoseconds
-        guard nanoseconds < 9e18 else { return nil }
-        self = .nanoseconds(Int64(nanoseconds.rounded()))
-    }
 }

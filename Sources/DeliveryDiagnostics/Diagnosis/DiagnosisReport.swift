@@ -1,4 +1,3 @@
-internal import Foundation
 internal import ThreadedNotifications
 
 /// A diagnosis, to be read by people and by machines.
@@ -52,8 +51,6 @@ public struct DiagnosisReport {
 
     /// One document, with sorted keys.
     public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let findings = diagnosis.findings.prefix(Self.mostEncoded).map { finding in
             Document.Finding(
                 kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,
@@ -63,7 +60,7 @@ public struct DiagnosisReport {
         let document = Document(
             file: diagnosis.index.recording.source, hasProblem: diagnosis.hasProblem,
             findingCount: diagnosis.findings.count, findings: findings)
-        return String(decoding: try encoder.encode(document), as: UTF8.self)
+        return try JSONText.of(document)
     }
 
     private func evidence(_ place: Int32) -> Document.Evidence {

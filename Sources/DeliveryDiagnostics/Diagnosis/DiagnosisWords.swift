@@ -33,7 +33,7 @@ struct DiagnosisWords {
     /// A record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
     func evidence(_ place: Int32) -> String {
         let entry = index.entry(place)
-        let elapsed = TimeWords.duration(UInt64(max(0, recording.elapsed(entry))))
+        let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
         var text = "\(recording.source):\(entry.line) \(elapsed) "
         // All of a record is of one process, which is then said once.
         if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }

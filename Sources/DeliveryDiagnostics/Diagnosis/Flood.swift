@@ -99,7 +99,7 @@ enum Flood {
         return Finding(
             kind: .flood, severity: .problem,
             problem: "\(peak.depth) notifications waited for \(words.thread(thread)) at once, "
-                + "\(TimeWords.duration(elapsed)) after the beginning; more than \(limits.depth) is a flood.",
+                + "\(ElapsedTime.text(elapsed)) after the beginning; more than \(limits.depth) is a flood.",
             evidence: first == .max || first == peak.place ? [peak.place] : [first, peak.place], details: details,
             remedy:
                 "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or a bounded "

@@ -36,7 +36,7 @@ enum Stall {
             guard count > 0, sinceEnd(oldest) > limit else { return nil }
             let waits =
                 "\(words.count(count, "notification or block")) wait\(count == 1 ? "s" : "") for it, the first since "
-                + TimeWords.duration(sinceEnd(oldest))
+                + ElapsedTime.text(sinceEnd(oldest))
             let goesOn = last > oldest && sinceEnd(last) <= limit
             return Finding(
                 kind: .stalled, severity: .problem,
@@ -61,7 +61,7 @@ enum Stall {
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
             problem: "\(words.thread(handler.thread)) is in the handler of \(whose) until the recording ends, and did "
-                + "nothing else for \(TimeWords.duration(since))"
+                + "nothing else for \(ElapsedTime.text(since))"
                 + (waiting > 0 ? "; \(waiting) wait\(waiting == 1 ? "s" : "") for it." : "."),
             evidence: [registered, handler.deliver, index.lastOfThread[Int(handler.thread)]].filter { $0 >= 0 },
             remedy:

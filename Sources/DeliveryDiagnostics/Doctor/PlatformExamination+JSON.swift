@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension PlatformExamination {
     /// One fact as JSON: what `doctor --json` prints on a line.
     fileprivate struct Line: Encodable {
@@ -24,8 +22,6 @@ extension PlatformExamination {
 
     /// A line of JSON for each fact.
     public func jsonLines() throws -> [String] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try rows.map { row in
             let questions = row.findings.map { finding in
                 Line.Question(
@@ -35,7 +31,7 @@ extension PlatformExamination {
                     noCounterpart: finding.reason)
             }
             let line = Line(fact: row.number, area: row.area, expected: row.expected, questions: questions)
-            return String(decoding: try encoder.encode(line), as: UTF8.self)
+            return try JSONText.of(line)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct LogReader {
             return
         }
         do {
-            let file = OpenFile(try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec))
+            let file = try OpenFile(reading: path)
             self.init(name: path) { try file.descriptor.read(into: $0) }
         } catch {
             throw LogError(
@@ -151,18 +151,5 @@ public struct LogReader {
         var line: LogLine
         /// Whether a newline ends it.
         var isWhole: Bool
-    }
-
-    /// Closes the file when the reader and its copies are gone.
-    private final class OpenFile {
-        let descriptor: FileDescriptor
-
-        init(_ descriptor: FileDescriptor) {
-            self.descriptor = descriptor
-        }
-
-        deinit {
-            try? descriptor.close()
-        }
     }
 }

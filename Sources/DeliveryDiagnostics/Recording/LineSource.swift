@@ -24,7 +24,7 @@ struct LineSource {
             self.init { try FileDescriptor.standardInput.read(into: $0) }
             return
         }
-        let file = OpenFile(try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec))
+        let file = try OpenFile(reading: path)
         self.init { try file.descriptor.read(into: $0) }
     }
 
@@ -72,18 +72,5 @@ struct LineSource {
             position += 1
         }
         return nil
-    }
-
-    /// Closes the file when the source and its copies are gone.
-    private final class OpenFile {
-        let descriptor: FileDescriptor
-
-        init(_ descriptor: FileDescriptor) {
-            self.descriptor = descriptor
-        }
-
-        deinit {
-            try? descriptor.close()
-        }
     }
 }

@@ -19,7 +19,7 @@ public enum JUnitReport {
                 if let failure = expectation.failure {
                     lines.append("    <testcase \(name)>")
                     // Some readers show the attribute, others the text.
-                    lines.append("      <failure message=\(quoted(failure))>\(escaped(failure))</failure>")
+                    lines.append("      <failure message=\(quoted(failure))>\(XMLText.escaped(failure))</failure>")
                     lines.append("    </testcase>")
                 } else {
                     lines.append("    <testcase \(name)/>")
@@ -40,25 +40,7 @@ public enum JUnitReport {
 
     private static func quoted(_ value: String) -> String {
         // A reader makes a blank of these where they stand as they are in an attribute.
-        let value = escaped(value).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
+        let value = XMLText.escaped(value).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
         return "\"\(value)\""
-    }
-
-    /// A character that XML 1.0 has no way to write is written as Swift would write it.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\r": escaped += "&#13;"
-            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
-                escaped.unicodeScalars.append(scalar)
-            default: escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            }
-        }
-        return escaped
     }
 }

@@ -10,7 +10,7 @@ extension TimelinePicture {
             for (shape, meaning) in entries {
                 drawn.append(
                     "<g transform=\"translate(\(SVGText.number(x)) \(SVGText.number(top)))\">\(shape)"
-                        + "<text class=\"muted\" x=\"28\" y=\"4\">\(SVGText.escaped(meaning))</text></g>")
+                        + "<text class=\"muted\" x=\"28\" y=\"4\">\(XMLText.escaped(meaning))</text></g>")
                 x += 28 + Double(meaning.count) * 6.1 + 18
             }
             return drawn.joined(separator: "\n")

@@ -80,17 +80,17 @@ public struct TimelinePicture: Sendable {
         var foot: [String] = [legend.svg(top: footTop + 12)]
         for (line, note) in notes.enumerated() {
             let y = footTop + 34 + Double(line) * 15
-            foot.append("<text class=\"muted\" x=\"16\" y=\"\(number(y))\">\(SVGText.escaped(note))</text>")
+            foot.append("<text class=\"muted\" x=\"16\" y=\"\(number(y))\">\(XMLText.escaped(note))</text>")
         }
         let whole = footTop + 26 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(number(Self.width))" height="\(number(whole))" \
             viewBox="0 0 \(number(Self.width)) \(number(whole))" role="img" aria-labelledby="title description">
-            <title id="title">\(SVGText.escaped(title))</title>
-            <desc id="description">\(SVGText.escaped(description))</desc>
+            <title id="title">\(XMLText.escaped(title))</title>
+            <desc id="description">\(XMLText.escaped(description))</desc>
             <style>\(Self.style)</style>
             <rect class="ground" x="0.5" y="0.5" width="\(number(Self.width - 1))" height="\(number(whole - 1))" rx="6"/>
-            <text class="heading" x="16" y="22">\(SVGText.escaped(title))</text>
+            <text class="heading" x="16" y="22">\(XMLText.escaped(title))</text>
             \((axis + laneLines + shapes.arrows + shapes.things + tears + shapes.labels + foot).joined(separator: "\n"))
             </svg>
 
@@ -145,7 +145,7 @@ public struct TimelinePicture: Sendable {
         scale.ticks.map { tick in
             let x = number(left + tick.position)
             return "<path class=\"grid\" d=\"M\(x) 46V\(number(height))\"/>"
-                + "<text class=\"muted middle\" x=\"\(x)\" y=\"41\">\(SVGText.escaped(tick.label))</text>"
+                + "<text class=\"muted middle\" x=\"\(x)\" y=\"41\">\(XMLText.escaped(tick.label))</text>"
         }
     }
 
@@ -157,8 +157,8 @@ public struct TimelinePicture: Sendable {
             let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
             let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
             return """
-                <g class="c\(place % Self.colors)"><title>\(SVGText.escaped("\(lane.title): \(lane.details)"))</title>\
-                <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(SVGText.escaped(title))</text>\
+                <g class="c\(place % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
+                <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(XMLText.escaped(title))</text>\
                 <path class="life" d="M\(begin) \(y)H\(end)"/></g>\
                 <path class="grid" d="M8 \(number(frame.bottom - 3))H\(number(Self.width - 8))"/>
                 """
@@ -180,10 +180,10 @@ public struct TimelinePicture: Sendable {
             let (one, other) = (edge(middle - 7), edge(middle + 4))
             let length = ElapsedTime(nanoseconds: cut.end - cut.begin)
             return """
-                <g><title>nothing begins or ends for \(SVGText.escaped(length.description))</title>\
+                <g><title>nothing begins or ends for \(XMLText.escaped(length.description))</title>\
                 <path class="tear" d="M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z"/>\
                 <path class="edge" d="M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))"/>\
-                <text class="cut middle" x="\(number(middle))" y="56">\(SVGText.escaped(length.description))</text></g>
+                <text class="cut middle" x="\(number(middle))" y="56">\(XMLText.escaped(length.description))</text></g>
                 """
         }
     }
@@ -228,7 +228,7 @@ public struct TimelinePicture: Sendable {
                     "<rect class=\"behind\" x=\"\(number(left - 1))\" y=\"\(number(candidate.y - 9))\" "
                         + "width=\"\(number(width + 2))\" height=\"12\"/>"
                         + "<text class=\"\(wish.style)\" x=\"\(number(left))\" y=\"\(number(candidate.y))\">"
-                        + "\(SVGText.escaped(candidate.text))</text>")
+                        + "\(XMLText.escaped(candidate.text))</text>")
                 break
             }
         }
@@ -286,11 +286,11 @@ public struct TimelinePicture: Sendable {
         // The ground comes first, so that no line strikes out what is written on it.
         drawing.things.append(
             "<rect class=\"under\" \(frame)/><rect class=\"\(style) c\(lane % Self.colors)\" \(frame)>"
-                + "<title>\(SVGText.escaped(tip))</title></rect>")
+                + "<title>\(XMLText.escaped(tip))</title></rect>")
         if let inside = texts.first(where: { Self.textWidth(Self.short($0)) + 6 <= width && !$0.isEmpty }) {
             drawing.labels.append(
                 "<text class=\"inside\" x=\"\(number(left + 4))\" y=\"\(number(middle + 4))\">"
-                    + "\(SVGText.escaped(Self.short(inside)))</text>")
+                    + "\(XMLText.escaped(Self.short(inside)))</text>")
         } else {
             let candidates = texts.filter { !$0.isEmpty }.map(Self.short).flatMap { text in
                 [left + width + 3, left - 6 - Self.textWidth(text)].map {
@@ -328,7 +328,7 @@ public struct TimelinePicture: Sendable {
             rank = 4
         }
         let tip = tips.text(mark)
-        drawing.things.append("<g>\(shape)<title>\(SVGText.escaped(tip))</title></g>")
+        drawing.things.append("<g>\(shape)<title>\(XMLText.escaped(tip))</title></g>")
         places.take(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
         wishes.append(wish(for: mark, x: x, y: y, rank: rank))
         draw(mark.arrow, toRow: mark.depth, tip: tip, label: nil, &drawing, &wishes)
@@ -389,7 +389,7 @@ public struct TimelinePicture: Sendable {
         }
         let kind = arrow.kind == .delivery ? "" : " dashed"
         drawing.arrows.append(
-            "<g class=\"arrow \(color)\"><title>\(SVGText.escaped(tip))</title>"
+            "<g class=\"arrow \(color)\"><title>\(XMLText.escaped(tip))</title>"
                 + "<path class=\"way\(kind)\" d=\"\(path)\"/>\(head(arrow, from: (from, start), to: (to, end)))</g>")
         guard arrow.kind == .delivery || arrow.kind == .queued else { return }
         let text = label ?? ElapsedTime(nanoseconds: arrow.latency).description

@@ -3,4 +3,6 @@ public import DeliveryDiagnostics
 
 extension ElapsedTime: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
+
+    public var defaultValueDescription: String { description }
 }

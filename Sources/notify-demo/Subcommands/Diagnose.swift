@@ -21,7 +21,7 @@ struct Diagnose: Command {
     @Option(
         help: ArgumentHelp(
             "How long a handler may keep the main thread: a number with ns, us, ms or s.", valueName: "time"))
-    var mainBudget = TimeArgument(DiagnosisLimits().mainBudget)
+    var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: ArgumentHelp("How many notifications may wait for one thread.", valueName: "n"))
     var depth: Int = DiagnosisLimits().depth
@@ -29,7 +29,7 @@ struct Diagnose: Command {
     @Option(
         help: ArgumentHelp(
             "How long a thread may leave what waits for it while others go on.", valueName: "time"))
-    var stall = TimeArgument(DiagnosisLimits().stall)
+    var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: ArgumentHelp("How often in a row a handler may post to itself.", valueName: "n"))
     var chain: Int = DiagnosisLimits().chain

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import Foundation
 
 struct List: Command {
     static let configuration = CommandConfiguration(
@@ -22,13 +21,11 @@ struct List: Command {
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let width = Scenarios.all.map(\.name.count).max() ?? 0
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for scenario in Scenarios.all {
             let options = ScenarioOptions.Name.allCases.filter(scenario.options.contains).map { "--\($0.rawValue)" }
             if json {
                 let entry = Entry(name: scenario.name, summary: scenario.summary, options: options)
-                try terminal.print(String(decoding: encoder.encode(entry), as: UTF8.self))
+                try terminal.print(JSONText.of(entry))
             } else {
                 let padding = String(repeating: " ", count: width - scenario.name.count)
                 try terminal.print("\(scenario.name)\(padding)  \(scenario.summary)")

@@ -1,6 +1,5 @@
 public import ArgumentParser
 public import DeliveryDiagnostics
-import Foundation
 
 extension StatisticsReport.Grouping: ExpressibleByArgument {}
 
@@ -40,9 +39,7 @@ struct Stats: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let statistics = DeliveryStatistics(try input.read(for: "stats", terminal))
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-            try terminal.print(String(decoding: encoder.encode(statistics), as: UTF8.self))
+            try terminal.print(JSONText.of(statistics))
         } else {
             try terminal.print(StatisticsReport(statistics).text(by: by))
         }

@@ -10,6 +10,12 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         self.nanoseconds = nanoseconds
     }
 
+    public init(_ duration: Duration) {
+        nanoseconds = Int64(clamping: duration.nanoseconds)
+    }
+
+    public var duration: Duration { .nanoseconds(nanoseconds) }
+
     /// - Parameter text: a number and its unit, `10ms` or `1.5 s`; `us` stands for `µs`. Nil if it is none, negative or
     ///   longer than a hundred years.
     public init?(_ text: String) {
@@ -21,6 +27,11 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
             value * Double(scale.nanoseconds) < 3.2e18
         else { return nil }
         nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())
+    }
+
+    /// A length of time, told.
+    static func text(_ nanoseconds: UInt64) -> String {
+        ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }
 
     /// With three digits, or all of a number of seconds that has more.

@@ -1,0 +1,20 @@
+/// Text as XML 1.0 takes it, in elements and in attributes.
+enum XMLText {
+    /// A character that XML 1.0 has no way to write is written as Swift would write it.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\r": escaped += "&#13;"
+            case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                escaped.unicodeScalars.append(scalar)
+            default: escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+        return escaped
+    }
+}
