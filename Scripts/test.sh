@@ -24,6 +24,6 @@ step "scenarios"
 step "thread sanitizer"
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 swift test --sanitize=thread --scratch-path .build-tsan \
-    --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecorderTests)'
+    --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecord(er|ing)Tests)'
 
 step "all passed"

@@ -240,6 +240,28 @@ final class DeliveryRecordingTests: XCTestCase {
         XCTAssertEqual(try Recording(path: path).records.map(\.stage), [.post, .end])
     }
 
+    func testARecordingThatStopsWhileThreadsRecordIsWholeAndEnds() throws {
+        let isOver = Locked(false)
+        let center = ThreadedNotificationCenter()
+        let ended = DispatchGroup()
+        for _ in 1...4 {
+            DispatchQueue.global().async(group: ended) {
+                while !isOver.withLock({ $0 }) { center.post(name: Notification.Name("n")) }
+            }
+        }
+        for round in 1...50 {
+            try DeliveryRecording.start(to: path)
+            if round.isMultiple(of: 2) { DeliveryRecording.flush() }
+            try DeliveryRecording.stop()
+            let recording = try Recording(path: path)
+            XCTAssertEqual(recording.problems, [])
+            XCTAssertEqual(recording.entries.count { $0.stage == .end }, 1)
+            XCTAssertEqual(recording.entries.last?.stage, .end)
+        }
+        isOver.withLock { $0 = true }
+        ended.wait()
+    }
+
     func testWhatCannotBeRecordedToIsRefusedWithItsReason() throws {
         for (wrong, reason) in [
             ("/nonexistent/run.jsonl", "No such file"), ("/tmp", "directory"), ("/dev/full", "no regular file"),
