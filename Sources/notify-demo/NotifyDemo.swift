@@ -5,7 +5,7 @@ import ArgumentParser
 struct NotifyDemo: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify-demo",
-        abstract: "Shows on which thread notifications are delivered, and compares the logs of programs that print it.",
+        abstract: "Shows on which thread notifications are delivered, and what became of them in a program.",
         discussion: """
             Without a subcommand: a short guided tour.
 
@@ -15,17 +15,16 @@ struct NotifyDemo: ParsableCommand {
               notify-demo run redirect --style stages
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
-              notify-demo compare yesterday.log today.log
-              notify-demo trace run.jsonl -o trace.json
-              notify-demo stats run.jsonl
+              notify-demo record -o run.jsonl -- ./my-program
+              notify-demo diagnose run.jsonl
               notify-demo timeline run.jsonl
+              notify-demo compare yesterday.jsonl today.jsonl
               notify-demo smoke
-              notify-demo doctor
 
             EXIT STATUS
-              0  good, or the logs are the same
-              1  an expectation failed, or the logs differ
-              2  trouble: a file cannot be read, a line is no log line
+              0  good: as expected, the same, nothing found
+              1  an expectation failed, runs differ, something was found
+              2  trouble: a file cannot be read or written
               64 the command line is wrong
               130 ended by Ctrl-C
             """,

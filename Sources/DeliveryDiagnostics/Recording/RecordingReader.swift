@@ -107,12 +107,9 @@ struct RecordingReader {
     }
 
     private mutating func note(_ problem: String, _ line: Int, isCut: Bool = false) {
-        let text =
-            isCut
-            ? "the file ends within this line: it is left out"
-            : "this line is left out: \(problem)"
-        if firstProblem == nil { firstProblem = (line, text) }
-        builder.note(text, line: line)
+        if firstProblem == nil { firstProblem = (line, problem) }
+        builder.note(
+            isCut ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
     }
 
     private mutating func take(
