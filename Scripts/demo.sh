@@ -6,6 +6,6 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
 build=(swift build --package-path "$root" --product notify-demo)
 program=$("${build[@]}" --show-bin-path)/notify-demo
-if [ ! -x "$program" ]; then echo "Building notify-demo; this once it fetches three packages and takes a minute or two." >&2; fi
+if [ ! -x "$program" ]; then echo "Building notify-demo; this once it fetches the packages and takes some minutes." >&2; fi
 "${build[@]}" --quiet >&2
 exec "$program" "$@"

@@ -233,7 +233,8 @@ struct RecordingReader {
     }
 
     mutating func finish() throws(LogError) -> Recording {
-        if builder.count == 0, !hasHeader {
+        // A file that only quotes records, such as a document, is none.
+        if !hasHeader, builder.count <= builder.recording.problemCount / 2 {
             guard let (line, text) = firstProblem else {
                 throw LogError(log: name, line: nil, problem: "holds no record. Was anything recorded?")
             }

@@ -182,6 +182,9 @@ struct RecordingReaderTests {
                 #expect("\(error)".contains(words), "\(error)")
             }
         }
+        // A document that shows a record.
+        let document = Array("# Title\n\nwords\nwords\n{\"n\":1,\"t\":1,\"thread\":1,\"stage\":\"log\"}\nwords\n".utf8)
+        #expect(throws: LogError.self) { try Recording(bytes: document) }
         #expect(throws: LogError.self) { try Recording(path: "/nonexistent") }
         #expect(throws: LogError.self) { try Recording(path: "/tmp") }
     }
