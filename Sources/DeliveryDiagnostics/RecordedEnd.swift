@@ -23,6 +23,12 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     case truncate
     /// It writes into its recording.
     case scribble
+    /// For a while it may write little more to a file than is there.
+    case fill
+    /// It ends its recording, and then by a signal that it does not handle.
+    case stop
+    /// It is told to end by a signal that it has blocked and waits for.
+    case wait
 
     /// Posts a notification named `first`, ends in the way that this says, or goes on to post one named `last`.
     /// - Parameter recording: the file that it is recorded to.
@@ -41,6 +47,9 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
         case .exit, .fault, .trap, .terminate: break
+        case .fill: try fill(recording, center)
+        case .stop: try DeliveryRecording.stop()
+        case .wait: Self.waitForSignal()
         case .kill:
             DeliveryRecording.flush()
         case .fork:
@@ -72,10 +81,33 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         switch self {
         case .fault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .trap: fatalError("as it was told to")
-        case .terminate: raise(SIGTERM)
+        case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .fork, .spawn, .truncate, .scribble: break
+        case .exit, .fork, .spawn, .truncate, .scribble, .fill, .wait: break
         }
+    }
+
+    private func fill(_ recording: String, _ center: ThreadedNotificationCenter) throws {
+        DeliveryRecording.flush()
+        let size = try FileHandle(forReadingFrom: URL(filePath: recording)).seekToEnd()
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        var before = rlimit()
+        getrlimit(resource, &before)
+        var limit = rlimit(rlim_cur: rlim_t(size) + 10_000, rlim_max: before.rlim_max)
+        setrlimit(resource, &limit)
+        for _ in 1...1000 { center.post(name: Notification.Name("first")) }
+        DeliveryRecording.flush()
+        setrlimit(resource, &before)
+    }
+
+    private static func waitForSignal() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        Glibc.kill(getpid(), SIGTERM)
+        var signal: Int32 = 0
+        sigwait(&signals, &signal)
     }
 
     /// Swift does not show fork: what a copy of a process with threads may do is little. Here it posts and exits.

@@ -37,7 +37,7 @@ public enum DeliveryRecording {
                 if control.isAskedFor { return }
                 throw .recordingFailed(path: path, problem: "this process records to \(file.path), and records once")
             }
-            control.begin(RecordFile(try RecordPlace(path, .isReplaced)))
+            control.begin(try RecordFile(try RecordPlace(path, .isReplaced)))
         }
     }
 
@@ -112,7 +112,7 @@ public enum DeliveryRecording {
                 ?? getenv(environmentVariable).map { String(cString: $0) }
             if let path = asked, !path.isEmpty {
                 do throws(DeliveryError) {
-                    control.begin(RecordFile(try RecordPlace(path, .isContinued)))
+                    control.begin(try RecordFile(try RecordPlace(path, .isContinued)))
                     control.isAskedFor = true
                 } catch {
                     say(error.description)
@@ -124,7 +124,14 @@ public enum DeliveryRecording {
 
     /// Called when the process exits.
     static func processExits() {
-        guard let file = control.withLock({ $0.end() }) else { return }
+        // Who exits in a signal handler may have interrupted what holds a lock, which then nobody unlocks.
+        guard control.lock.lock(before: Date(timeIntervalSinceNow: 1)) else {
+            return ProcessEnd.writeWithoutLocks("exit")
+        }
+        let ended = control.value.end()
+        control.lock.unlock()
+        guard let file = ended else { return }
+        guard file.canBeLocked else { return ProcessEnd.writeWithoutLocks("exit") }
         let (lost, error) = file.finish("exit")
         if lost > 0 {
             say("\(DeliveryError.recordingFailed(path: file.path, problem: problem(lost: lost, error: error)))")
@@ -159,7 +166,7 @@ public enum DeliveryRecording {
             currentFile.store(0, ordering: .releasing)
             file.isCopied()
             control.value.file = nil
-            control.value.copiedFrom = file.path
+            control.value.copiedFrom = file.absolutePath
             control.value.hasAsked = false
             DeliveryEvent.setWatched(.byRecording, false)
             DeliveryEvent.setWatched(.notAsked, true)

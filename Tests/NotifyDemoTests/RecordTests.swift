@@ -68,6 +68,45 @@ struct RecordTests {
         #expect(!recording.entries.contains { $0.stage == .end })
     }
 
+    @Test("what a full disk does not take is counted, and what comes later is there, in its place")
+    func fill() async throws {
+        let (outcome, recording, _) = try await child(.fill)
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.errors.contains("could not be written (File too large)"))
+        let lost = recording.entries.filter { $0.stage == .lost }.map { Int($0.count) }
+        #expect(lost.count == 1 && lost[0] > 1000)
+        // Nothing that was there before is there again, and no line is torn.
+        #expect(recording.problemCount == 1)
+        #expect(recording.problems.first?.description.contains("\(lost.first ?? 0) records are missing") == true)
+        #expect(recording.records.last { $0.stage == .post }?.notification == "last")
+        #expect(recording.records.last?.message == "exit")
+    }
+
+    @Test("a program that may not write files that large is not ended by its recording")
+    func sizeLimit() async throws {
+        let (outcome, recording, _) = try await record(
+            "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec notify-demo recording-child exit'")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.errors.contains("could not be written (File too large)"))
+        #expect(recording.problems.isEmpty)
+        #expect(posts(recording)[0] > 10)
+    }
+
+    @Test("a signal after the recording's end does to the program what it would")
+    func stop() async throws {
+        let (outcome, recording, _) = try await child(.stop)
+        #expect(outcome.status == .exited(143))
+        #expect(recording.problems.isEmpty)
+        #expect(recording.records.last?.message == "stopped")
+    }
+
+    @Test("a signal that the program has blocked to wait for is not handled for it")
+    func wait() async throws {
+        let (outcome, recording, _) = try await child(.wait)
+        #expect(outcome.status == .exited(0))
+        #expect(recording.records.last?.message == "exit")
+    }
+
     @Test(
         "a copy of the program and a program that it starts are recorded behind it",
         arguments: [RecordedEnd.fork, .spawn])

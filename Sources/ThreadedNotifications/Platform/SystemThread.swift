@@ -75,6 +75,17 @@ struct SystemThread: Sendable {
         return .success(SystemThread(handle: handle))
     }
 
+    /// Starts a thread that no signal to the process is handled on: they are for the program's own threads, which may have
+    /// blocked them to wait for them. Its own faults are.
+    static func startWithoutSignals(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigfillset(&blocked)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&blocked, fault) }
+        pthread_sigmask(SIG_SETMASK, &blocked, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return start(body)
+    }
+
     /// Whether the calling thread is this one. A handle is not given to another thread before it was joined or detached.
     var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 

@@ -14,13 +14,34 @@ struct RecordBuffers {
         /// Where in the file its first byte goes.
         var offset = 0
 
-        /// How many lines are in it.
-        var lines: UInt64 { UInt64(UnsafeBufferPointer(start: start, count: length).count { $0 == 0x0A }) }
+        /// How many lost records it tells of.
+        var toldLost: UInt64 = 0
+
+        /// How many records are in it, from a line's beginning on.
+        func records(from place: Int = 0) -> UInt64 {
+            var (records, place): (UInt64, Int) = (0, place)
+            while place < length {
+                // Other lines begin with another key.
+                if start[place + 2] == UInt8(ascii: "n") { records += 1 }
+                while start[place] != 0x0A { place += 1 }
+                place += 1
+            }
+            return records
+        }
+
+        /// How many of its first bytes are whole lines.
+        func wholeLines(within bytes: Int) -> Int {
+            var end = bytes
+            while end > 0, start[end - 1] != 0x0A { end -= 1 }
+            return end
+        }
     }
 
     /// In bytes, of each of the two.
     static let capacity = 4 << 20
 
+    /// Which writes it.
+    let process = SystemThread.processID
     let descriptor: Int32
     var filled: Buffer
     /// Empty while nobody writes it.
@@ -52,6 +73,13 @@ struct RecordBuffers {
         allLost += records
     }
 
+    /// Nothing of what was written has to be kept. If it was not all written, what it told is to be told again.
+    mutating func emptyWritten(isComplete: Bool) {
+        if !isComplete { lost += written.toldLost }
+        written.length = 0
+        written.toldLost = 0
+    }
+
     func isKnown(_ thread: Int) -> Bool {
         let word = thread / 64
         return word < known.count && known[word] & (1 << UInt64(thread % 64)) != 0
@@ -61,6 +89,11 @@ struct RecordBuffers {
         let (word, bit) = (thread / 64, UInt64(1) << UInt64(thread % 64))
         if word >= known.count { known += Array(repeating: 0, count: word + 1 - known.count) }
         if isKnown { known[word] |= bit } else { known[word] &= ~bit }
+    }
+
+    /// What was said of threads may not be in the file.
+    mutating func forgetThreads() {
+        known.removeAll(keepingCapacity: true)
     }
 
     func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity }
@@ -110,19 +143,29 @@ struct RecordBuffers {
     }
 
     /// Writes one of the two to its place in the file.
-    /// - Returns: the system's error number, or 0.
-    static func write(_ buffer: Buffer, to descriptor: Int32) -> Int32 {
+    /// - Returns: how many bytes are there, and the system's error number, or 0.
+    static func write(_ buffer: Buffer, to descriptor: Int32) -> (bytes: Int, error: Int32) {
         var done = 0
         while done < buffer.length {
-            let result = pwrite(descriptor, buffer.start + done, buffer.length - done, buffer.offset + done)
+            let room = roomInFile(at: buffer.offset + done)
+            if room == 0 { return (done, EFBIG) }
+            let length = min(buffer.length - done, room)
+            let result = pwrite(descriptor, buffer.start + done, length, buffer.offset + done)
             if result > 0 {
                 done += result
             } else if result == 0 {
-                return EIO
+                return (done, EIO)
             } else if errno != EINTR {
-                return errno
+                return (done, errno)
             }
         }
-        return 0
+        return (done, 0)
+    }
+
+    /// How many bytes the process may write at a place of a file. To write more would end it by a signal.
+    private static func roomInFile(at offset: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
+        return max(0, Int(clamping: limit.rlim_cur) - offset)
     }
 }

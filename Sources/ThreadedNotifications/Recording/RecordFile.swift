@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 
 /// A file that records are written to, in the background and bounded in memory.
 ///
@@ -15,6 +16,8 @@ internal import Foundation
 final class RecordFile: @unchecked Sendable {
     /// Where the records go.
     let path: String
+    /// Where they go, from whichever directory.
+    var absolutePath: String { place.absolutePath }
     /// Never deallocated, since a signal handler may look at any time; what they point to is, at the end.
     let buffers: UnsafeMutablePointer<RecordBuffers>
     let lock = NSLock()
@@ -26,7 +29,8 @@ final class RecordFile: @unchecked Sendable {
     private let somethingToWrite = DispatchSemaphore(value: 0)
     private let muchToWrite = DispatchSemaphore(value: 0)
 
-    init(_ place: RecordPlace) {
+    /// - Throws: `DeliveryError.recordingFailed` if there is no room for the first line, without which no other is understood.
+    init(_ place: RecordPlace) throws(DeliveryError) {
         self.place = place
         path = place.path
         buffers = .allocate(capacity: 1)
@@ -36,7 +40,11 @@ final class RecordFile: @unchecked Sendable {
                 process: SystemThread.processID, name: ProcessInfo.processInfo.processName, number: 1,
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds,
                 wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)))
-        somethingToWrite.signal()
+        if !writeFilled() {
+            buffers.pointee.deallocate()
+            place.close()
+            throw .recordingFailed(path: path, problem: String(cString: strerror(error)))
+        }
     }
 
     // MARK: Recording
@@ -60,20 +68,22 @@ final class RecordFile: @unchecked Sendable {
             }
         }
         guard !buffers.pointee.isOver else { return lock.unlock() }
-        let wasEmpty = buffers.pointee.filled.length == 0
+        let length = buffers.pointee.filled.length
         if buffers.pointee.lost > 0 { appendLost(on: thread) }
         if !buffers.pointee.isKnown(thread) { introduce(.current) }
         if let target, !buffers.pointee.isKnown(target.number) { introduce(target) }
         buffers.pointee.append(restOfLine: rest)
-        let isHalfFull = buffers.pointee.filled.length > RecordBuffers.capacity / 2
+        let half = RecordBuffers.capacity / 2
+        let isHalfFull = length <= half && buffers.pointee.filled.length > half
         lock.unlock()
-        if wasEmpty { somethingToWrite.signal() }
+        if length == 0 { somethingToWrite.signal() }
         if isHalfFull { muchToWrite.signal() }
     }
 
     /// What could not be kept is said as soon as there is room.
     private func appendLost(on thread: Int) {
         appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
+        buffers.pointee.filled.toldLost += buffers.pointee.lost
         buffers.pointee.lost = 0
     }
 
@@ -127,22 +137,26 @@ final class RecordFile: @unchecked Sendable {
         buffers.pointee.swap()
         let full = buffers.pointee.written
         lock.unlock()
-        let result = RecordBuffers.write(full, to: place.descriptor)
+        let (bytes, result) = RecordBuffers.write(full, to: place.descriptor)
         lock.lock()
         defer { lock.unlock() }
-        buffers.pointee.written.length = 0
+        buffers.pointee.emptyWritten(isComplete: result == 0)
         if result != 0 {
             error = result
-            // Its place in the file is used for what comes next, so that there is no hole.
-            buffers.pointee.filled.offset = full.offset
-            buffers.pointee.countLost(full.lines)
+            // Whole lines stay. The place of the rest is used for what comes next, so that there is no hole, and nothing of it
+            // is left behind what is shorter.
+            let kept = full.wholeLines(within: bytes)
+            place.truncate(to: full.offset + kept)
+            buffers.pointee.filled.offset = full.offset + kept
+            buffers.pointee.countLost(full.records(from: kept))
+            buffers.pointee.forgetThreads()
         }
         return result == 0
     }
 
     /// Writes ten times a second if there is something to write.
     func writeInBackground() {
-        _ = SystemThread.start { [weak self] in
+        _ = SystemThread.startWithoutSignals { [weak self] in
             SystemThread.nameCurrent("recording")
             while true {
                 guard let semaphores = self.map({ ($0.somethingToWrite, $0.muchToWrite) }) else { return }
@@ -152,6 +166,13 @@ final class RecordFile: @unchecked Sendable {
                 self.write()
             }
         }.map { $0.detach() }
+    }
+
+    /// Whether nobody holds the lock for ever: a thread does that is interrupted by a signal whose handler does not return.
+    var canBeLocked: Bool {
+        guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return false }
+        lock.unlock()
+        return true
     }
 
     private var isFinished: Bool {
@@ -173,11 +194,11 @@ final class RecordFile: @unchecked Sendable {
             let isFree = writing.lock(before: Date(timeIntervalSinceNow: 10))
             if isFree { _ = writeFilled() }
             lock.lock()
-            if isFree {
+            if !isFree {
+                buffers.pointee.countLost(buffers.pointee.filled.records())
+            } else if ProcessEnd.forget(buffers) {
                 buffers.pointee.deallocate()
                 place.close()
-            } else {
-                buffers.pointee.countLost(buffers.pointee.filled.lines)
             }
             lock.unlock()
             if isFree { writing.unlock() }

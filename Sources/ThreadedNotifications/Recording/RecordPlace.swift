@@ -1,9 +1,12 @@
 internal import CLinux
+internal import Foundation
 internal import Glibc
 
 /// A file that was opened to record to, from a place on. It has to be closed.
 final class RecordPlace: Sendable {
     let path: String
+    /// The same from whichever directory the process, or its copy, is in later.
+    let absolutePath: String
     let descriptor: Int32
     /// Where the first record goes.
     let offset: Int
@@ -26,13 +29,15 @@ final class RecordPlace: Sendable {
             }
             path += ".\(getpid())"
             descriptor = try Self.open(path)
-            isReplaced = true
+            // Kept: what is there may be of this process before it became another program.
+            isReplaced = false
+            _ = flock(descriptor, LOCK_EX | LOCK_NB)
         }
-        // Without a lock, at worst, two processes of one id record to one file, which there cannot be.
         if isReplaced, ftruncate(descriptor, 0) != 0 { throw Self.failure(path, closing: descriptor) }
         let end = lseek(descriptor, 0, SEEK_END)
         if end < 0 { throw Self.failure(path, closing: descriptor) }
         self.path = path
+        absolutePath = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         self.descriptor = descriptor
         offset = end
     }
@@ -40,6 +45,11 @@ final class RecordPlace: Sendable {
     /// Once: the system gives the number to the next file.
     func close() {
         _ = Glibc.close(descriptor)
+    }
+
+    /// What is behind an offset goes.
+    func truncate(to offset: Int) {
+        _ = ftruncate(descriptor, offset)
     }
 
     private static func open(_ path: String) throws(DeliveryError) -> Int32 {
