@@ -27,6 +27,8 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     case fill
     /// It ends its recording, and then by a signal that it does not handle.
     case stop
+    /// It says that it is there, and goes on when it reads a line.
+    case pause
     /// It is told to end by a signal that it has blocked and waits for.
     case wait
 
@@ -50,6 +52,11 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         case .fill: try fill(recording, center)
         case .stop: try DeliveryRecording.stop()
         case .wait: Self.waitForSignal()
+        case .pause:
+            DeliveryRecording.flush()
+            print("ready")
+            fflush(nil)
+            _ = readLine()
         case .kill:
             DeliveryRecording.flush()
         case .fork:
@@ -83,7 +90,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .fork, .spawn, .truncate, .scribble, .fill, .wait: break
+        case .exit, .fork, .spawn, .truncate, .scribble, .fill, .wait, .pause: break
         }
     }
 

@@ -21,6 +21,8 @@ public struct RecordedProgram: Sendable {
         public var processes: Int
         /// In bytes.
         public var size: Int
+        /// Files that processes which the program started, and which have not ended, record to.
+        public var underWay: [String]
     }
 
     /// The program's name, to be looked for in `PATH`, or its path.
@@ -41,17 +43,22 @@ public struct RecordedProgram: Sendable {
     public func run() throws(RecordedProgramError) -> Outcome {
         // A path of its own, since the program may change its directory.
         let path = URL(filePath: file).standardizedFileURL.path(percentEncoded: false)
-        do {
-            let descriptor = try FileDescriptor.open(
-                FilePath(path), .readWrite, options: [.create, .truncate, .closeOnExec, .nonBlocking],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try descriptor.close()
+        do throws(DeliveryError) {
+            try DeliveryRecording.prepare(file.isEmpty ? file : path)
         } catch {
-            throw RecordedProgramError(problem: "cannot record to \(file.isEmpty ? "\"\"" : file): \(error).")
+            guard case .recordingFailed(_, let problem) = error else {
+                throw RecordedProgramError(problem: error.description)
+            }
+            throw RecordedProgramError(problem: "cannot record to \(file.isEmpty ? "\"\"" : file): \(problem).")
         }
         let before = Set(Self.others(of: path))
         let end = try start(path)
-        let others = Self.others(of: path).filter { !before.contains($0) }
+        var others = Self.others(of: path).filter { !before.contains($0) }
+        // Who still records to a file goes on to: it is left as it is.
+        let isUnderWay = DeliveryRecording.isRecordedTo(path)
+        let underWay = (isUnderWay ? [path] : []) + others.filter { DeliveryRecording.isRecordedTo($0) }
+        if isUnderWay { others = [] }
+        others.removeAll { underWay.contains($0) }
         do {
             let recording = try FileHandle(forUpdating: URL(filePath: path))
             var processes = try recording.seekToEnd() > 0 ? 1 : 0
@@ -65,7 +72,7 @@ public struct RecordedProgram: Sendable {
             }
             let size = try recording.seekToEnd()
             try recording.close()
-            return Outcome(end: end, processes: processes, size: Int(size))
+            return Outcome(end: end, processes: processes, size: Int(size), underWay: underWay)
         } catch {
             throw RecordedProgramError(
                 problem: "the program has ended, and its recording in \(file) cannot be put together: \(error).")

@@ -82,6 +82,34 @@ struct RecordTests {
         #expect(recording.records.last?.message == "exit")
     }
 
+    @Test("a file that a process records to is neither emptied nor added to by another program's recording")
+    func second() async throws {
+        let (outcome, recording, _) = try await record(
+            """
+            mkfifo ready go; exec 4<> go
+            notify-demo record -o run.jsonl -- sh -c 'exec notify-demo recording-child pause > ready < go' &
+            read line < ready
+            notify-demo record -o run.jsonl -- kitchen; echo $? >&2
+            echo >&4; wait
+            """)
+        #expect(outcome.errors.contains("cannot record to run.jsonl: another process records to it.\n2\n"))
+        #expect(recording.problems.isEmpty)
+        #expect(posts(recording) == [1001])
+    }
+
+    @Test("what a process records that outlives the program is left in its own file")
+    func outlived() async throws {
+        let (outcome, recording, _) = try await record(
+            """
+            mkfifo ready go; exec 4<> go
+            notify-demo record -o run.jsonl -- sh -c 'notify-demo recording-child pause > ready < go & read line < ready'
+            echo >&4; until grep -q '"end"' run.jsonl; do :; done
+            """)
+        #expect(outcome.errors.contains("has not ended, and records on to "))
+        #expect(recording.problems.isEmpty)
+        #expect(posts(recording) == [1001])
+    }
+
     @Test("a program that may not write files that large is not ended by its recording")
     func sizeLimit() async throws {
         let (outcome, recording, _) = try await record(

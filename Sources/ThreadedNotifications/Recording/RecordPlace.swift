@@ -42,6 +42,14 @@ final class RecordPlace: Sendable {
         offset = end
     }
 
+    /// Whether a process records there. What cannot be opened nobody can.
+    static func isRecordedTo(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { _ = Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+
     /// Once: the system gives the number to the next file.
     func close() {
         _ = Glibc.close(descriptor)

@@ -48,6 +48,9 @@ struct Record: Command {
             let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
             terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(file)")
         }
+        for file in outcome.underWay {
+            terminal.say("notify-demo: a process that \(command[0]) started has not ended, and records on to \(file)")
+        }
         switch outcome.end {
         case .exit(0): return outcome.size == 0 ? .trouble : .good
         case .exit(let code): throw ExitCode(code)
