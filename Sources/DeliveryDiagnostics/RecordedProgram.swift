@@ -1,7 +1,5 @@
-internal import Dispatch
 internal import Foundation
 internal import Glibc
-internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 internal import ThreadedNotifications
@@ -94,43 +92,56 @@ public struct RecordedProgram: Sendable {
         }.sorted().map { url.deletingLastPathComponent().appending(component: $0).path(percentEncoded: false) }
     }
 
+    /// Not by Subprocess, which closes what this process has open besides: a program is recorded as a shell starts it.
     private func start(_ path: String) throws(RecordedProgramError) -> End {
-        let outcome = Locked<Swift.Result<End, RecordedProgramError>?>(nil)
-        let ended = DispatchSemaphore(value: 0)
-        let executable: Executable = name.contains("/") ? .path(FilePath(name)) : .name(name)
-        let (name, arguments) = (name, Arguments(arguments))
-        EndRequests.begin()
-        // Subprocess is asynchronous only, and a command is synchronous.
-        Task.detached { @Sendable in
-            let result: Swift.Result<End, RecordedProgramError>
-            do {
-                let run = try await Subprocess.run(
-                    executable, arguments: arguments,
-                    environment: .inherit.updating([
-                        Environment.Key(stringLiteral: DeliveryRecording.environmentVariable): path
-                    ]),
-                    input: .currentStandardInput, output: .currentStandardOutput, error: .currentStandardError
-                ) { execution in
-                    EndRequests.passOn(to: execution.processIdentifier.value)
-                }
-                let end: End =
-                    switch run.terminationStatus {
-                    case .exited(let code): .exit(code)
-                    case .signaled(let signal): .signal(signal)
-                    }
-                result = .success(end)
-            } catch {
-                result = .failure(RecordedProgramError(problem: "cannot run \(name): \(error)."))
+        var process: pid_t = 0
+        let requests = EndRequests()
+        let result = spawn(path, &process, requests)
+        guard result == 0 else {
+            requests.end()
+            throw RecordedProgramError(problem: "cannot run \(name): \(Errno(rawValue: result)).")
+        }
+        requests.passOn(to: process)
+        defer { requests.end() }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else {
+                throw RecordedProgramError(problem: "cannot wait for \(name): \(Errno(rawValue: errno)).")
             }
-            outcome.withLock { $0 = result }
-            ended.signal()
         }
-        ended.wait()
-        EndRequests.end()
-        guard let result = outcome.withLock({ $0 }) else {
-            throw RecordedProgramError(problem: "\(name) ended without a result.")
-        }
-        return try result.get()
+        // As WIFSIGNALED, WTERMSIG and WEXITSTATUS have it.
+        let signal = status & 0x7F
+        return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+    }
+
+    /// - Returns: the system's error number, or 0.
+    private func spawn(_ path: String, _ process: inout pid_t, _ requests: EndRequests) -> Int32 {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        // Swift's runtime libraries ignore a closed pipe; the program is not to inherit it.
+        for signal in requests.changed + [SIGPIPE] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var arguments = ([name] + arguments).map { strdup($0) } + [nil]
+        var environment =
+            Self.environment(recording: path).map { bytes in
+                bytes.withUnsafeBufferPointer {
+                    strdup(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self))
+                }
+            } + [nil]
+        defer { for string in arguments + environment { free(string) } }
+        return posix_spawnp(&process, name, nil, &attributes, &arguments, &environment)
+    }
+
+    /// This process's environment, byte by byte as it was given, and where to record to. Each ends with a zero.
+    private static func environment(recording path: String) -> [[UInt8]] {
+        let own = (try? Data(contentsOf: URL(filePath: "/proc/self/environ"))).map { Array($0) } ?? []
+        let name = DeliveryRecording.environmentVariable
+        let others = own.split(separator: 0).filter { !$0.starts(with: "\(name)=".utf8) }
+        return others.map { Array($0) + [0] } + [Array("\(name)=\(path)".utf8) + [0]]
     }
 }
 
@@ -143,14 +154,23 @@ public struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
 }
 
 /// The signals that ask a process to end, passed on to another, so that this one can tell how that one ended. Those that a
-/// terminal sends to both are not passed on.
-private enum EndRequests {
+/// terminal sends to both are not passed on, and what was ignored stays so.
+private struct EndRequests {
     private static let fromTerminal = [SIGINT, SIGQUIT]
     private static let toOne = [SIGTERM, SIGHUP]
 
-    static func begin() {
-        for signal in fromTerminal { Glibc.signal(signal, SIG_IGN) }
-        for signal in toOne {
+    /// The signals that this process does otherwise with now than it did.
+    let changed: [Int32]
+
+    init() {
+        changed = (Self.fromTerminal + Self.toOne).filter { signal in
+            var before = sigaction()
+            sigaction(signal, nil, &before)
+            // SIG_IGN is the address 1.
+            return unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1
+        }
+        for signal in changed where Self.fromTerminal.contains(signal) { Glibc.signal(signal, SIG_IGN) }
+        for signal in changed where Self.toOne.contains(signal) {
             Glibc.signal(signal) { signal in
                 let process = processToEnd.load(ordering: .relaxed)
                 if process > 0 { kill(process, signal) }
@@ -158,13 +178,13 @@ private enum EndRequests {
         }
     }
 
-    static func passOn(to process: Int32) {
+    func passOn(to process: Int32) {
         processToEnd.store(process, ordering: .relaxed)
     }
 
-    static func end() {
+    func end() {
         processToEnd.store(0, ordering: .relaxed)
-        for signal in fromTerminal + toOne { Glibc.signal(signal, SIG_DFL) }
+        for signal in changed { Glibc.signal(signal, SIG_DFL) }
     }
 }
 

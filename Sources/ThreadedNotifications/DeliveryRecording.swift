@@ -18,7 +18,9 @@ internal import Synchronization
 /// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens, and a lock to add
 /// it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
 /// standard error.
-/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's process id.
+/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's process id. A
+/// copy of a process with threads may do little before it calls exec, on any system: locks that other threads held stay locked.
+/// If the stack overflows, what was not written yet is lost.
 public enum DeliveryRecording {
     /// The environment variable that names the file to record to. If the file has records already, this process's come after
     /// them; if another process is recording to it, they go to a file of the same name and this process's id.

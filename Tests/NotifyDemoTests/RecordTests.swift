@@ -44,6 +44,9 @@ struct RecordTests {
             "cd $(mktemp -d); echo in | notify-demo record -o a -- cat -; notify-demo record -o b -- printf '%s ' --help -- x"
         )
         #expect(passed.output == "in\n--help -- x ")
+        // What else the shell has opened for it, it has.
+        let opened = try await Shell.run("cd $(mktemp -d); notify-demo record -o a -- cat <(echo opened)")
+        #expect(opened.output == "opened\n")
     }
 
     @Test(

@@ -16,6 +16,7 @@ public struct Diagnosis: Sendable {
         findings += PostedUnobserved.findings(index)
         findings += DeliveredAfterRemoval.findings(index)
         findings += NeverDelivered.findings(index)
+        findings += RemovedAtOnce.findings(index)
         findings += Overtaking.findings(index)
         findings += Flood.findings(index, limits)
         findings += SelfPosting.findings(index, limits)

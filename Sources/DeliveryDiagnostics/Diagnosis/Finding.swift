@@ -12,6 +12,7 @@ struct Finding: Sendable, Hashable {
         case selfPosting
         case flood
         case targetGone
+        case removedAtOnce
         case neverDelivered
         case nameNeverPosted
         case postedUnobserved

@@ -50,10 +50,17 @@ enum RecordingEnd {
                     "The process ended by \(Excerpt.of(signal)) while \(words.thread(thread)) was in the handler of "
                     + "\(words.observer(handler.observer, name: name)).",
                 evidence: [registered, handler.deliver, end].filter { $0 >= 0 },
-                remedy: "Look in that handler first, and whether what it uses was released: remove an observer with "
-                    + "cancelAndWait() before that.",
+                remedy: isCrash(signal)
+                    ? "Look in that handler first, and whether what it uses was released: remove an observer with "
+                        + "cancelAndWait() before that."
+                    : "The process was told to end. If it was because it hung, look what that handler waits for.",
                 weight: isOnEndsThread ? 2 : 1)
         }
+    }
+
+    /// Whether a signal is a process's own doing; else somebody sent it, as one asks a process to end.
+    private static func isCrash(_ signal: String) -> Bool {
+        !["signal 1", "signal 2", "signal 3", "signal 13", "signal 15"].contains(signal)
     }
 
     private static func missing(_ index: DeliveryIndex, _ words: DiagnosisWords) -> [Finding] {
@@ -78,7 +85,8 @@ enum RecordingEnd {
                     remedy: "What is said here is of the rest. Record to a faster disk, or less at once.",
                     weight: lost.count))
         }
-        if recording.problemCount > 0 {
+        // A last line that is cut off says no more than that the recording was cut.
+        if recording.problemCount > (recording.problems.first?.text.hasPrefix("the file ends within") == true ? 1 : 0) {
             let first = recording.problems.first.map { ", the first: \($0)" } ?? ""
             findings.append(
                 Finding(

@@ -13,6 +13,8 @@ struct ReadNumbers {
     var next = 1
     /// What was passed over, in ascending order.
     private var missing: [Range<Int>] = []
+    /// Whether more was passed over than is kept: then what comes late is taken for missing.
+    private var isForgetful = false
 
     private static let mostRanges = 1000
 
@@ -23,13 +25,30 @@ struct ReadNumbers {
         }
         if number > next {
             defer { next = number &+ 1 }
-            if missing.count < Self.mostRanges { missing.append(next..<number) }
+            if missing.count < Self.mostRanges { missing.append(next..<number) } else { isForgetful = true }
             return .after(missing: number - next)
         }
-        guard let index = missing.lastIndex(where: { $0.contains(number) }) else { return .repeated }
+        let index = missing.partition(upTo: number)
+        guard index < missing.count, missing[index].contains(number) else { return isForgetful ? .late : .repeated }
         let range = missing[index]
-        missing.replaceSubrange(
-            index...index, with: [range.lowerBound..<number, number + 1..<range.upperBound].filter { !$0.isEmpty })
+        var rest = [range.lowerBound..<number, number + 1..<range.upperBound].filter { !$0.isEmpty }
+        if rest.count == 2, missing.count >= Self.mostRanges {
+            rest.removeFirst()
+            isForgetful = true
+        }
+        missing.replaceSubrange(index...index, with: rest)
         return .late
+    }
+}
+
+extension [Range<Int>] {
+    /// The first range that does not end before a number, by bisection.
+    fileprivate func partition(upTo number: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].upperBound <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

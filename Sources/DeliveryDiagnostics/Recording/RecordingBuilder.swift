@@ -6,6 +6,8 @@ struct RecordingBuilder {
     private var process: Int32 = -1
     private var processPlaces: [ProcessIdentity: Int32] = [:]
     private var threadPlaces: [Recording.Numbered: Int32] = [:]
+    /// By the kernel's id.
+    private var kernelPlaces: [Recording.Numbered: Int32] = [:]
     private var postPlaces: [Recording.Numbered: Int32] = [:]
     private var observerPlaces: [Recording.Numbered: Int32] = [:]
     private var strings = TextTable()
@@ -78,8 +80,7 @@ struct RecordingBuilder {
 
     /// The thread of the process that the kernel calls so; else the main thread.
     mutating func thread(kernelID: Int32) -> Int32 {
-        let place = recording.threads.lastIndex { $0.process == process && $0.identity.kernelID == kernelID }
-        return place.map(Int32.init) ?? thread(numbered: 1)
+        kernelPlaces[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
     }
 
     /// Who a thread of the process is; what is known later is known of its earlier records too.
@@ -88,6 +89,7 @@ struct RecordingBuilder {
         let known = recording.threads[Int(place)].identity
         if known.name != identity.name || known.kernelID != identity.kernelID {
             recording.threads[Int(place)].identity = identity
+            kernelPlaces[Recording.Numbered(process: process, number: Int(identity.kernelID))] = place
         }
         return place
     }

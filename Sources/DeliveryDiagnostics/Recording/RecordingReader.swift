@@ -74,6 +74,8 @@ struct RecordingReader {
     private var read: [ReadNumbers] = []
     /// When the process's header was written, by its place in the table of processes.
     private var begins: [UInt64] = []
+    /// The last process of each identity, as its place in the table.
+    private var processes: [ProcessIdentity: Int] = [:]
     private var places: [UInt64: Int32] = [:]
     private var firstProblem: (line: Int, text: String)?
     private var isSkipping = false
@@ -150,10 +152,11 @@ struct RecordingReader {
         let (number, time) = (fields.numbers.n ?? 1, fields.numbers.t ?? 0)
         let wall = Int64(clamping: fields.numbers.wall ?? 0) &- Int64(clamping: time)
         // Where ids are given anew, or are always the same, another process may have the same.
-        let known = builder.recording.processes.lastIndex(of: identity)
+        let known = processes[identity]
         let isNew = known.map { number == 1 && begins[$0] < time } ?? false
         builder.setProcess(identity, wallOffset: wall, isNew: isNew)
         if builder.currentProcess == begins.count {
+            processes[identity] = builder.currentProcess
             begins.append(time)
             read.append(ReadNumbers())
         } else if number == 1 {

@@ -1,0 +1,50 @@
+internal import ThreadedNotifications
+
+/// Removed as soon as it was added, before anything came for it; and what then was posted, nobody observed. Mostly nobody kept
+/// its token.
+enum RemovedAtOnce {
+    /// Longer than it takes to let go of a token that nobody keeps, in nanoseconds.
+    private static let longest: UInt64 = 10_000_000
+
+    static func findings(_ index: DeliveryIndex) -> [Finding] {
+        let recording = index.recording
+        /// The observers of each name that went at once.
+        var gone: [UInt64: Int32] = [:]
+        var missed: [Int32: (count: Int, first: Int32)] = [:]
+        for (place, entry) in recording.entries.enumerated() {
+            let name = UInt64(recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
+            switch entry.stage {
+            case .register:
+                gone[name] = nil
+            case .remove:
+                guard entry.observer >= 0, entry.name >= 0 else { break }
+                let added = index.registered[Int(entry.observer)]
+                guard added >= 0, index.entry(added).thread == entry.thread,
+                    entry.time - min(entry.time, index.entry(added).time) < longest
+                else { break }
+                gone[name] = entry.observer
+            case .post, .capture:
+                guard let observer = gone[name] else { break }
+                // Somebody else observes the name.
+                if entry.count > 0 { gone[name] = nil } else { missed[observer, default: (0, Int32(place))].count += 1 }
+            default: break
+            }
+        }
+        for pair in index.pairs where pair.observer >= 0 { missed[pair.observer] = nil }
+        let words = DiagnosisWords(index)
+        return missed.map { observer, posts in
+            let (added, removed) = (index.registered[Int(observer)], index.removed[Int(observer)])
+            let lasted = ElapsedTime.text(index.entry(removed).time - index.entry(added).time)
+            let name = index.entry(added).name
+            return Finding(
+                kind: .removedAtOnce, severity: .problem,
+                problem: "\(words.observer(observer, name: name)) was removed \(lasted) after it was added, and then "
+                    + "\(words.name(name)) was posted \(words.times(posts.count)) with nobody to observe it.",
+                evidence: [added, removed, posts.first],
+                remedy:
+                    "Keep the token that addObserver returns: letting go of it removes the observer. An observer that is an "
+                    + "object goes with the object.",
+                weight: posts.count)
+        }
+    }
+}
