@@ -244,8 +244,8 @@ final class Registration: Sendable {
             case .targetGone: .targetGone
             }
         DeliveryEvent.trace(
-            stage, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity, relatedPost: other
-        )
+            stage, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity,
+            relatedPost: other, message: fate == .dropped ? options.overflow.name : nil)
         delivery.wait?.resolve(id, fate)
     }
 }

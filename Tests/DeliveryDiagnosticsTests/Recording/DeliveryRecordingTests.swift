@@ -28,6 +28,30 @@ final class DeliveryRecordingTests: XCTestCase {
         return (try Recording(path: path), traced.withLock { $0 })
     }
 
+    func testARecordOfADropNamesThePolicy() throws {
+        let worker = RunLoopThread(name: "worker")
+        let center = ThreadedNotificationCenter()
+        let name = Notification.Name("dropped")
+        let policies: [OverflowPolicy] = [
+            .dropOldest(capacity: 2), .dropNewest(capacity: 2), .refuse(capacity: 2), .block(capacity: 2, limit: .zero),
+        ]
+        let recording = try record {
+            try worker.start()
+            let isOver = DispatchSemaphore(value: 0)
+            try worker.perform { isOver.wait() }
+            let tokens = policies.map { policy in
+                center.addObserver(forName: name, on: worker, options: ObserverOptions(overflow: policy)) { _ in }
+            }
+            for _ in 1...3 { center.post(name: name) }
+            isOver.signal()
+            worker.stop()
+            try worker.waitUntilFinished(limit: .seconds(60))
+            for token in tokens { token.cancel() }
+        }.recording
+        let named = recording.records.filter { $0.stage == .drop }.compactMap(\.message)
+        XCTAssertEqual(named.sorted(), ["block(2)", "dropNewest(2)", "dropOldest(2)", "refuse(2)"])
+    }
+
     func testWhatATracerIsToldIsInTheFileInItsOrderWithNothingLeftOut() throws {
         let worker = RunLoopThread(name: "worker \"1\"\n")
         let center = ThreadedNotificationCenter()
