@@ -175,6 +175,12 @@ public struct Audit: Sendable {
                 continue
             }
             let missing = Int(entry.count - matches)
+            if isWhole[process], index.unfinished.contains(post) {
+                // The program ended before the post came to them.
+                let line = ledger.line(Int32(process), entry.name, LineTable.unknownObserver)
+                ledger.lines[line].counts += FateCounts(posted: missing, pending: missing)
+                continue
+            }
             // Who did not get it can be told if it is all who could have. To ask costs a look at each observer.
             let candidates = faults.count + unknown.count < 10_000 ? words.couldHaveMatched(post) : []
             if isWhole[process] {

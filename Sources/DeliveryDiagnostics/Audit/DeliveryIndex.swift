@@ -58,6 +58,8 @@ struct DeliveryIndex {
     private(set) var cause: [Int32]
     /// Of each post: how many pairs.
     private(set) var matches: [Int32]
+    /// The posts in whose middle the recording ends: their thread is not seen to do anything after them.
+    private(set) var unfinished: Set<Int32> = []
 
     /// Of each observer.
     private(set) var registered: [Int32]
@@ -106,7 +108,8 @@ struct DeliveryIndex {
         for (index, entry) in recording.entries.enumerated() {
             let place = Int32(truncatingIfNeeded: index)
             let process = recording.process(of: entry)
-            lastOfThread[Int(entry.thread)] = place
+            // How the program ends is not what the thread does.
+            if entry.stage != .end { lastOfThread[Int(entry.thread)] = place }
             lastOfProcess[process] = place
             switch entry.stage {
             case .post, .capture:
@@ -133,6 +136,8 @@ struct DeliveryIndex {
     private mutating func indexDeliveries(processesWithReturns: [Bool]) {
         /// The handlers that each thread is in.
         var stacks: [[Int32]] = Array(repeating: [], count: recording.threads.count)
+        /// The posts that each thread may be in the middle of, and in how many handlers it is meanwhile.
+        var open: [[(post: Int32, depth: Int)]] = Array(repeating: [], count: recording.threads.count)
         /// The names that are observed by the document's technique, of each process.
         var redirected: Set<UInt64> = []
         for index in recording.entries.indices {
@@ -143,11 +148,16 @@ struct DeliveryIndex {
             switch entry.stage {
             case .register:
                 if entry.observer < 0 { redirected.insert(name) }
+                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             case .enqueue:
                 setCause(of: entry, stacks)
+                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             case .post, .capture:
                 setCause(of: entry, stacks)
                 guard entry.post >= 0 else { break }
+                let depth = stacks[Int(entry.thread)].count
+                goOn(&open[Int(entry.thread)], depth: depth)
+                if entry.count > 0 { open[Int(entry.thread)].append((entry.post, depth)) }
                 if entry.stage == .post, enqueued[Int(entry.post)] >= 0 { meetInQueue(entry, place) }
                 if entry.count < 0, redirected.contains(name) {
                     pairOfEntry[index] = pair(entry.post, -1, .redirected)
@@ -177,9 +187,22 @@ struct DeliveryIndex {
                 }
             case .return:
                 endHandler(entry, place, &stacks[Int(entry.thread)])
+                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count + 1)
+            case .threadEnd:
+                open[Int(entry.thread)] = []
+            case .end:
+                // A signal ends the process anywhere; all else is done between posts, or in a handler.
+                if recording.message(of: entry)?.hasPrefix("signal") == true { break }
+                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             default: break
             }
         }
+        unfinished = Set(open.joined().map(\.post))
+    }
+
+    /// A thread does something while it is in so many handlers: posts that it made in as many or more are over.
+    private func goOn(_ open: inout [(post: Int32, depth: Int)], depth: Int) {
+        while let last = open.last, last.depth >= depth { open.removeLast() }
     }
 
     private mutating func setCause(of entry: Recording.Entry, _ stacks: [[Int32]]) {

@@ -180,6 +180,30 @@ struct AuditTests {
         #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
     }
 
+    @Test(
+        "a post in whose middle the program ends leaves something pending, and one that is over loses it",
+        arguments: ["exit", "signal 11"])
+    func endedInPost(message: String) {
+        /// A handler posts, and is the first of two to handle it; the program ends there, or the post's handler goes on.
+        func audit(_ isOver: Bool) -> Audit {
+            var story = RecordedStory()
+            for observer in 1...3 { story.register(observer) }
+            story.hand(1, to: [1])
+            story.add(.deliver, on: RecordedStory.worker, post: 1, observer: 1, target: RecordedStory.worker)
+            story.add(.post, on: RecordedStory.worker, post: 2, count: 2)
+            story.add(.deliver, on: RecordedStory.worker, post: 2, observer: 2, target: RecordedStory.worker)
+            if isOver {
+                story.add(.return, on: RecordedStory.worker, post: 2, observer: 2)
+                story.add(.return, on: RecordedStory.worker, post: 1, observer: 1)
+            }
+            story.end(message)
+            return Audit(Recording(story.records))
+        }
+        #expect(audit(false).addsUp)
+        #expect(audit(false).lines.map(\.counts.pending).reduce(0, +) == 1)
+        #expect(audit(true).faults.countByKind == [.lost: 1])
+    }
+
     @Test("two fates of one pair, of one skipped, and of one enqueued cannot be, also in a cut recording")
     func twoFates() {
         func happen(_ story: inout RecordedStory) {
