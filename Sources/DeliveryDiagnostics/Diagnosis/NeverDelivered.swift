@@ -29,7 +29,11 @@ enum NeverDelivered {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let matched = matched(index)
         let posts = posts(index)
+        let asked = asked(index)
+        let order = ThreadOrder(index.recording)
         var findings: [Finding] = []
+        /// By name and place of the registration: of those that another was posted for, all are told of by the first.
+        var alike: [UInt64: (finding: Int, count: Int)] = [:]
         var unposted: [Int32] = []
         for observer in index.registered.indices where index.registered[observer] >= 0 {
             let observer = Int32(observer)
@@ -40,13 +44,33 @@ enum NeverDelivered {
                 if let finding = finding(observer, matched, index) { findings.append(finding) }
             } else if registration.name >= 0 {
                 if let posts = posts[key(registration, index)] {
-                    if let finding = unmatched(observer, posts, index) { findings.append(finding) }
+                    guard let finding = unmatched(observer, posts, asked, order, index) else { continue }
+                    let place = key(registration, index) << 32 | UInt64(UInt32(bitPattern: registration.place))
+                    if registration.place >= 0, let first = alike[place] {
+                        alike[place] = (first.finding, first.count + 1)
+                    } else {
+                        alike[place] = (findings.count, 0)
+                        findings.append(finding)
+                    }
                 } else {
                     unposted.append(observer)
                 }
             }
         }
+        for (finding, count) in alike.values where count > 0 {
+            findings[finding].problem += count == 1 ? " So is it with another" : " So is it with \(count) others"
+            findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same place."
+        }
         return findings + misspelt(unposted, posts, index)
+    }
+
+    /// Of each name, the senders that some observer asks for.
+    private static func asked(_ index: DeliveryIndex) -> [UInt64: Set<Int32>] {
+        var asked: [UInt64: Set<Int32>] = [:]
+        for entry in index.recording.entries where entry.stage == .register && entry.sender >= 0 {
+            asked[key(entry, index), default: []].insert(entry.sender)
+        }
+        return asked
     }
 
     private static func key(_ entry: Recording.Entry, _ index: DeliveryIndex) -> UInt64 {
@@ -128,7 +152,9 @@ enum NeverDelivered {
 
     // MARK: Posted, and not matched
 
-    private static func unmatched(_ observer: Int32, _ posts: Posts, _ index: DeliveryIndex) -> Finding? {
+    private static func unmatched(
+        _ observer: Int32, _ posts: Posts, _ asked: [UInt64: Set<Int32>], _ order: ThreadOrder, _ index: DeliveryIndex
+    ) -> Finding? {
         let words = DiagnosisWords(index)
         let registered = index.registered[Int(observer)]
         let removed = index.removed[Int(observer)]
@@ -139,14 +165,16 @@ enum NeverDelivered {
                 places.firstPlace(
                     after: registered)..<max(places.firstPlace(after: registered), places.firstPlace(after: end))]
         }
-        let others = meanwhile(posts.places)
-        guard let other = others.first else { return nil }
-        let count = others.count
+        let all = meanwhile(posts.places)
         let registration = index.entry(registered)
         // Its own sender's: then it is another center's, or was cut off.
         if registration.sender >= 0, !meanwhile(posts.ofSender[registration.sender] ?? []).isEmpty { return nil }
         if registration.sender >= 0 {
-            guard let asked = index.recording.sender(of: registration) else { return nil }
+            // What others ask for is theirs, and may be all that was posted in this run.
+            let known = asked[key(registration, index)] ?? []
+            let others = all.filter { !known.contains(index.entry($0).sender) }
+            let count = others.count
+            guard let other = others.first, let asked = index.recording.sender(of: registration) else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
             return Finding(
                 kind: .neverDelivered, severity: .problem,
@@ -161,6 +189,10 @@ enum NeverDelivered {
         }
         // Only a post that says how many it matched is known not to have matched this one.
         guard posts.counted == posts.count else { return nil }
+        // An observer is recorded before it is added, and after it is removed; a post is matched before it is recorded.
+        let others = all.filter { order.isSurelyDuring($0, registered, removed) }
+        guard let other = others.first else { return nil }
+        let count = others.count
         return Finding(
             kind: .neverDelivered, severity: .problem,
             problem: "\(words.observer(observer)) was never handed anything, though its name was posted "
@@ -227,6 +259,37 @@ enum NeverDelivered {
         let distance = Suggestion.distance(word, candidate)
         if isObserved { return distance == 1 && candidate.count > 4 }
         return distance <= max(1, min(4, candidate.count / 5))
+    }
+}
+
+/// What each thread records before and after each record.
+private struct ThreadOrder {
+    private let recording: Recording
+    private var before: [Int32]
+    private var after: [Int32]
+
+    init(_ recording: Recording) {
+        self.recording = recording
+        before = Array(repeating: -1, count: recording.entries.count)
+        after = before
+        var last = Array(repeating: Int32(-1), count: recording.threads.count)
+        for (place, entry) in recording.entries.enumerated() {
+            before[place] = last[Int(entry.thread)]
+            if before[place] >= 0 { after[Int(before[place])] = Int32(place) }
+            last[Int(entry.thread)] = Int32(place)
+        }
+    }
+
+    /// Whether an observer was there in all the time in which a post may have been matched, by what its threads had recorded
+    /// before and after.
+    func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
+        let thread = recording.entries[Int(post)].thread
+        if thread != recording.entries[Int(registered)].thread {
+            let added = after[Int(registered)]
+            guard added >= 0, before[Int(post)] > added else { return false }
+        }
+        guard removed >= 0, thread != recording.entries[Int(removed)].thread else { return true }
+        return post < before[Int(removed)]
     }
 }
 

@@ -3,10 +3,15 @@ internal import ThreadedNotifications
 /// One poster's notifications that reached one observer in another order than posted (guarantee 4); and those that were
 /// delivered ahead of what waited, because the observer's policy says so.
 enum Overtaking {
+    /// How many handlers may be between a post and one that it was made in the middle of.
+    private static let longestWay = 100
+
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         struct Whose: Hashable {
             var observer: Int32
             var name: Int32
+            /// Whether the later post was made in the middle of the earlier one.
+            var isNested: Bool
         }
         /// The last post of each thread that each observer got, as the places of its post and delivery.
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
@@ -25,7 +30,9 @@ enum Overtaking {
                 UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 33
                 | UInt64(UInt32(bitPattern: whose)) << 1 | (entry.observer >= 0 ? 0 : 1)
             if let before = last[way], before.posted > posted {
-                let key = Whose(observer: entry.observer, name: entry.name)
+                let key = Whose(
+                    observer: entry.observer, name: entry.name,
+                    isNested: isCaused(index.entry(before.delivered).post, by: entry.post, index))
                 inverted[key, default: (0, Int32(place), before.delivered)].count += 1
             } else {
                 last[way] = (posted, Int32(place))
@@ -37,11 +44,15 @@ enum Overtaking {
             return Finding(
                 kind: .overtaken, severity: .problem,
                 problem: "\(words.observer(whose.observer, name: whose.name)) got what one thread posted in another "
-                    + "order: \(words.times(found.count)) a later post was handled before an earlier one.",
+                    + "order: \(words.times(found.count)) a later post was handled before an earlier one"
+                    + (whose.isNested ? ", in the middle of which it was made." : "."),
                 evidence: [posted, found.before, found.first],
-                remedy:
-                    "Redirect once only, with one observer and one thread, and post from one thread what depends on "
-                    + "its order. Between two ThreadedNotificationCenters, or through a queue, order is not kept.",
+                remedy: whose.isNested
+                    ? "A handler posts while what it handles is still being posted, so observers on the posting thread get "
+                        + "the new one first. Observe on a thread, where it waits for its turn, or post through a "
+                        + "PostingQueue."
+                    : "Redirect once only, with one observer and one thread, and post from one thread what depends on "
+                        + "its order. Between two ThreadedNotificationCenters, or through a queue, order is not kept.",
                 weight: found.count)
         }
             + byPolicy.map { observer, found in
@@ -53,6 +64,18 @@ enum Overtaking {
                     remedy: "That is what SameThreadPolicy.atOnce asks for. With .ordered, it waits for its turn.",
                     weight: found.count)
             }
+    }
+
+    /// Whether a post was made in a handler of another, or in one that this caused.
+    private static func isCaused(_ post: Int32, by earlier: Int32, _ index: DeliveryIndex) -> Bool {
+        var post = post
+        for _ in 0..<longestWay {
+            let cause = index.cause[Int(post)]
+            guard cause >= 0, index.handlers[Int(cause)].pair >= 0 else { return false }
+            post = index.pairs[Int(index.handlers[Int(cause)].pair)].post
+            if post == earlier { return true }
+        }
+        return false
     }
 
     private static func isAheadByPolicy(_ entry: Recording.Entry, _ index: DeliveryIndex) -> Bool {

@@ -4,7 +4,8 @@ internal import ThreadedNotifications
 enum PostedUnobserved {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
-        var found: [UInt64: (count: Int, first: Int32)] = [:]
+        /// By name and sender.
+        var found: [UInt64: [Int32: (count: Int, first: Int32)]] = [:]
         /// The names that were observed by then, of each process; and the processes that observe any name.
         var observed: Set<UInt64> = []
         var findings: [Finding] = []
@@ -14,25 +15,26 @@ enum PostedUnobserved {
             let name = process | UInt64(UInt32(bitPattern: entry.name))
             switch entry.stage {
             case .register:
-                guard observed.insert(name).inserted, entry.name >= 0, let posts = found[name] else { break }
-                let posted = index.entry(posts.first)
+                guard observed.insert(name).inserted, entry.name >= 0, let senders = found[name] else { break }
                 // Who asks for another sender's has missed nothing.
-                guard entry.sender < 0 || posted.sender < 0 || entry.sender == posted.sender else { break }
+                let posts = senders.filter { entry.sender < 0 || entry.sender == $0.key }.values
+                guard let first = posts.map(\.first).min() else { break }
+                let count = posts.reduce(0) { $0 + $1.count }
                 findings.append(
                     Finding(
                         kind: .postedUnobserved, severity: .problem,
-                        problem: "\(words.name(entry.name)) was posted \(words.times(posts.count)) before anybody "
+                        problem: "\(words.name(entry.name)) was posted \(words.times(count)) before anybody "
                             + "observed it.",
-                        evidence: [posts.first, Int32(place)],
+                        evidence: [first, Int32(place)],
                         remedy: "Add the observer before what posts is started. What was posted before is not kept for "
                             + "it: let it ask for the state once, after it was added.",
-                        weight: posts.count))
+                        weight: count))
             case .post, .capture:
                 guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))
                 else { break }
                 // The document's technique captures what it has posted.
                 if entry.stage == .capture, entry.post >= 0, index.posted[Int(entry.post)] != Int32(place) { break }
-                found[name, default: (0, Int32(place))].count += 1
+                found[name, default: [:]][entry.sender, default: (0, Int32(place))].count += 1
             default: break
             }
         }

@@ -101,7 +101,16 @@ enum SelfPosting {
                 cause = self.cause(of: index.handlers[Int(cause)], index)
             }
         }
-        for (number, handler) in index.handlers.enumerated() where handler.returned < 0 { going.insert(Int32(number)) }
+        for (number, handler) in index.handlers.enumerated() where handler.returned < 0 && !ends(handler, index) {
+            going.insert(Int32(number))
+        }
         return going
+    }
+
+    /// Whether the program was ended in it, and not by a signal: it has an end.
+    private static func ends(_ handler: DeliveryIndex.Handler, _ index: DeliveryIndex) -> Bool {
+        let end = index.end[Int(index.recording.threads[Int(handler.thread)].process)]
+        guard end >= 0, index.entry(end).thread == handler.thread else { return false }
+        return index.recording.message(of: index.entry(end))?.hasPrefix("signal") != true
     }
 }

@@ -35,7 +35,7 @@ enum Stall {
             }
             guard count > 0, sinceEnd(oldest) > limit else { return nil }
             let waits =
-                "\(words.count(count, "notification or block")) wait\(count == 1 ? "s" : "") for it, the first since "
+                "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the first since "
                 + ElapsedTime.text(sinceEnd(oldest))
             let goesOn = last > oldest && sinceEnd(last) <= limit
             return Finding(

@@ -127,6 +127,23 @@ struct DiagnosisTests {
             notIn: story("Done", sender: Self.panel))
     }
 
+    @Test("of what was posted before, only what is of the sender that is asked for is missed")
+    func postedUnobservedSenders() {
+        func story(_ sender: DeliveryRecord.Sender) -> (inout Story) -> Void {
+            { story in
+                story.add(.post, post: 1, count: 0)
+                story.add(.post, post: 2, count: 0, sender: Self.window)
+                story.register(1, sender: sender)
+                story.add(.post, post: 3, count: 1, sender: sender)
+                story.add(.append, post: 3, observer: 1, target: Story.worker)
+                story.handle(3, by: 1)
+            }
+        }
+        expect(
+            .postedUnobserved, evidence: [2, 3], says: ["Done was posted once before"], in: story(Self.window),
+            notIn: story(Self.panel))
+    }
+
     @Test("posted by the document's technique before anybody observed it, and not again after a removal")
     func postedUnobservedUncounted() {
         expect(
@@ -232,6 +249,44 @@ struct DiagnosisTests {
             })
     }
 
+    @Test("senders whose turn did not come are no mismatch, and one that nobody asks for is told of once")
+    func sendersOfOthers() {
+        func story(_ posted: DeliveryRecord.Sender) -> (inout Story) -> Void {
+            { story in
+                for (observer, sender) in [Self.window, Self.panel].enumerated() {
+                    story.add(.register, observer: observer + 1, target: Story.main, at: 7, sender: sender)
+                }
+                story.add(.post, post: 1, count: posted == Self.panel ? 1 : 0, sender: posted)
+                if posted == Self.panel { story.handle(1, by: 2, on: Story.main) }
+            }
+        }
+        expect(
+            .neverDelivered, evidence: [1, 3], says: ["others did, such as Door 0x30. So is it with another"],
+            in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
+    }
+
+    @Test("what another thread posts while an observer is being added or removed is not to another center")
+    func postedMeanwhile() {
+        func story(_ isDuring: Bool) -> (inout Story) -> Void {
+            { story in
+                story.add(.log, on: Story.other, nil, message: "before")
+                story.register(1)
+                if !isDuring { story.add(.post, on: Story.other, post: 1, count: 0) }
+                story.add(.log, nil, message: "added")
+                if isDuring {
+                    story.add(.log, on: Story.other, nil, message: "goes on")
+                    story.add(.post, on: Story.other, post: 1, count: 0)
+                }
+                story.add(.log, nil, message: "to be removed")
+                story.add(.post, on: Story.other, post: 2, count: 0)
+                story.add(.remove, observer: 1, target: Story.worker, count: 0)
+            }
+        }
+        expect(
+            .neverDelivered, evidence: [2, 5], says: ["though its name was posted once: to another center"],
+            in: story(true), notIn: story(false))
+    }
+
     @Test("never posted under its name, but under nearly the same")
     func misspelt() {
         func story(_ name: String) -> (inout Story) -> Void {
@@ -331,6 +386,42 @@ struct DiagnosisTests {
         }
     }
 
+    @Test("a later post that was made in the middle of the earlier one is told as such")
+    func overtakenNested() {
+        func story(_ isNested: Bool) -> (inout Story) -> Void {
+            { story in
+                for observer in 1...2 { story.register(observer, on: Story.main) }
+                story.add(.post, post: 1, at: 9, count: 2)
+                story.add(.deliver, post: 1, observer: 1, target: Story.main)
+                if isNested {
+                    story.add(.post, post: 2, at: 10, count: 1)
+                    story.handle(2, by: 2, on: Story.main)
+                }
+                story.add(.return, post: 1, observer: 1)
+                story.handle(1, by: 2, on: Story.main)
+            }
+        }
+        expect(
+            .overtaken, evidence: [3, 6, 9], says: ["an earlier one, in the middle of which it was made."],
+            in: story(true), notIn: story(false))
+    }
+
+    @Test("a handler that ends the program has an end, unless by a signal")
+    func selfPostingEnds() {
+        func recording(_ message: String) -> Recording {
+            var story = Story()
+            story.register(1, on: Story.main)
+            for post in 1...20 {
+                story.add(.post, post: post, count: 1)
+                story.add(.deliver, post: post, observer: 1, target: Story.main)
+            }
+            story.end(message)
+            return Recording(story.records)
+        }
+        #expect(Diagnosis(recording("exit")).findings.map(\.kind) == [])
+        #expect(Diagnosis(recording("signal 11")).findings.map(\.kind) == [.selfPosting, .endedInHandler])
+    }
+
     @Test("a handler that posts to itself: without end a problem, and very long a note")
     func selfPosting() {
         expect(
@@ -427,6 +518,19 @@ struct DiagnosisTests {
         #expect(Diagnosis(story(.seconds(2))).findings.map(\.kind) == [.stalled])
         let kinds = Diagnosis(story(.zero)).findings.map(\.kind)
         #expect(kinds == [.neverDelivered, .neverDelivered, .neverDelivered])
+    }
+
+    @Test("that a thread ends the program is not that it goes on")
+    func endedByTheStalled() {
+        let findings = Diagnosis(
+            Story.whole { story in
+                story.register(1, on: Story.main)
+                story.hand(1, to: [1], on: Story.main, from: Story.worker)
+                story.pass(.seconds(2))
+            }
+        ).findings
+        #expect(findings.map(\.kind) == [.stalled])
+        #expect(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits") == true)
     }
 
     @Test("a thread that goes on, and leaves what waits for it")
