@@ -334,6 +334,12 @@ struct DeliveryIndex {
 
     func hasPair(_ post: Int32, _ observer: Int32) -> Bool { pairOfKey[key(post, observer)] != nil }
 
+    /// Whether a post or capture matched more than records tell of.
+    func hasUntoldMatch(_ posted: Int32) -> Bool {
+        let entry = entry(posted)
+        return entry.post >= 0 && entry.count > matches[Int(entry.post)]
+    }
+
     /// Whether it is still pending.
     func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
 

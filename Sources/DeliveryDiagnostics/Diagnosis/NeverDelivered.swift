@@ -190,7 +190,8 @@ enum NeverDelivered {
         // Only a post that says how many it matched is known not to have matched this one.
         guard posts.counted == posts.count else { return nil }
         // An observer is recorded before it is added, and after it is removed; a post is matched before it is recorded.
-        let others = all.filter { order.isSurelyDuring($0, registered, removed) }
+        // One that matched more than records tell of may have been for this one.
+        let others = all.filter { order.isSurelyDuring($0, registered, removed) && !index.hasUntoldMatch($0) }
         guard let other = others.first else { return nil }
         let count = others.count
         return Finding(

@@ -265,6 +265,16 @@ struct DiagnosisTests {
             in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
     }
 
+    @Test("who was matched by a post in which the program ended is not an observer at another center")
+    func endedInPost() {
+        let recording = Story.whole { story in
+            for observer in 1...2 { story.register(observer, on: Story.main) }
+            story.add(.post, post: 1, count: 2)
+            story.add(.deliver, post: 1, observer: 1, target: Story.main)
+        }
+        #expect(Diagnosis(recording).findings.map(\.problem) == [])
+    }
+
     @Test("what another thread posts while an observer is being added or removed is not to another center")
     func postedMeanwhile() {
         func story(_ isDuring: Bool) -> (inout Story) -> Void {
