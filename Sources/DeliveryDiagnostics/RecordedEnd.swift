@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
@@ -23,6 +24,8 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     case truncate
     /// It writes into its recording.
     case scribble
+    /// Its main thread ends, as with an async main function, and it posts for it.
+    case mainThreadEnds = "main-thread-ends"
     /// For a while it may write little more to a file than is there.
     case fill
     /// It ends its recording, and then by a signal that it does not handle.
@@ -49,6 +52,16 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
         case .exit, .fault, .trap, .terminate: break
+        case .mainThreadEnds:
+            let observer = center.addObserver(forName: Notification.Name("for main"), on: .main) { _ in }
+            DeliveryEvent.tracer = { event in
+                guard event.stage == .threadEnd, event.thread.number == 1 else { return }
+                Thread.detachNewThread {
+                    center.post(name: Notification.Name("for main"))
+                    withExtendedLifetime(observer) { Glibc.exit(0) }
+                }
+            }
+            dispatchMain()
         case .fill: try fill(recording, center)
         case .stop: try DeliveryRecording.stop()
         case .wait: Self.waitForSignal()
@@ -90,7 +103,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
-        case .exit, .fork, .spawn, .truncate, .scribble, .fill, .wait, .pause: break
+        case .exit, .fork, .spawn, .truncate, .scribble, .mainThreadEnds, .fill, .wait, .pause: break
         }
     }
 

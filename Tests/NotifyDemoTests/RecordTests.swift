@@ -164,6 +164,16 @@ struct RecordTests {
         #expect(recording.entries.last?.stage == .end)
     }
 
+    @Test("a main thread that ends, as an async main function's does, takes nothing any more, and the finding says so")
+    func mainThreadEnds() async throws {
+        let (outcome, recording, _) = try await record(
+            "notify-demo record -o run.jsonl -- notify-demo recording-child main-thread-ends; notify-demo diagnose run.jsonl"
+        )
+        #expect(recording.records.contains { $0.stage == .targetGone && $0.notification == "for main" })
+        #expect(outcome.output.contains("posted after main had ended"), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains("its main function is async"))
+    }
+
     @Test("a run and what it records of itself are told apart from a program without the library")
     func nothing() async throws {
         let outcome = try await Shell.run(

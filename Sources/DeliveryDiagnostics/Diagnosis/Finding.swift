@@ -17,6 +17,7 @@ struct Finding: Sendable, Hashable {
         case nameNeverPosted
         case postedUnobserved
         case mainHeldUp
+        case backlog
         case endedInHandler
         case lostRecords
         case recordingCut

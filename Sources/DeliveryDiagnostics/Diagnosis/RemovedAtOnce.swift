@@ -6,6 +6,12 @@ enum RemovedAtOnce {
     /// Longer than it takes to let go of a token that nobody keeps, in nanoseconds.
     private static let longest: UInt64 = 10_000_000
 
+    /// Also a file that makes no sense is looked at.
+    private static func lasted(_ added: Int32, _ removed: Int32, _ index: DeliveryIndex) -> UInt64 {
+        let (begin, end) = (index.entry(added).time, removed < 0 ? 0 : index.entry(removed).time)
+        return end > begin ? end - begin : 0
+    }
+
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
         /// The observers of each name that went at once.
@@ -20,7 +26,7 @@ enum RemovedAtOnce {
                 guard entry.observer >= 0, entry.name >= 0 else { break }
                 let added = index.registered[Int(entry.observer)]
                 guard added >= 0, index.entry(added).thread == entry.thread,
-                    entry.time - min(entry.time, index.entry(added).time) < longest
+                    lasted(added, Int32(place), index) < longest
                 else { break }
                 gone[name] = entry.observer
             case .post, .capture:
@@ -34,7 +40,7 @@ enum RemovedAtOnce {
         let words = DiagnosisWords(index)
         return missed.map { observer, posts in
             let (added, removed) = (index.registered[Int(observer)], index.removed[Int(observer)])
-            let lasted = ElapsedTime.text(index.entry(removed).time - index.entry(added).time)
+            let lasted = ElapsedTime.text(lasted(added, removed, index))
             let name = index.entry(added).name
             return Finding(
                 kind: .removedAtOnce, severity: .problem,

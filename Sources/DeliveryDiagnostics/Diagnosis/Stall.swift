@@ -33,7 +33,11 @@ enum Stall {
             if let number = running[Int32(thread)], last >= 0, !isEndsOwn, sinceEnd(last) > limit {
                 return neverReturned(index.handlers[number], count, sinceEnd(last), words)
             }
-            guard count > 0, sinceEnd(oldest) > limit else { return nil }
+            let handler = running[Int32(thread)].map { index.handlers[$0] }
+            guard count > 0, sinceEnd(oldest) > (handler == nil ? limit : limit / 10) else { return nil }
+            if sinceEnd(oldest) <= limit || handlesInTurn(index.entry(oldest), after: oldest, index) {
+                return backlog(Int32(thread), count, oldest, since: sinceEnd(oldest), in: handler, words)
+            }
             let waits =
                 "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the first since "
                 + ElapsedTime.text(sinceEnd(oldest))
@@ -50,6 +54,30 @@ enum Stall {
                         + "its last record.",
                 weight: Int(clamping: sinceEnd(oldest)), thread: goesOn ? -1 : Int32(thread))
         }
+    }
+
+    /// Whether a thread has handled something for the observer of what waits since that waits: then it is slow, and not stuck.
+    private static func handlesInTurn(_ waiting: Recording.Entry, after oldest: Int32, _ index: DeliveryIndex) -> Bool {
+        index.handlers.contains {
+            $0.observer == waiting.observer && $0.thread == waiting.target && $0.deliver > oldest
+        }
+    }
+
+    private static func backlog(
+        _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: DeliveryIndex.Handler?,
+        _ words: DiagnosisWords
+    ) -> Finding {
+        let whose = handler.map { handler in
+            ", which is in the handler of \(words.observer(handler.observer, name: words.index.entry(handler.deliver).name))"
+        }
+        return Finding(
+            kind: .backlog, severity: .note,
+            problem: "When the recording ends, \(count) \(count == 1 ? "waits" : "wait") for \(words.thread(thread))"
+                + "\(whose ?? ""), the first since \(ElapsedTime.text(since)).",
+            evidence: [oldest, handler?.deliver ?? -1].filter { $0 >= 0 },
+            remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
+                + "post(_:waitUntilDelivered:).",
+            weight: count, thread: thread)
     }
 
     private static func neverReturned(

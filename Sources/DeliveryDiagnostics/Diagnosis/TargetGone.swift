@@ -41,15 +41,22 @@ enum TargetGone {
             let end = whose.target < 0 ? -1 : index.threadEnd[Int(whose.target)]
             let registered = whose.observer < 0 ? -1 : index.registered[Int(whose.observer)]
             return Finding(
-                kind: .targetGone, severity: found.afterEnd > 0 ? .problem : .note,
+                kind: .targetGone, severity: found.afterEnd > 0 || isMain(whose.target, index) ? .problem : .note,
                 problem: what + parts.joined(separator: ", and ") + ".",
                 evidence: [registered, end, found.first].filter { $0 >= 0 },
-                remedy: found.afterEnd > 0
-                    ? "Cancel the observer's token before its thread stops, or keep the thread; PostReport.targetGone tells "
-                        + "the poster."
-                    : "Let the thread drain before it stops: wait for what was posted, then stop() it.",
+                remedy: isMain(whose.target, index)
+                    ? "The main thread ended before the program: its main function is async. Write a synchronous one that starts "
+                        + "a Task and runs RunLoop.main.run()."
+                    : found.afterEnd > 0
+                        ? "Cancel the observer's token before its thread stops, or keep the thread; PostReport.targetGone tells "
+                            + "the poster."
+                        : "Let the thread drain before it stops: wait for what was posted, then stop() it.",
                 weight: found.afterEnd + found.waiting)
         }
+    }
+
+    private static func isMain(_ thread: Int32, _ index: DeliveryIndex) -> Bool {
+        thread >= 0 && index.recording.threads[Int(thread)].identity.number == 1
     }
 
     /// Whether it was given up by the thread that handed it over.

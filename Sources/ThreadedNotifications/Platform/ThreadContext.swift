@@ -125,7 +125,8 @@ final class ThreadContext {
             handler.wait?.resolve(handler.registration?.takeUnretainedValue().id ?? 0, .targetGone)
         }
         ThreadWaits.endAll()
-        attachedMailbox?.finish()
+        // The main thread ends before the process if its main function is async: nothing is delivered there any more.
+        mailbox?.finish()
         keepsAlive = nil
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }

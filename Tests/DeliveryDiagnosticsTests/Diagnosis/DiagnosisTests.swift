@@ -43,6 +43,36 @@ struct DiagnosisTests {
         #expect(none.isEmpty, "\(none.map(\.problem))", sourceLocation: sourceLocation)
     }
 
+    @Test("removed at once, and then posted with nobody to observe it")
+    func removedAtOnce() {
+        func story(_ keeps: Duration, count: Int = 0) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.pass(keeps)
+                story.add(.remove, observer: 1, count: 0)
+                for post in 1...3 { story.add(.post, on: Story.worker, post: post, at: 7, count: 0) }
+            }
+        }
+        expect(
+            .removedAtOnce, evidence: [1, 2, 3], says: ["was removed 1 ms after it was added", "posted 3 times"],
+            in: story(.zero), notIn: story(.seconds(1)))
+    }
+
+    @Test("what waits for a thread that goes on to handle is a backlog, and no thread that stopped draining")
+    func backlog() {
+        func story(_ isHandled: Bool) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                for post in 1...4 { story.hand(post, to: [1]) }
+                for post in 1...3 { story.handle(post, by: 1, for: .milliseconds(600)) }
+                if isHandled { story.handle(4, by: 1) }
+            }
+        }
+        expect(
+            .backlog, .note, evidence: [9], says: ["1 waits for worker", "the first since 1.8"], in: story(false),
+            notIn: story(true))
+    }
+
     @Test("handled on a thread other than the one declared")
     func wrongThread() {
         func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
