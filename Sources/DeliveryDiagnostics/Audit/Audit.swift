@@ -91,8 +91,10 @@ public struct Audit: Sendable {
     }
 
     private mutating func countPairs(_ index: DeliveryIndex, _ ledger: inout LineTable) {
-        for pair in index.pairs {
+        let passedOver = index.passedOver
+        for (number, pair) in index.pairs.enumerated() {
             let process = index.process(ofPost: pair.post)
+            let isPassedOver = passedOver.contains(Int32(number))
             var counts = FateCounts()
             if pair.skip >= 0, pair.fate < 0 {
                 counts.skipped = 1
@@ -100,7 +102,7 @@ public struct Audit: Sendable {
                 counts.posted = 1
                 if pair.fate >= 0 {
                     counts.count(index.entry(pair.fate).stage)
-                } else if index.outlives(pair) {
+                } else if index.outlives(pair) || isPassedOver {
                     if index.isWhole[process] { counts.lost = 1 } else { counts.pending = 1 }
                 } else {
                     counts.pending = 1
@@ -118,6 +120,12 @@ public struct Audit: Sendable {
                 ledger.lines[line].policies.insert(index.entry(pair.fate).message)
             }
             check(pair, process, index)
+            guard isPassedOver else { continue }
+            let words = AuditWords(index: index)
+            note(.lost, process: process, post: pair.post, place: pair.append) {
+                "\(words.post(pair.post)) was handed over\(words.forObserver(pair)), and what the same thread posted later was "
+                    + "delivered without it"
+            }
         }
     }
 

@@ -334,6 +334,24 @@ struct DeliveryIndex {
 
     func hasPair(_ post: Int32, _ observer: Int32) -> Bool { pairOfKey[key(post, observer)] != nil }
 
+    /// The pairs that still wait for an observer, though what the same thread handed to it later was delivered: by guarantee 4
+    /// they cannot come any more. As places in `pairs`.
+    var passedOver: Set<Int32> {
+        var passedOver: Set<Int32> = []
+        /// The observers that got something that the thread handed over later.
+        var later: Set<UInt64> = []
+        for (number, pair) in pairs.enumerated().reversed() where pair.kind == .observed && pair.append >= 0 {
+            let way = key(entry(pair.append).thread, pair.observer)
+            if isPending(pair) {
+                if later.contains(way), !outlives(pair) { passedOver.insert(Int32(number)) }
+            } else if pair.fate > pair.append, entry(pair.fate).stage == .deliver, entry(pair.fate).message < 0 {
+                // With a message it overtakes by policy.
+                later.insert(way)
+            }
+        }
+        return passedOver
+    }
+
     /// Whether a post or capture matched more than records tell of.
     func hasUntoldMatch(_ posted: Int32) -> Bool {
         let entry = entry(posted)

@@ -204,6 +204,24 @@ struct AuditTests {
         #expect(audit(true).faults.countByKind == [.lost: 1])
     }
 
+    @Test("what still waits, though the same thread's later one was delivered, is lost; another thread's may come")
+    func passedOver() {
+        func faults(_ message: String? = nil, from thread: ThreadIdentity) -> [AuditFault.Kind: Int] {
+            self.faults { story in
+                story.register(1)
+                story.hand(1, to: [1])
+                story.hand(2, to: [1], from: thread)
+                story.add(
+                    .deliver, on: RecordedStory.worker, post: 2, observer: 1, target: RecordedStory.worker,
+                    message: message)
+                story.add(.return, on: RecordedStory.worker, post: 2, observer: 1)
+            }
+        }
+        #expect(faults(from: RecordedStory.main) == [.lost: 1])
+        #expect(faults(from: RecordedStory.other).isEmpty)
+        #expect(faults("ahead of what waits", from: RecordedStory.main).isEmpty)
+    }
+
     @Test("two fates of one pair, of one skipped, and of one enqueued cannot be, also in a cut recording")
     func twoFates() {
         func happen(_ story: inout RecordedStory) {
