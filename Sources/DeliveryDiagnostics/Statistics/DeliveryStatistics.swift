@@ -59,6 +59,9 @@ public struct DeliveryStatistics: Sendable, Encodable {
         public var waiting: Distribution?
     }
 
+    /// What stands for a name where blocks are performed.
+    static let blocks = "(blocks)"
+
     public internal(set) var source: String
     public internal(set) var records = 0
     public internal(set) var processes = 0

@@ -14,7 +14,7 @@ struct StatisticsCollector {
 
     private var total = Group(label: "all")
     /// The first is of blocks.
-    private var names = [Group(label: "(blocks)")]
+    private var names = [Group(label: DeliveryStatistics.blocks)]
     /// By string: its place in `names`.
     private var namePlaces: [Int32]
     private var observers: [Group]

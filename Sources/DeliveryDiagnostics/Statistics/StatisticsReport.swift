@@ -42,7 +42,9 @@ public struct StatisticsReport: Sendable {
         ]
         var parts = ["\(total.posted) posted"]
         if let rate = total.postsPerSecond, rate >= 0.01 { parts[0] += " (\(Quantity.number(rate)) a second)" }
-        parts.append("\(total.delivered) delivered")
+        let performed = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.delivered ?? 0
+        parts.append("\(total.delivered - performed) delivered")
+        if performed > 0 { parts.append("\(Self.counted(performed, "block")) performed") }
         let fates = [
             (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
             (total.targetGone, "target gone"), (total.pending, "pending"),
