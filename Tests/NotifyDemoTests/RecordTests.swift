@@ -49,6 +49,17 @@ struct RecordTests {
         #expect(opened.output == "opened\n")
     }
 
+    @Test("what is wrong in the README's kitchen is found, and its ledger adds up")
+    func kitchen() async throws {
+        let (outcome, _, _) = try await record(
+            "notify-demo record -o run.jsonl -- kitchen; notify-demo diagnose run.jsonl; echo $?; notify-demo audit run.jsonl"
+        )
+        #expect(outcome.output.contains("problem: DishRedy was never posted, and is observed by observer 2"))
+        #expect(outcome.output.contains("kitchen/main.swift:14"))
+        #expect(outcome.output.contains("\n1\n"))
+        #expect(outcome.output.hasSuffix("it adds up\n"))
+    }
+
     @Test(
         "a program that ends by a signal has all in the file up to there, and the signal",
         arguments: [(RecordedEnd.fault, 139, "signal 11"), (.trap, 132, "signal 4"), (.terminate, 143, "signal 15")])
