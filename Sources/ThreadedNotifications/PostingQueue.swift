@@ -99,8 +99,8 @@ public final class PostingQueue: Sendable {
     ///   - coalesceMask: what two have in common that are similar: the name, the sender, or both; none: nothing is similar.
     ///   - kept: which of those that are similar is kept. With `now` it is always this one.
     ///   - modes: in which run loop modes it is posted; nil, or none: the default mode.
-    ///   - file: the caller's; errors of waits name it.
-    ///   - line: the caller's; errors of waits name it.
+    ///   - file: the caller's; errors of waits, recordings and events name it.
+    ///   - line: the caller's; errors of waits, recordings and events name it.
     /// - Returns: what became of it, and how many were removed.
     @discardableResult
     public func enqueue(

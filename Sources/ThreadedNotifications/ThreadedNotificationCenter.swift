@@ -166,6 +166,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///     the threads that post; nil: any. Anything else is a programmer's error and stops the program.
     ///   - thread: where the handler runs.
     ///   - options: what may be chosen about an observer.
+    ///   - file: the caller's; recordings and events name it.
+    ///   - line: the caller's; recordings and events name it.
     ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on `thread` with the value.
     /// - Returns: a token. Keep it: dropping it removes the observer.
@@ -202,6 +204,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - options: what may be chosen about an observer.
     ///   - isolation: the actor that the caller runs on. It must be bound to this thread, as the main actor and an actor on a
     ///     `RunLoopThread` are; another actor's thread is a different one each time, and stops the program.
+    ///   - file: the caller's; recordings and events name it.
+    ///   - line: the caller's; recordings and events name it.
     ///   - handler: called on this thread.
     /// - Returns: a token. Keep it: dropping it removes the observer.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
@@ -228,6 +232,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - thread: `.current`.
     ///   - options: what may be chosen about an observer.
     ///   - isolation: the actor that the caller runs on, which must be bound to this thread.
+    ///   - file: the caller's; recordings and events name it.
+    ///   - line: the caller's; recordings and events name it.
     ///   - handler: called on this thread with the object.
     /// - Returns: a token, to remove it earlier. It need not be kept.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
@@ -297,6 +303,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - object: of which sender, as for any observer.
     ///   - actor: `MainActor.shared`. The main thread delivers while it runs its run loop; see `.main`.
     ///   - options: what may be chosen about an observer.
+    ///   - file: the caller's; recordings and events name it.
+    ///   - line: the caller's; recordings and events name it.
     ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on the main thread.
     /// - Returns: a token. Keep it: dropping it removes the observer.
@@ -317,6 +325,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - name: which notifications; nil: any.
     ///   - object: of which sender, as for any observer.
     ///   - buffer: how many values are held for an iterator that does not keep up, and which are dropped.
+    ///   - file: the caller's; recordings and events name it.
+    ///   - line: the caller's; recordings and events name it.
     ///   - mapping: called on the posting thread; nil: this notification is not for the sequence.
     /// - Returns: a sequence that has observed from this moment on.
     public func notifications<Value: Sendable>(
