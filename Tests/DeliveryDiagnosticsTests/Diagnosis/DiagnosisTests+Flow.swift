@@ -1,0 +1,190 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// What is found of orders, depths and chains of posts.
+extension DiagnosisTests {
+    @Test("one poster's two reach one observer in another order")
+    func overtaken() {
+        func story(_ order: [Int], by thread: ThreadIdentity = Story.main) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.hand(1, to: [1])
+                story.hand(2, to: [1], from: thread)
+                for post in order { story.handle(post, by: 1) }
+            }
+        }
+        expect(
+            .overtaken, evidence: [2, 6, 8], says: ["once a later post was handled before an earlier one"],
+            in: story([2, 1]), notIn: story([1, 2]))
+        expect(.overtaken, evidence: [2, 6, 8], in: story([2, 1]), notIn: story([2, 1], by: Story.other))
+    }
+
+    @Test("delivered ahead of what waits, as the policy says: a note")
+    func overtakesByPolicy() {
+        func story(_ message: String?) -> (inout Story) -> Void {
+            { story in
+                story.register(1, on: Story.main)
+                story.add(.post, post: 1, count: 1)
+                story.add(.deliver, post: 1, observer: 1, target: Story.main, message: message)
+                story.add(.return, post: 1, observer: 1)
+            }
+        }
+        expect(.overtakesByPolicy, .note, evidence: [1, 3], in: story("ahead of what waits"), notIn: story(nil))
+    }
+
+    @Test("more waits than the limit: when, how much, and who posts")
+    func flood() {
+        func story(_ count: Int) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                for post in 1...count {
+                    story.hand(post, to: [1], from: post % 4 == 0 ? Story.other : Story.main)
+                }
+                for post in 1...count { story.handle(post, by: 1) }
+            }
+        }
+        expect(
+            .flood, evidence: [3, 25],
+            says: [
+                "12 notifications waited for worker at once, 24 ms after the beginning",
+                "depth over time: ·▁", "█", "(highest 12)", "1 of them: main posts Done at Demo/main.swift:1001",
+            ], limits: DiagnosisLimits(depth: 11), in: story(12), notIn: story(11))
+    }
+
+    @Test("by the document's technique what is captured waits for the thread that handles it")
+    func floodOfTechnique() {
+        func story(_ count: Int) -> (inout Story) -> Void {
+            { story in
+                story.add(.register)
+                for post in 1...count {
+                    story.add(.post, on: Story.worker, post: post)
+                    story.add(.capture, on: Story.worker, post: post)
+                }
+                for post in 1...count { story.add(.deliver, post: post) }
+            }
+        }
+        expect(
+            .flood, evidence: [2, 8], says: ["4 notifications waited for main", "4 of them: worker posts Done"],
+            limits: DiagnosisLimits(depth: 3), in: story(4), notIn: story(3))
+    }
+
+    /// An observer whose handler posts the next, so many times; also by another observer.
+    private func chain(_ length: Int, isGoing: Bool, throughAnother: Bool = false) -> (inout Story) -> Void {
+        { story in
+            story.register(1, "Ping")
+            story.register(2, "Pong", on: Story.other)
+            var (observer, name, thread) = (1, "Ping", Story.worker)
+            story.hand(1, to: [1], on: thread, name)
+            for post in 1...length {
+                story.add(.deliver, on: thread, name, post: post, observer: observer, target: thread)
+                let next = throughAnother && observer == 1 ? (2, "Pong", Story.other) : (1, "Ping", Story.worker)
+                if post < length || isGoing {
+                    story.hand(post + 1, to: [next.0], on: next.2, from: thread, next.1)
+                }
+                story.add(.return, on: thread, name, post: post, observer: observer)
+                (observer, name, thread) = next
+            }
+        }
+    }
+
+    @Test("a later post that was made in the middle of the earlier one is told as such")
+    func overtakenNested() {
+        func story(_ isNested: Bool) -> (inout Story) -> Void {
+            { story in
+                for observer in 1...2 { story.register(observer, on: Story.main) }
+                story.add(.post, post: 1, at: 9, count: 2)
+                story.add(.deliver, post: 1, observer: 1, target: Story.main)
+                if isNested {
+                    story.add(.post, post: 2, at: 10, count: 1)
+                    story.handle(2, by: 2, on: Story.main)
+                }
+                story.add(.return, post: 1, observer: 1)
+                story.handle(1, by: 2, on: Story.main)
+            }
+        }
+        expect(
+            .overtaken, evidence: [3, 6, 9], says: ["an earlier one, in the middle of which it was made."],
+            in: story(true), notIn: story(false))
+    }
+
+    @Test("a handler that ends the program has an end, unless by a signal")
+    func selfPostingEnds() {
+        func recording(_ message: String) -> Recording {
+            var story = Story()
+            story.register(1, on: Story.main)
+            for post in 1...20 {
+                story.add(.post, post: post, count: 1)
+                story.add(.deliver, post: post, observer: 1, target: Story.main)
+            }
+            story.end(message)
+            return Recording(story.records)
+        }
+        #expect(Diagnosis(recording("exit")).findings.map(\.kind) == [])
+        #expect(Diagnosis(recording("signal 11")).findings.map(\.kind) == [.selfPosting, .endedInHandler])
+    }
+
+    @Test("a handler that posts to itself: without end a problem, and very long a note")
+    func selfPosting() {
+        expect(
+            .selfPosting, evidence: [1, 38, 41],
+            says: ["observer 1 of Ping posts what makes it handle again: 10 times in a row, and still when"],
+            in: chain(10, isGoing: true), notIn: chain(10, isGoing: false))
+        expect(
+            .selfPosting, .note, evidence: [1, 398, 401], says: ["100 times in a row."],
+            limits: DiagnosisLimits(chain: 99), in: chain(100, isGoing: false), notIn: chain(99, isGoing: false))
+    }
+
+    @Test("two observers that post to one another without end")
+    func pingPong() {
+        let findings = Diagnosis(Story.whole(chain(60, isGoing: true, throughAnother: true))).findings
+        #expect(findings.map(\.kind) == [.selfPosting])
+        #expect(
+            findings.first?.problem.contains(
+                "observer 1 of Ping posts what makes it handle again, by way of observer 2 of Pong: 30 times") == true)
+    }
+
+    @Test("a chain through two is told once, also if both have a long one")
+    func longPingPong() {
+        let findings = Diagnosis(Story.whole(chain(250, isGoing: false, throughAnother: true))).findings
+        #expect(findings.map(\.kind) == [.selfPosting])
+    }
+
+    @Test("a handler that enqueues to itself, through a posting queue and a Foundation center")
+    func selfPostingThroughQueue() {
+        let recording = Story.whole { story in
+            story.register(1, on: Story.main)
+            story.add(.enqueue, post: 1, target: Story.main, at: 3)
+            for step in 0..<12 {
+                // A post is enqueued, comes out on the queue's thread, and is captured under a number of its own.
+                let (queued, captured) = (step * 2 + 1, step * 2 + 2)
+                story.add(.post, post: queued)
+                story.add(.capture, post: captured, count: 1, relatedPost: queued)
+                story.add(.deliver, post: captured, observer: 1, target: Story.main)
+                story.add(.enqueue, post: queued + 2, target: Story.main, at: 3)
+                story.add(.return, post: captured, observer: 1)
+            }
+            story.add(.post, post: 25)
+            story.add(.capture, post: 26, count: 1, relatedPost: 25)
+            story.add(.append, post: 26, observer: 1, target: Story.main)
+        }
+        let findings = Diagnosis(recording).findings
+        #expect(findings.map(\.kind) == [.selfPosting])
+        #expect(findings.first?.problem.contains("12 times in a row, and still when") == true)
+    }
+
+    @Test("what is enqueued in a handler and posted in another's is the first one's")
+    func causeOfEnqueued() {
+        let index = DeliveryIndex(
+            Story.whole { story in
+                story.register(1, on: Story.main)
+                story.add(.post, post: 1, count: 1)
+                story.add(.enqueue, post: 2, target: Story.main)
+                story.add(.deliver, post: 1, observer: 1, target: Story.main)
+                story.add(.post, post: 2, count: 0)
+                story.add(.return, post: 1, observer: 1)
+            })
+        #expect(index.cause == [-1, -1])
+    }
+}

@@ -1,0 +1,224 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+/// What is found of threads, waits and ends.
+extension DiagnosisTests {
+    @Test("a thread that stopped draining, while others went on for longer than the limit")
+    func stalled() {
+        func story(_ duration: Duration) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+                story.hand(2, to: [1])
+                story.pass(duration)
+                story.add(.log, nil, message: "main goes on")
+            }
+        }
+        expect(
+            .stalled, evidence: [5, 7], says: ["worker stopped draining: 1 notification or block waits for it"],
+            in: story(.seconds(2)), notIn: story(.milliseconds(900)))
+        expect(
+            .stalled, evidence: [5, 7], limits: DiagnosisLimits(stall: .milliseconds(100)),
+            in: story(.milliseconds(200)), notIn: story(.milliseconds(50)))
+    }
+
+    @Test("a thread that never drained is told of once, and not for each of its observers")
+    func neverDrained() {
+        func story(_ duration: Duration) -> Recording {
+            Story.whole { story in
+                for observer in 1...3 {
+                    story.register(observer)
+                    story.hand(observer, to: [observer])
+                }
+                story.pass(duration)
+            }
+        }
+        #expect(Diagnosis(story(.seconds(2))).findings.map(\.kind) == [.stalled])
+        let kinds = Diagnosis(story(.zero)).findings.map(\.kind)
+        #expect(kinds == [.neverDelivered, .neverDelivered, .neverDelivered])
+    }
+
+    @Test("that a thread ends the program is not that it goes on")
+    func endedByTheStalled() {
+        let findings = Diagnosis(
+            Story.whole { story in
+                story.register(1, on: Story.main)
+                story.hand(1, to: [1], on: Story.main, from: Story.worker)
+                story.pass(.seconds(2))
+            }
+        ).findings
+        #expect(findings.map(\.kind) == [.stalled])
+        #expect(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits") == true)
+    }
+
+    @Test("a thread that goes on, and leaves what waits for it")
+    func modeNotRun() {
+        func story(_ isHandled: Bool) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+                story.hand(2, to: [1])
+                story.pass(.seconds(2))
+                if isHandled { story.handle(2, by: 1) } else { story.add(.drain, on: Story.worker, nil) }
+            }
+        }
+        expect(
+            .stalled, evidence: [7, 8], says: ["worker goes on, and leaves what waits for it"], in: story(false),
+            notIn: story(true))
+    }
+
+    @Test("a handler that never returned is named, with what waits for its thread")
+    func neverReturned() {
+        func story(_ isBack: Bool) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.hand(1, to: [1])
+                story.hand(2, to: [1])
+                story.add(.deliver, on: Story.worker, post: 1, observer: 1, target: Story.worker)
+                story.pass(.seconds(5))
+                guard isBack else { return }
+                story.add(.return, on: Story.worker, post: 1, observer: 1)
+                story.handle(2, by: 1)
+            }
+        }
+        expect(
+            .handlerNeverReturned, evidence: [1, 6],
+            says: ["worker is in the handler of observer 1 of Done until the recording ends", "; 1 waits for it"],
+            in: story(false), notIn: story(true))
+    }
+
+    @Test("a wait that would have closed a cycle was refused")
+    func refusedWait() {
+        func story(_ stage: DeliveryStage) -> (inout Story) -> Void {
+            { $0.add(stage, nil, message: "{number = 2, name = worker} waits for main", at: 4) }
+        }
+        expect(
+            .refusedWait, evidence: [1],
+            says: ["it would never have ended", "{number = 2, name = worker} waits for main"],
+            in: story(.refuseWait), notIn: story(.log))
+    }
+
+    @Test("two threads wait for one another, though never at once: a note")
+    func waitsBothWays() {
+        func story(_ target: ThreadIdentity, isWordy: Bool = false) -> (inout Story) -> Void {
+            { story in
+                story.add(.wait, nil, target: Story.worker)
+                story.add(.waitEnd, nil)
+                story.add(
+                    .wait, on: Story.worker, nil, target: isWordy ? nil : target,
+                    message: isWordy ? "\(target) to handle Done" : nil)
+                story.add(.waitEnd, on: Story.worker, nil)
+                story.add(.wait, on: Story.other, nil, target: Story.worker)
+            }
+        }
+        expect(
+            .waitsBothWays, .note, evidence: [1, 3], says: ["main for worker for main"], in: story(Story.main),
+            notIn: { story in
+                story.add(.wait, nil, target: Story.worker)
+                story.add(.wait, nil, target: Story.other)
+                story.add(.wait, on: Story.worker, nil, target: Story.other)
+            })
+        expect(
+            .waitsBothWays, .note, evidence: [1, 3], in: story(Story.main, isWordy: true),
+            notIn: { $0.add(.wait, nil, target: Story.worker) })
+    }
+
+    @Test("dropped by an overflow policy: a note, with the policy")
+    func dropped() {
+        func story(_ fate: DeliveryStage) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+                story.hand(2, to: [1])
+                story.add(fate, post: 2, observer: 1, message: "drop newest, capacity 2")
+            }
+        }
+        expect(
+            .dropped, .note, evidence: [1, 8],
+            says: ["policy (drop newest, capacity 2) of observer 1 of Done dropped 1 of 2"], in: story(.drop),
+            notIn: story(.cancel))
+    }
+
+    @Test("posted for a thread that has ended: a problem; still waiting when it ends: a note")
+    func targetGone() {
+        func story(endFirst: Bool, _ fate: DeliveryStage) -> (inout Story) -> Void {
+            { story in
+                story.register(1)
+                if endFirst { story.add(.threadEnd, on: Story.worker, nil) }
+                story.hand(1, to: [1])
+                story.add(fate, on: endFirst ? Story.main : Story.worker, post: 1, observer: 1)
+                if !endFirst { story.add(.threadEnd, on: Story.worker, nil) }
+            }
+        }
+        expect(
+            .targetGone, evidence: [1, 2, 5], says: ["did not get 1 posted after worker had ended"],
+            in: story(endFirst: true, .targetGone), notIn: story(endFirst: true, .cancel))
+        expect(
+            .targetGone, .note, evidence: [1, 4, 5], says: ["did not get 1 still waiting when worker ended"],
+            in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
+    }
+
+    @Test("a recording that was cut, that lost records, or whose process forked")
+    func recording() {
+        expect(
+            .recordingCut, .note, evidence: [1], in: Story.cut { $0.register(1) }, notIn: Story.whole { $0.register(1) }
+        )
+        expect(
+            .lostRecords, .note, evidence: [1], says: ["7 records could not be kept"],
+            in: { $0.add(.lost, nil, count: 7) }, notIn: { $0.add(.log, nil) })
+        expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
+    }
+
+    @Test("ended by a signal while a handler ran")
+    func endedInHandler() {
+        func story(_ message: String, isBack: Bool = false) -> Recording {
+            var story = Story()
+            story.register(1, on: Story.main)
+            story.add(.post, post: 1, count: 1)
+            story.add(.deliver, post: 1, observer: 1, target: Story.main)
+            if isBack { story.add(.return, post: 1, observer: 1) }
+            story.end(message)
+            return Recording(story.records)
+        }
+        expect(
+            .endedInHandler, evidence: [1, 3, 4],
+            says: ["ended by signal 11 while main was in the handler of observer 1 of Done"], in: story("signal 11"),
+            notIn: story("exit"))
+        #expect(Diagnosis(story("signal 11", isBack: true)).findings.isEmpty)
+    }
+
+    @Test("what the audit cannot account for")
+    func unaccounted() {
+        expect(
+            .unaccounted, evidence: [2, 6], says: ["Two fates of one post for one observer, once: #1 of Done"],
+            in: { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+                story.add(.cancel, post: 1, observer: 1)
+            },
+            notIn: { story in
+                story.register(1)
+                story.deliver(1, to: [1])
+            })
+    }
+
+    @Test("the worst is told first, and of a kind the most")
+    func order() {
+        let recording = Story.whole { story in
+            for observer in 1...3 { story.register(observer, "\(observer)") }
+            for observer in 1...3 {
+                for post in 0..<observer {
+                    story.hand(observer * 10 + post, to: [observer], "\(observer)")
+                    story.add(.drop, "\(observer)", post: observer * 10 + post, observer: observer)
+                }
+            }
+            for _ in 1...5 { story.add(.fork, nil) }
+            story.add(.refuseWait, nil)
+        }
+        let findings = Diagnosis(recording).findings
+        #expect(findings.map(\.kind) == [.refusedWait, .dropped, .dropped, .dropped, .fork])
+        #expect(findings.map(\.weight) == [1, 3, 2, 1, 5])
+    }
+}
