@@ -8,8 +8,15 @@ extension CausalDifference {
         let explainer = Explainer(mismatch: mismatch, walk: walk, one: one, other: other, order: order)
         let (first, second, sentence) = explainer.explanation
         self.init(
-            reason: mismatch.reason, first: Side(one.recording, first), second: Side(other.recording, second),
-            explanation: [sentence], secondUnmatched: walk.firstUnmatched)
+            reason: mismatch.reason, first: Side(one.recording, first, reason: mismatch.reason),
+            second: Side(other.recording, second, reason: mismatch.reason), explanation: [sentence],
+            secondUnmatched: walk.firstUnmatched)
+        // Numbers are given anew in each run, so what differs may be called the same.
+        if (first, second) == (mismatch.first, mismatch.second), self.first.text == self.second.text,
+            let counterpart = explainer.counterpart
+        {
+            explanation.append(counterpart)
+        }
     }
 
     /// Runs that are the same but for how they ended, if both tell it: one by a signal and the other not, or by another.
@@ -129,6 +136,40 @@ private struct Explainer {
         let counterpart = isForward ? walk.chains.inSecond(chain) : walk.chains.inFirst(chain)
         let isSameStage = entries[found].stage == entry.stage
         return isSameStage && another.chains.chainOfEntry[found] == counterpart ? .later(found) : .elsewhere(found)
+    }
+
+    /// Who stands for what differs, if it is known.
+    var counterpart: String? {
+        guard let first = mismatch.first, let second = mismatch.second else { return nil }
+        let (entry, match) = (one.recording.entries[first], other.recording.entries[second])
+        switch mismatch.reason {
+        case .post:
+            return counterpart(\.posts, entry.post, match.post) { $0.describePost($1) }
+        case .relatedPost:
+            return counterpart(\.posts, entry.relatedPost, match.relatedPost) { $0.describePost($1) }
+        case .observer:
+            return counterpart(\.observers, entry.observer, match.observer) { $0.describeObserver($1) }
+        case .target:
+            return counterpart(\.threads, entry.target, match.target) { $0.describeThread($1) }
+        case .onlyInFirst, .onlyInSecond, .stage, .name, .thread, .count, .sender, .message, .mention, .end:
+            return nil
+        }
+    }
+
+    private func counterpart(
+        _ renaming: KeyPath<CausalWalk, TwoWayRenaming>, _ first: Int32, _ second: Int32,
+        _ describe: (Recording, Int32) -> String
+    ) -> String? {
+        let (inSecond, inFirst) = (
+            walk[keyPath: renaming].inSecond(first), walk[keyPath: renaming].inFirst(second)
+        )
+        if inSecond >= 0 {
+            let (mine, its) = (describe(one.recording, first), describe(other.recording, inSecond))
+            return "What is \(mine) in \(names.0) is \(its) in \(names.1)."
+        }
+        guard inFirst >= 0 else { return nil }
+        return "What is \(describe(other.recording, second)) in \(names.1) "
+            + "is \(describe(one.recording, inFirst)) in \(names.0)."
     }
 
     /// What is different of the two records, without regard to others.

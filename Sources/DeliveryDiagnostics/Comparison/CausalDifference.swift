@@ -57,7 +57,8 @@ public struct CausalDifference: Sendable {
 }
 
 extension CausalDifference.Side {
-    init(_ recording: Recording, _ place: Int?) {
+    /// - Parameter reason: what differs is said of the record, also if it is that it has none.
+    init(_ recording: Recording, _ place: Int?, reason: CausalDifference.Reason? = nil) {
         self.init(source: recording.source, text: "(nothing)")
         guard let place else { return }
         let entry = recording.entries[place]
@@ -65,7 +66,7 @@ extension CausalDifference.Side {
         line = Int(entry.line)
         thread = recording.describeThread(entry.thread)
         stage = entry.stage
-        text = recording.describe(entry)
+        text = recording.describe(entry, showing: reason)
     }
 
     /// Where it stands: `run.jsonl:3`.
@@ -91,7 +92,8 @@ extension CausalDifference: CustomStringConvertible {
 
 extension Recording {
     /// What a record says, without its thread.
-    func describe(_ entry: Entry) -> String {
+    /// - Parameter reason: what is said in any case.
+    func describe(_ entry: Entry, showing reason: CausalDifference.Reason? = nil) -> String {
         var words = [entry.stage.rawValue]
         if entry.stage == .log { words = ["says"] }
         if let name = name(of: entry) {
@@ -103,8 +105,14 @@ extension Recording {
         if entry.observer >= 0 {
             words.append("\(entry.stage == .register ? "" : "for ")\(describeObserver(entry.observer))")
         }
-        if entry.target >= 0, entry.target != entry.thread {
+        if reason == .sender { words.append(describeSender(of: entry)) }
+        if reason == .target {
+            words.append("to be handled on \(describeTarget(of: entry))")
+        } else if entry.target >= 0, entry.target != entry.thread {
             words.append("to be handled on \(describeThread(entry.target))")
+        }
+        if reason == .relatedPost {
+            words.append(entry.relatedPost < 0 ? "by no other post" : "by \(describePost(entry.relatedPost))")
         }
         if entry.count >= 0 { words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))") }
         if let message = message(of: entry) { words.append("\"\(Excerpt.of(message))\"") }
@@ -121,6 +129,24 @@ extension Recording {
         }
         if !places.isEmpty { words.append("(\(places.joined(separator: ", ")))") }
         return words.joined(separator: " ")
+    }
+
+    /// Only the type: it is what is compared.
+    private func describeSender(of entry: Entry) -> String {
+        guard let sender = sender(of: entry) else {
+            return entry.stage == .register ? "from any sender" : "from no sender"
+        }
+        return sender.type.isEmpty ? "from a sender of no known type" : "from \(Excerpt.of(sender.type))"
+    }
+
+    private func describeTarget(of entry: Entry) -> String {
+        guard entry.target >= 0 else {
+            return entry.stage == .register ? "the posting thread" : "no thread that is known"
+        }
+        let words = describeThread(entry.target)
+        let identity = threads[Int(entry.target)].identity
+        let isShared = identity.name != nil && threads.count { $0.identity.name == identity.name } > 1
+        return isShared ? "\(words) (thread \(identity.number))" : words
     }
 
     private func place(

@@ -182,6 +182,72 @@ struct CausalComparisonTests {
         #expect(difference(target[0], target[1])?.reason == .target)
     }
 
+    /// The two records of a difference, in words.
+    private func texts(_ difference: CausalDifference?) -> [String?] {
+        [difference?.first.text, difference?.second.text]
+    }
+
+    @Test("where senders or targets differ, each record shows its own, also if it has none")
+    func shown() {
+        func register(
+            _ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register
+        ) -> RecordedScript {
+            script {
+                $0.record(
+                    stage, observer: 2, target: target,
+                    sender: type.map { DeliveryRecord.Sender(identifier: 1, type: $0) })
+            }
+        }
+        #expect(
+            texts(difference(register(nil, nil), register(nil, "Station")))
+                == ["register Name observer 2 from any sender", "register Name observer 2 from Station"])
+        #expect(
+            texts(difference(register(nil, nil, .append), register(nil, "", .append)))
+                == [
+                    "append Name for observer 2 from no sender",
+                    "append Name for observer 2 from a sender of no known type",
+                ])
+        #expect(
+            texts(difference(register(Self.main, nil), register(nil, nil)))
+                == [
+                    "register Name observer 2 to be handled on main",
+                    "register Name observer 2 to be handled on the posting thread",
+                ])
+    }
+
+    @Test("where what differs is called the same, it is told what it is called in the other run")
+    func renamed() {
+        func run(_ register: [Int]) -> RecordedScript {
+            script { script in
+                for observer in register { script.record(.register, observer: observer) }
+                script.record(.append, post: 1, observer: 2)
+            }
+        }
+        let difference = difference(run([2, 1]), run([1, 2]))
+        #expect(texts(difference) == ["append Name #1 for observer 2", "append Name #1 for observer 2"])
+        #expect(
+            difference?.explanation
+                == ["They are of different observers.", "What is observer 2 in A is observer 1 in B."])
+    }
+
+    @Test("threads of one name are told by their numbers where targets differ")
+    func namesakes() {
+        func run(_ target: ThreadIdentity) -> RecordedScript {
+            script { script in
+                for number in 2...3 {
+                    script.record(.log, on: RecordedScript.thread(number, "w"), message: "\(number)")
+                }
+                script.record(.register, observer: 1, target: target)
+            }
+        }
+        #expect(
+            texts(difference(run(RecordedScript.thread(2, "w")), run(RecordedScript.thread(3, "w"))))
+                == [
+                    "register Name observer 1 to be handled on w (thread 2)",
+                    "register Name observer 1 to be handled on w (thread 3)",
+                ])
+    }
+
     @Test("runs that ended in different ways are different")
     func ends() {
         func run(_ end: String) -> RecordedScript { script { $0.record(.end, message: end) } }
