@@ -63,6 +63,10 @@ public struct Recording: Sendable {
     public internal(set) var problems: [RecordingProblem] = []
     /// How many problems there are.
     public internal(set) var problemCount = 0
+    /// Whether the file ends within a line.
+    public internal(set) var isTorn = false
+    /// How many records were made and are not in the file, as their numbers tell.
+    public internal(set) var missingCount = 0
     /// The wall clock less the monotonic one, in nanoseconds, of each process.
     var wallOffsets: [Int64] = []
 

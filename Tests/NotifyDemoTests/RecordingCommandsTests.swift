@@ -109,6 +109,18 @@ struct RecordingCommandsTests {
         #expect(!diagnosed.hasProblem)
     }
 
+    @Test("a cut recording compared with its whole is neither the same nor different, and it is 2")
+    func compareCut() async throws {
+        let line = "head -n 30 \"$F\" | head -c -20 > \"$F.cut\"; trap 'rm \"$F.cut\"' EXIT; "
+        let words = try await shell(line + "notify-demo compare \"$F\" \"$F.cut\"", recording: "removal")
+        #expect(words.status == .exited(2))
+        #expect(words.output.hasPrefix("it cannot be told whether the runs are the same\n"))
+        #expect(words.output.contains("\nThe runs are the same up to where "), "\(words.output)")
+        let told = try await shell(line + "notify-demo compare --json \"$F.cut\" \"$F\"", recording: "removal")
+        #expect(told.status == .exited(2))
+        #expect(told.output.contains(#""outcome":"undecided","reason":"cut""#), "\(told.output)")
+    }
+
     @Test("evidence has the line of the file, and the places in the source")
     func evidence() async throws {
         let outcome = try await shell("notify-demo diagnose --json \"$F\"", recording: "thread-exit")

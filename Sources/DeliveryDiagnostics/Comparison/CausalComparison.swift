@@ -31,7 +31,7 @@ public struct CausalComparison {
         /// How many records were compared, and of how many threads they are.
         case same(records: Int, threads: Int)
         case different(CausalDifference)
-        /// Neither could be shown in time.
+        /// Neither could be shown in time, or a recording was cut and all it has is the same.
         case undecided(CausalUndecided)
     }
 
@@ -68,7 +68,15 @@ public struct CausalComparison {
             }
             return .same(records: records, threads: one.threadCount)
         case .different(let walk, let mismatch):
-            return .different(CausalDifference(mismatch, of: walk, between: one, and: other, order: order))
+            let difference = CausalDifference(mismatch, of: walk, between: one, and: other, order: order)
+            switch CutComparison(one, other, order: order)?.run(budget, progress) {
+            case nil, .different:
+                return .different(difference)
+            case .sameUpToCut(let cut):
+                return .undecided(CausalUndecided(tries: search.tries, furthest: cut))
+            case .untold(let tries):
+                return .undecided(CausalUndecided(tries: tries, furthest: difference))
+            }
         case .undecided(let walk, let mismatch):
             let difference = CausalDifference(mismatch, of: walk, between: one, and: other, order: order)
             return .undecided(CausalUndecided(tries: search.tries, furthest: difference))
@@ -76,19 +84,23 @@ public struct CausalComparison {
     }
 }
 
-/// Why it could not be told in time whether two runs are the same.
+/// Why it could not be told whether two runs are the same.
 public struct CausalUndecided: Sendable, CustomStringConvertible {
     /// How many assignments of threads were tried.
     public var tries: Int
     /// Where the try that went furthest found a difference.
     public var furthest: CausalDifference
 
+    /// Whether that is where a recording was cut: all it has is the same.
+    public var isOfCut: Bool { furthest.reason == .cut }
+
     public var description: String {
-        """
-        it cannot be told in time whether the runs are the same: threads without a name are so alike that only trying tells \
-        which is which, and the time for it was over after \(tries) \(tries == 1 ? "try" : "tries"). Threads with names are \
-        known by them. The best try came as far as this:
-        \(furthest)
-        """
+        if isOfCut { return furthest.description }
+        return """
+            it cannot be told in time whether the runs are the same: threads without a name are so alike that only trying tells \
+            which is which, and the time for it was over after \(tries) \(tries == 1 ? "try" : "tries"). Threads with names are \
+            known by them. The best try came as far as this:
+            \(furthest)
+            """
     }
 }

@@ -19,6 +19,11 @@ extension CausalDifference {
         }
     }
 
+    /// What the runs are called in sentences.
+    static func names(_ first: Recording, _ second: Recording) -> (String, String) {
+        first.source == second.source ? ("the first", "the second") : (first.source, second.source)
+    }
+
     /// Runs that are the same but for how they ended, if both tell it: one by a signal and the other not, or by another.
     init?(endsOf first: Recording, _ second: Recording) {
         func end(_ recording: Recording) -> Int? { recording.entries.lastIndex { $0.stage == .end } }
@@ -50,8 +55,7 @@ private struct Explainer {
     }
 
     private var names: (String, String) {
-        let (first, second) = (one.recording.source, other.recording.source)
-        return first == second ? ("the first", "the second") : (first, second)
+        CausalDifference.names(one.recording, other.recording)
     }
 
     /// The places of both sides, and a sentence. If a delivery happened elsewhere, that is the other side: it says more than
@@ -151,7 +155,7 @@ private struct Explainer {
             return counterpart(\.observers, entry.observer, match.observer) { $0.describeObserver($1) }
         case .target:
             return counterpart(\.threads, entry.target, match.target) { $0.describeThread($1) }
-        case .onlyInFirst, .onlyInSecond, .stage, .name, .thread, .count, .sender, .message, .mention, .end:
+        case .onlyInFirst, .onlyInSecond, .stage, .name, .thread, .count, .sender, .message, .mention, .end, .cut:
             return nil
         }
     }
@@ -189,6 +193,7 @@ private struct Explainer {
         case .message: return "The messages differ."
         case .mention: return "The messages speak of different threads."
         case .end: return "The runs ended in different ways."
+        case .cut: return "One recording was cut."
         }
     }
 

@@ -31,6 +31,8 @@ public struct CausalDifference: Sendable {
         case mention
         /// The runs ended in different ways.
         case end
+        /// One run has a record that the other has not, whose recording was cut: it is not known whether they differ.
+        case cut
     }
 
     /// The record of one run.
@@ -79,7 +81,7 @@ extension CausalDifference: CustomStringConvertible {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
-        var lines = ["the runs differ"]
+        var lines = [reason == .cut ? "it cannot be told whether the runs are the same" : "the runs differ"]
         for side in sides {
             let location = side.location + String(repeating: " ", count: width - side.location.count)
             let thread = side.thread ?? ""

@@ -39,9 +39,9 @@ struct CausalSearch {
     /// - Returns: how many records are the same, if the runs are.
     private mutating func search(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
         let candidates = ThreadCandidates(one, other, colours: colours)
-        let (same, choices) = walk(candidates, choices: [], progress)
+        let (same, walked) = walk(candidates, choices: [], progress)
         if let same { return same }
-        guard let thread = choices.first?.thread else { return nil }
+        guard let thread = walked.choices.first?.thread else { return nil }
         for candidate in candidates.alike(thread) {
             if tries >= budget.tries || budget.isOver() { isTimeUp = true }
             if isTimeUp { return nil }
@@ -56,22 +56,20 @@ struct CausalSearch {
         let candidates = ThreadCandidates(one, other, colours: colours)
         var next: [Int]? = []
         while let taken = next, tries < Self.mostTriesToShow, tries == 0 || !budget.isOver() {
-            let (same, choices) = walk(candidates, choices: taken, progress)
+            let (same, walked) = walk(candidates, choices: taken, progress)
             if let same { return same }
-            next = choices.lastIndex(where: \.hasMore).map { last in
-                choices[..<last].map(\.taken) + [choices[last].taken + 1]
-            }
+            next = walked.nextChoices
         }
         return nil
     }
 
     private mutating func walk(
         _ candidates: ThreadCandidates, choices: [Int], _ progress: (Int) -> Void
-    ) -> (same: Int?, choices: [CausalWalk.Choice]) {
+    ) -> (same: Int?, walk: CausalWalk) {
         tries += 1
         var walk = CausalWalk(one, other, candidates: candidates, order: order, choices: choices)
-        guard let mismatch = walk.run(progress) else { return (walk.compared, walk.choices) }
+        guard let mismatch = walk.run(progress) else { return (walk.compared, walk) }
         if furthest.map({ $0.walk.compared < walk.compared }) ?? true { furthest = (walk, mismatch) }
-        return (nil, walk.choices)
+        return (nil, walk)
     }
 }

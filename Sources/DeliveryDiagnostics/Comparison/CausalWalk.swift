@@ -18,8 +18,15 @@ struct CausalWalk {
         var hasMore: Bool
     }
 
+    /// Which of the runs may lack records that the other has, as its recording was cut.
+    struct Cuts {
+        var one = false
+        var other = false
+    }
+
     private let one: ComparedRun
     private let other: ComparedRun
+    private let cuts: Cuts
     private let candidates: ThreadCandidates
     private let isExact: Bool
     private let choicesToTake: [Int]
@@ -35,12 +42,15 @@ struct CausalWalk {
     private var numbersBack: [Recording.Numbered: Int] = [:]
     /// How many of the first run's records were looked at.
     private(set) var compared = 0
+    /// How many of them the second run lacks, as its recording was cut.
+    private(set) var missing = 0
+    private(set) var firstMissing: Int?
 
     init(
         _ one: ComparedRun, _ other: ComparedRun, candidates: ThreadCandidates, order: CausalComparison.Order,
-        choices: [Int]
+        choices: [Int], cuts: Cuts = Cuts()
     ) {
-        (self.one, self.other, self.candidates) = (one, other, candidates)
+        (self.one, self.other, self.candidates, self.cuts) = (one, other, candidates, cuts)
         isExact = order.isExact
         choicesToTake = choices
         threads = TwoWayRenaming(one.recording.threads.count, other.recording.threads.count)
@@ -60,14 +70,27 @@ struct CausalWalk {
             compared += 1
             if compared & 0xFFFF == 0 { progress(compared) }
             let counterpart = counterpart(of: chain)
-            guard counterpart >= 0 else { return Mismatch(first: place, reason: .onlyInFirst) }
-            let match = other.chains.entry(of: counterpart, at: one.chains.positionOfEntry[place])
-            guard match >= 0 else { return Mismatch(first: place, reason: .onlyInFirst) }
+            let match =
+                counterpart < 0 ? -1 : other.chains.entry(of: counterpart, at: one.chains.positionOfEntry[place])
+            guard match >= 0 else {
+                guard cuts.other else { return Mismatch(first: place, reason: .onlyInFirst) }
+                missing += 1
+                if firstMissing == nil { firstMissing = place }
+                continue
+            }
             if let reason = difference(one.recording.entries[place], other.recording.entries[match]) {
                 return Mismatch(first: place, second: match, reason: reason)
             }
         }
+        if cuts.one { return nil }
         return firstUnmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
+    }
+
+    /// What to take in the next try, if other choices are left.
+    var nextChoices: [Int]? {
+        choices.lastIndex(where: \.hasMore).map { last in
+            choices[..<last].map(\.taken) + [choices[last].taken + 1]
+        }
     }
 
     /// The first record of the second run that is compared and has no counterpart so far.
@@ -128,12 +151,20 @@ struct CausalWalk {
         return known >= 0 ? known == processInSecond : processes.inFirst(processInSecond) < 0
     }
 
+    /// Whether one is a thread of which nothing is recorded before the cut, not even a name.
+    private func isUntold(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
+        func isUntold(_ thread: Int32, of run: ComparedRun) -> Bool {
+            run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)]
+        }
+        return (cuts.one && isUntold(thread, of: one)) || (cuts.other && isUntold(threadInSecond, of: other))
+    }
+
     private mutating func match(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
         guard thread >= 0, threadInSecond >= 0 else { return thread < 0 && threadInSecond < 0 }
         let known = threads.inSecond(thread)
         if known >= 0 { return known == threadInSecond }
         guard threads.inFirst(threadInSecond) < 0, mayMatchProcesses(of: thread, threadInSecond),
-            isExact || candidates.mayMatch(thread, threadInSecond)
+            isExact || candidates.mayMatch(thread, threadInSecond) || isUntold(thread, threadInSecond)
         else { return false }
         _ = processes.match(
             one.recording.threads[Int(thread)].process, other.recording.threads[Int(threadInSecond)].process)
@@ -173,6 +204,7 @@ struct CausalWalk {
             if mention.isKernelID == otherMention.isKernelID {
                 let thread = one.thread(of: mention, in: entry)
                 let otherThread = other.thread(of: otherMention, in: match)
+                if (thread < 0 && cuts.one) || (otherThread < 0 && cuts.other) { continue }
                 if thread >= 0 || otherThread >= 0 {
                     guard self.match(thread, otherThread) else { return false }
                     continue

@@ -27,7 +27,7 @@ public struct ComparisonLine: Sendable, Encodable {
         case .undecided(let undecided):
             self.init(undecided.furthest)
             self.outcome = "undecided"
-            tries = undecided.tries
+            if !undecided.isOfCut { tries = undecided.tries }
         }
     }
 

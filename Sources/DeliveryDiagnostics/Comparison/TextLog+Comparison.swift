@@ -48,7 +48,8 @@ extension LogDifference {
             }
         case .onlyInSecond: reason = .oneEnds
         case .mention: reason = .mention
-        case .stage, .name, .post, .observer, .thread, .target, .relatedPost, .count, .sender, .message, .end:
+        case .stage, .name, .post, .observer, .thread, .target, .relatedPost, .count, .sender, .message, .end,
+            .cut:
             reason = .message
         }
         self.init(reason: reason, first: first.side(places.0), second: second.side(places.1))

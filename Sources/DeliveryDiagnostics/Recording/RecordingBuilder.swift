@@ -51,6 +51,14 @@ struct RecordingBuilder {
         recording.problems.append(RecordingProblem(source: recording.source, line: line, text: problem))
     }
 
+    mutating func noteTorn() { recording.isTorn = true }
+
+    /// - Parameter count: less than 0 if some that were missing came late.
+    mutating func noteMissing(_ count: Int) {
+        let (sum, isTooMany) = recording.missingCount.addingReportingOverflow(count)
+        recording.missingCount = isTooMany ? .max : max(0, sum)
+    }
+
     mutating func finish() -> Recording {
         if !isSorted {
             // What was recorded in one nanosecond stays in its order.

@@ -110,6 +110,7 @@ struct RecordingReader {
 
     private mutating func note(_ problem: String, _ line: Int, isCut: Bool = false) {
         if firstProblem == nil { firstProblem = (line, problem) }
+        if isCut { builder.noteTorn() }
         builder.note(
             isCut ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
     }
@@ -222,11 +223,13 @@ struct RecordingReader {
         switch read[process].take(number) {
         case .next: return true
         case .after(let missing):
+            builder.noteMissing(missing)
             builder.note(
                 "\(missing == 1 ? "a record is" : "\(missing) records are") missing before this line, number \(number)",
                 line: line)
             return true
         case .late:
+            builder.noteMissing(-1)
             builder.note("this line is out of order: its number, \(number), comes after later ones", line: line)
             return true
         case .repeated:

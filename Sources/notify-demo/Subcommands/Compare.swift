@@ -31,7 +31,8 @@ struct Compare: Command {
               notify-demo compare --exact --json a.jsonl b.jsonl
 
             EXIT STATUS
-              0 the same, 1 different, 2 one cannot be read, or it cannot be told in time whether they are the same
+              0 the same, 1 different, 2 one cannot be read, or it cannot be told whether they are the same: not in \
+            time, or because a recording was cut and all it has is the same
             """)
 
     @Option(help: "A log of the documents to compare with.")
@@ -135,7 +136,11 @@ struct Compare: Command {
             if !json { try terminal.print(difference.description) }
             return .failed
         case .undecided(let undecided):
-            terminal.say("notify-demo: \(undecided)")
+            if !undecided.isOfCut {
+                terminal.say("notify-demo: \(undecided)")
+            } else if !json {
+                try terminal.print(undecided.description)
+            }
             return .trouble
         }
     }

@@ -13,7 +13,7 @@ struct Stats: Command {
             is recorded of is a dash.
 
             EXAMPLES
-              notify-demo run many-observers --json > run.jsonl
+              notify-demo run many-observers -o run.jsonl
               notify-demo stats run.jsonl
               notify-demo stats --by observer run.jsonl
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99

@@ -16,7 +16,7 @@ struct TimelineCommand: Command {
               │     ┗       return   #1          2 ms    and returns
 
             EXAMPLES
-              notify-demo run redirect --json > run.jsonl; notify-demo timeline run.jsonl
+              notify-demo run redirect -o run.jsonl; notify-demo timeline run.jsonl
               notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
               notify-demo timeline run.jsonl --name PriceDidChange --limit 0 | less
               notify-demo timeline run.jsonl --post 7 --ascii --width 100

@@ -13,7 +13,7 @@ struct Trace: Command {
             format; nothing of it leaves this computer, also not with the page below.
 
             EXAMPLES
-              notify-demo run flood --json > run.jsonl
+              notify-demo run flood -o run.jsonl
               notify-demo trace run.jsonl -o trace.json
                 then open trace.json in https://ui.perfetto.dev, or in chrome://tracing
               notify-demo trace run.jsonl | gzip > trace.json.gz

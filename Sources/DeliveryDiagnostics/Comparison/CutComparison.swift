@@ -1,0 +1,99 @@
+/// Whether two runs that differ do so only in what a recording that was cut does not have: then it is not known whether they
+/// differ.
+///
+/// A recording is cut if its last line is not whole, if records of it are missing, or if it has no `end` and the other has one.
+/// All it has must be the beginning of what the other has, in each chain.
+struct CutComparison {
+    enum Outcome {
+        case different
+        case sameUpToCut(CausalDifference)
+        /// It could not be told in time which thread is which.
+        case untold(tries: Int)
+    }
+
+    private let one: ComparedRun
+    private let other: ComparedRun
+    private let order: CausalComparison.Order
+    private let isCut: CausalWalk.Cuts
+
+    /// Nil if neither was cut.
+    init?(_ one: ComparedRun, _ other: ComparedRun, order: CausalComparison.Order) {
+        let (first, second) = (one.recording, other.recording)
+        // A text log has no end.
+        let isEndTold = order.namesThreads && first.hasEnd != second.hasEnd
+        isCut = CausalWalk.Cuts(
+            one: first.isIncomplete || (isEndTold && second.hasEnd),
+            other: second.isIncomplete || (isEndTold && first.hasEnd))
+        guard isCut.one || isCut.other else { return nil }
+        (self.one, self.other, self.order) = (one, other, order)
+    }
+
+    func run(_ budget: CausalComparison.Budget, _ progress: (Int) -> Void) -> Outcome {
+        var tries = 0
+        // Each thread of a cut run has a counterpart, but not each of the other: so the cut one is gone through. If both were
+        // cut, either may be the one that has less.
+        for isForward in [true, false] where isForward ? isCut.one : isCut.other {
+            switch run(isForward, budget, &tries, progress) {
+            case .different: continue
+            case let outcome: return outcome
+            }
+        }
+        return .different
+    }
+
+    private func run(
+        _ isForward: Bool, _ budget: CausalComparison.Budget, _ tries: inout Int, _ progress: (Int) -> Void
+    ) -> Outcome {
+        let (cut, another) = isForward ? (one, other) : (other, one)
+        // What threads do is no sign of who they are, as it is not all there.
+        let colours = ThreadColours(cut, another, areRefined: false)
+        let candidates = ThreadCandidates(cut, another, colours: colours)
+        var next: [Int]? = []
+        while let taken = next {
+            guard tries < budget.tries, tries == 0 || !budget.isOver() else { return .untold(tries: tries) }
+            tries += 1
+            var walk = CausalWalk(
+                cut, another, candidates: candidates, order: order, choices: taken,
+                cuts: CausalWalk.Cuts(one: true, other: isForward ? isCut.other : isCut.one))
+            if walk.run(progress) == nil { return .sameUpToCut(difference(walk, isForward)) }
+            next = walk.nextChoices
+        }
+        return .different
+    }
+
+    private func difference(_ walk: CausalWalk, _ isForward: Bool) -> CausalDifference {
+        let unmatched =
+            isForward ? (walk.firstMissing, walk.firstUnmatched) : (walk.firstUnmatched, walk.firstMissing)
+        let names = CausalDifference.names(one.recording, other.recording)
+        let cutName = isCut.one && isCut.other ? "they were" : "\(isCut.one ? names.0 : names.1) was"
+        let records = walk.compared - walk.missing
+        var explanation = [
+            "The runs are the same up to where \(cutName) cut: \(records) \(records == 1 ? "record" : "records")."
+        ]
+        if isCut.one { explanation.append(sign(of: one.recording, names.0)) }
+        if isCut.other { explanation.append(sign(of: other.recording, names.1)) }
+        return CausalDifference(
+            reason: .cut, first: side(one.recording, unmatched.0), second: side(other.recording, unmatched.1),
+            explanation: explanation)
+    }
+
+    /// By what a recording is known to be cut.
+    private func sign(of recording: Recording, _ name: String) -> String {
+        if recording.isTorn { return "The last line of \(name) is not whole." }
+        if recording.isIncomplete { return "Records of \(name) are missing." }
+        return "\(name) has no record of how it ended, and the other has."
+    }
+
+    private func side(_ recording: Recording, _ place: Int?) -> CausalDifference.Side {
+        if let place { return CausalDifference.Side(recording, place) }
+        return CausalDifference.Side(
+            source: recording.source, line: recording.entries.last.map { Int($0.line) }, text: "(it has no more)")
+    }
+}
+
+extension Recording {
+    fileprivate var hasEnd: Bool { entries.contains { $0.stage == .end } }
+
+    /// Whether records that were made are known to be missing.
+    fileprivate var isIncomplete: Bool { isTorn || missingCount > 0 || lostCount > 0 }
+}

@@ -1,0 +1,158 @@
+import Testing
+import ThreadedNotifications
+
+@testable import DeliveryDiagnostics
+
+@Suite("Comparing a recording that was cut")
+struct CutComparisonTests {
+    private static let worker = RecordedScript.thread(2, "worker")
+
+    private func run(_ posts: Int, delivered: Int, end: Bool) -> RecordedScript {
+        var script = RecordedScript()
+        for post in 1...posts { script.record(.post, post: post, count: 1) }
+        for post in 1...posts { script.record(.append, post: post, observer: 1, target: Self.worker) }
+        for post in 1...delivered { script.deliver(post, on: Self.worker) }
+        if end { script.record(.end, message: "exit") }
+        return script
+    }
+
+    private func compare(_ first: Recording, _ second: Recording) -> CausalComparison.Outcome {
+        CausalComparison.compare(first, second, budget: CausalComparison.Budget(tries: 1000) { false })
+    }
+
+    private func undecided(_ outcome: CausalComparison.Outcome) -> CausalUndecided? {
+        guard case .undecided(let undecided) = outcome else { return nil }
+        return undecided
+    }
+
+    @Test("one that has no end and the beginning of what the other has is the same up to where it was cut")
+    func noEnd() throws {
+        let (whole, cut) = (run(3, delivered: 3, end: true), run(3, delivered: 2, end: false))
+        let found = try #require(undecided(compare(whole.recording("A"), cut.recording("B"))))
+        #expect(
+            found.description == """
+                it cannot be told whether the runs are the same
+                  A:11  worker  deliver Name #3 for observer 1
+                  B:10          (it has no more)
+                The runs are the same up to where B was cut: 10 records.
+                B has no record of how it ended, and the other has.
+                """)
+        #expect(
+            try ComparisonLine(.undecided(found)).text.contains(
+                #""outcome":"undecided","reason":"cut","second":{"line":10,"source":"B"}"#))
+        let swapped = try #require(undecided(compare(cut.recording("A"), whole.recording("B"))))
+        #expect(swapped.furthest.second.line == 11)
+        #expect(swapped.furthest.explanation.first == "The runs are the same up to where A was cut: 10 records.")
+    }
+
+    @Test("what both have and is not the same is a difference, also of a cut recording")
+    func difference() {
+        var cut = RecordedScript()
+        cut.post(1, from: RecordedScript.main, to: Self.worker, handledOn: RecordedScript.main)
+        guard case .different = compare(run(3, delivered: 3, end: true).recording("A"), cut.recording("B")) else {
+            Issue.record("not different")
+            return
+        }
+    }
+
+    @Test("what the recording with an end lacks is a difference")
+    func wholeLacks() {
+        let (more, whole) = (run(3, delivered: 3, end: false), run(3, delivered: 2, end: true))
+        for (first, second) in [(more, whole), (whole, more)] {
+            guard case .different = compare(first.recording("A"), second.recording("B")) else {
+                Issue.record("not different")
+                return
+            }
+        }
+    }
+
+    @Test("a record that is missing is a difference if neither has an end, or both have")
+    func noSign() {
+        for end in [false, true] {
+            let runs = [3, 2].map { run(3, delivered: $0, end: end).recording("A") }
+            guard case .different = compare(runs[0], runs[1]) else {
+                Issue.record("not different")
+                return
+            }
+        }
+    }
+
+    @Test("a torn last line, records that are missing and records that were lost are signs of a cut")
+    func signs() throws {
+        var lines = RecordLines()
+        let whole = run(3, delivered: 3, end: false).records
+        let bytes = whole.map { Array(lines.bytes(of: $0)) }
+        let recording = try Recording(bytes: Array(bytes.joined()), name: "A")
+        #expect(!recording.isTorn && recording.missingCount == 0)
+
+        let torn = try Recording(bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")
+        #expect(
+            undecided(compare(recording, torn))?.furthest.explanation == [
+                "The runs are the same up to where B was cut: 11 records.", "The last line of B is not whole.",
+            ])
+        var late = run(3, delivered: 2, end: false)
+        for _ in 1...2 { late.record(.drain, on: Self.worker) }
+        var rest = RecordLines()
+        var kept = late.records.map { Array(rest.bytes(of: $0)) }
+        kept.remove(at: kept.count - 2)
+        let missing = try Recording(bytes: Array(kept.joined()), name: "B")
+        #expect(missing.missingCount == 1)
+        #expect(undecided(compare(recording, missing))?.furthest.explanation.last == "Records of B are missing.")
+        let inAnotherOrder = try Recording(
+            bytes: Array((kept.dropLast(2) + kept.suffix(2).reversed()).joined()), name: "B")
+        #expect(inAnotherOrder.missingCount == 1)
+
+        late.record(.lost, count: 2)
+        #expect(undecided(compare(recording, late.recording("B")))?.isOfCut == true)
+    }
+
+    @Test("two that were cut at different places are the same up to there")
+    func both() throws {
+        func recording(_ name: String, _ write: (inout RecordedScript) -> Void) -> Recording {
+            var script = RecordedScript()
+            script.record(.log, message: "x")
+            script.record(.log, on: Self.worker, message: "x")
+            write(&script)
+            script.record(.lost, count: 1)
+            return script.recording(name)
+        }
+        let found = try #require(
+            undecided(
+                compare(
+                    recording("A") { $0.record(.log, message: "y") },
+                    recording("B") { $0.record(.log, on: Self.worker, message: "y") })))
+        #expect(
+            found.furthest.explanation == [
+                "The runs are the same up to where they were cut: 2 records.", "Records of A are missing.",
+                "Records of B are missing.",
+            ])
+        #expect([found.furthest.first.line, found.furthest.second.line] == [3, 3])
+    }
+
+    @Test("a run is never said to differ from its own beginning", arguments: [true, false])
+    func anywhere(areAllNamed: Bool) {
+        var found = (same: 0, cut: 0, untold: 0)
+        for seed in 0..<UInt64(60) {
+            let records = RandomRun(RandomProgram(seed: seed, areAllNamed: areAllNamed), seed: seed).records
+            guard let last = records.last else { continue }
+            var end = last
+            (end.sequence, end.stage, end.message) = (last.sequence + 1, .end, "exit")
+            let whole = Recording(records + [end], source: "whole")
+            for count in stride(from: 1, through: records.count, by: 1 + records.count / 20) {
+                let cut = Recording(Array(records.prefix(count)), source: "cut")
+                for outcome in [compare(whole, cut), compare(cut, whole)] {
+                    switch outcome {
+                    case .same: found.same += 1
+                    case .undecided(let undecided) where undecided.isOfCut: found.cut += 1
+                    case .undecided: found.untold += 1
+                    case .different(let difference):
+                        Issue.record("seed \(seed), \(count) of \(records.count): \(difference)")
+                        return
+                    }
+                }
+            }
+        }
+        #expect(found.cut > 500, "\(found)")
+        #expect(found.untold < found.cut / 10, "\(found)")
+    }
+}
