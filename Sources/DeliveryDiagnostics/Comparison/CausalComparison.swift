@@ -70,8 +70,10 @@ public struct CausalComparison {
         case .different(let walk, let mismatch):
             let difference = CausalDifference(mismatch, of: walk, between: one, and: other, order: order)
             switch CutComparison(one, other, order: order)?.run(budget, progress) {
-            case nil, .different:
+            case nil:
                 return .different(difference)
+            case .different(let inBoth):
+                return .different(inBoth)
             case .sameUpToCut(let cut):
                 return .undecided(CausalUndecided(tries: search.tries, furthest: cut))
             case .untold(let tries):

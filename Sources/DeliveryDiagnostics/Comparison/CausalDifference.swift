@@ -58,6 +58,17 @@ public struct CausalDifference: Sendable {
     var secondUnmatched: Int?
 }
 
+extension CausalDifference {
+    /// The same of the second run and the first.
+    var reversed: CausalDifference {
+        var reversed = self
+        (reversed.first, reversed.second, reversed.secondUnmatched) = (second, first, nil)
+        if reason == .onlyInFirst { reversed.reason = .onlyInSecond }
+        if reason == .onlyInSecond { reversed.reason = .onlyInFirst }
+        return reversed
+    }
+}
+
 extension CausalDifference.Side {
     /// - Parameter reason: what differs is said of the record, also if it is that it has none.
     init(_ recording: Recording, _ place: Int?, reason: CausalDifference.Reason? = nil) {

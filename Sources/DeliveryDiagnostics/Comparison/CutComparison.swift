@@ -5,7 +5,8 @@
 /// All it has must be the beginning of what the other has, in each chain.
 struct CutComparison {
     enum Outcome {
-        case different
+        /// Also in what both have.
+        case different(CausalDifference)
         case sameUpToCut(CausalDifference)
         /// It could not be told in time which thread is which.
         case untold(tries: Int)
@@ -28,26 +29,27 @@ struct CutComparison {
         (self.one, self.other, self.order) = (one, other, order)
     }
 
-    func run(_ budget: CausalComparison.Budget, _ progress: (Int) -> Void) -> Outcome {
+    /// - Returns: nil if it was not looked.
+    func run(_ budget: CausalComparison.Budget, _ progress: (Int) -> Void) -> Outcome? {
         var tries = 0
+        var outcome: Outcome?
         // Each thread of a cut run has a counterpart, but not each of the other: so the cut one is gone through. If both were
         // cut, either may be the one that has less.
         for isForward in [true, false] where isForward ? isCut.one : isCut.other {
-            switch run(isForward, budget, &tries, progress) {
-            case .different: continue
-            case let outcome: return outcome
-            }
+            outcome = run(isForward, budget, &tries, progress)
+            guard case .different = outcome else { break }
         }
-        return .different
+        return outcome
     }
 
     private func run(
         _ isForward: Bool, _ budget: CausalComparison.Budget, _ tries: inout Int, _ progress: (Int) -> Void
-    ) -> Outcome {
+    ) -> Outcome? {
         let (cut, another) = isForward ? (one, other) : (other, one)
         // What threads do is no sign of who they are, as it is not all there.
         let colours = ThreadColours(cut, another, areRefined: false)
         let candidates = ThreadCandidates(cut, another, colours: colours)
+        var furthest: (walk: CausalWalk, mismatch: CausalWalk.Mismatch)?
         var next: [Int]? = []
         while let taken = next {
             guard tries < budget.tries, tries == 0 || !budget.isOver() else { return .untold(tries: tries) }
@@ -55,10 +57,14 @@ struct CutComparison {
             var walk = CausalWalk(
                 cut, another, candidates: candidates, order: order, choices: taken,
                 cuts: CausalWalk.Cuts(one: true, other: isForward ? isCut.other : isCut.one))
-            if walk.run(progress) == nil { return .sameUpToCut(difference(walk, isForward)) }
+            guard let mismatch = walk.run(progress) else { return .sameUpToCut(difference(walk, isForward)) }
+            if furthest.map({ $0.walk.compared < walk.compared }) ?? true { furthest = (walk, mismatch) }
             next = walk.nextChoices
         }
-        return .different
+        return furthest.map { walk, mismatch in
+            let difference = CausalDifference(mismatch, of: walk, between: cut, and: another, order: order)
+            return .different(isForward ? difference : difference.reversed)
+        }
     }
 
     private func difference(_ walk: CausalWalk, _ isForward: Bool) -> CausalDifference {

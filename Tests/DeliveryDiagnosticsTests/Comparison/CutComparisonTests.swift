@@ -47,11 +47,23 @@ struct CutComparisonTests {
 
     @Test("what both have and is not the same is a difference, also of a cut recording")
     func difference() {
-        var cut = RecordedScript()
-        cut.post(1, from: RecordedScript.main, to: Self.worker, handledOn: RecordedScript.main)
-        guard case .different = compare(run(3, delivered: 3, end: true).recording("A"), cut.recording("B")) else {
-            Issue.record("not different")
-            return
+        func run(_ count: Int, handledOn thread: ThreadIdentity, end: Bool) -> Recording {
+            var script = RecordedScript()
+            for number in 1...count { script.record(.log, message: "\(number)") }
+            script.post(1, from: Self.worker, to: Self.worker, handledOn: thread)
+            if end { script.record(.end, message: "exit") }
+            return script.recording(end ? "whole" : "cut")
+        }
+        // That the cut one says less comes first, and is no difference.
+        let whole = run(3, handledOn: Self.worker, end: true)
+        let cut = run(1, handledOn: RecordedScript.main, end: false)
+        for (first, second, lines) in [(whole, cut, [6, 4]), (cut, whole, [4, 6])] {
+            guard case .different(let difference) = compare(first, second) else {
+                Issue.record("not different")
+                return
+            }
+            #expect([difference.first.line, difference.second.line] == lines)
+            #expect([difference.first.source, difference.second.source] == [first.source, second.source])
         }
     }
 
