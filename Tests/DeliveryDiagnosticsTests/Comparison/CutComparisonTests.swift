@@ -67,6 +67,48 @@ struct CutComparisonTests {
         }
     }
 
+    @Test("a thread that did nothing before the cut may be any, also if it is spoken of or a target")
+    func threadAfterCut() {
+        func run(_ target: ThreadIdentity, isWhole: Bool) -> Recording {
+            var script = RecordedScript()
+            script.record(.log, message: "made {number = 2, name = worker}")
+            script.record(.register, observer: 1, target: target)
+            if isWhole {
+                script.record(.log, on: Self.worker, message: "x")
+                script.record(.end, message: "exit")
+            }
+            return script.recording(isWhole ? "whole" : "cut")
+        }
+        let whole = run(Self.worker, isWhole: true)
+        for target in [Self.worker, RecordedScript.thread(2)] {
+            let cut = run(target, isWhole: false)
+            #expect(undecided(compare(whole, cut))?.isOfCut == true)
+            #expect(undecided(compare(cut, whole))?.isOfCut == true)
+        }
+        guard case .different = compare(whole, run(RecordedScript.thread(2, "other"), isWhole: false)) else {
+            Issue.record("not different")
+            return
+        }
+    }
+
+    @Test("a text log, which never has an end, is not cut")
+    func textLog() {
+        func run(_ count: Int, end: Bool) -> Recording {
+            var script = RecordedScript()
+            for number in 1...count { script.record(.log, message: "\(number)") }
+            if end { script.record(.end, message: "exit") }
+            return script.recording("A")
+        }
+        for order in [CausalComparison.Order.said, .saidExactly] {
+            guard case .different = CausalComparison.compare(run(2, end: true), run(1, end: false), order: order) else {
+                Issue.record("not different")
+                return
+            }
+        }
+        #expect(
+            undecided(CausalComparison.compare(run(2, end: true), run(1, end: false), order: .exact))?.isOfCut == true)
+    }
+
     @Test("what the recording with an end lacks is a difference")
     func wholeLacks() {
         let (more, whole) = (run(3, delivered: 3, end: false), run(3, delivered: 2, end: true))
