@@ -46,6 +46,9 @@ struct TimelineCommandTests {
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         #expect(outcome.output.hasPrefix("<svg xmlns="))
         #expect(outcome.output.hasSuffix("</svg>\n"))
+        let named = try await shell(
+            "notify-demo timeline $RUN --svg > a; notify-demo timeline $RUN -o b.SVG && cmp a b.SVG")
+        #expect(named.status == .exited(0), "\(named.output)\(named.errors)")
         let text = try await shell("notify-demo timeline $RUN -o a && notify-demo timeline $RUN | cmp - a")
         #expect(text.status == .exited(0), "\(text.output)\(text.errors)")
     }
@@ -68,7 +71,7 @@ struct TimelineCommandTests {
         arguments: [
             ("--width 39", "must be from 40 to 1000"), ("--limit=-1", "must be 0, for all, or more"),
             ("--from 5", "--from <time>"), ("--from 2ms --to 1ms", "--from 2 ms is later than --to 1 ms"),
-            ("--svg --ascii", "--svg"), ("--svg --width 80", "--svg"),
+            ("--svg --ascii", "--svg"), ("--svg --width 80", "--svg"), ("-o y.svg --ascii", "-o y.svg draws a picture"),
         ])
     func usage(arguments: String, says: String) async throws {
         let outcome = try await Shell.run("notify-demo timeline run.jsonl \(arguments)")

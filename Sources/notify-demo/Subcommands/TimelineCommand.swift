@@ -20,7 +20,7 @@ struct TimelineCommand: Command {
               notify-demo timeline run.jsonl --from 10ms --to 12.5ms --each
               notify-demo timeline run.jsonl --name PriceDidChange --limit 0 | less
               notify-demo timeline run.jsonl --post 7 --ascii --width 100
-              notify-demo timeline run.jsonl --svg -o run.svg
+              notify-demo timeline run.jsonl -o run.svg
 
             EXIT STATUS
               0 drawn, 2 the recording cannot be read, or has nothing of the post or name
@@ -28,12 +28,13 @@ struct TimelineCommand: Command {
 
     @OptionGroup var input: RecordingArgument
 
-    @Flag(help: "Draw a picture, in SVG: time runs to the right; it reads on light and dark.")
+    @Flag(help: "Draw a picture, in SVG: time runs to the right; it reads on light and dark. So does -o NAME.svg.")
     var svg = false
 
     @Option(
         name: [.short, .customLong("output")],
-        help: ArgumentHelp("Draw into this file, not to standard output.", valueName: "file"),
+        help: ArgumentHelp(
+            "Draw into this file, not to standard output; a picture if its name ends in .svg.", valueName: "file"),
         completion: .file(extensions: ["svg"]))
     var output: String?
 
@@ -68,9 +69,10 @@ struct TimelineCommand: Command {
         if let width, !(TimelineText.leastWidth...1000).contains(width) {
             throw ValidationError("--width is \(width), and must be from \(TimelineText.leastWidth) to 1000.")
         }
-        if svg, ascii || width != nil {
+        if isPicture, ascii || width != nil {
+            let option = svg ? "--svg" : "-o \(output ?? "")"
             throw ValidationError(
-                "--svg draws a picture, so it takes no --ascii and no --width. Leave out one of them.")
+                "\(option) draws a picture, so it takes no --ascii and no --width. Leave out one of them.")
         }
         if limit < 0 { throw ValidationError("--limit is \(limit), and must be 0, for all, or more.") }
         if let from, let to, from.nanoseconds > to.nanoseconds {
@@ -88,7 +90,7 @@ struct TimelineCommand: Command {
             selection: TimelineSelection(
                 from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max, post: post, name: name,
                 limit: limit == 0 ? nil : limit, foldsRuns: !each))
-        if svg {
+        if isPicture {
             try put(TimelinePicture(timeline).svg, &terminal)
             return .good
         }
@@ -110,6 +112,8 @@ struct TimelineCommand: Command {
             })
         return .good
     }
+
+    private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
 
     private func put(_ drawing: String, _ terminal: inout Terminal) throws {
         guard let output else { return try terminal.print(String(drawing.dropLast())) }
