@@ -42,6 +42,15 @@ enum Columns {
         return fitting + ellipsis
     }
 
+    /// The same, cut in its middle: of names the begin and the end tell more.
+    static func fitMiddle(_ text: String, to width: Int, ellipsis: String) -> String {
+        guard self.width(of: text) > width else { return text }
+        let room = width - self.width(of: ellipsis)
+        guard room >= 2 else { return fit(text, to: width, ellipsis: ellipsis) }
+        let end = fit(String(text.reversed()), to: room / 2, ellipsis: "")
+        return fit(text, to: room - self.width(of: end), ellipsis: "") + ellipsis + String(end.reversed())
+    }
+
     /// Filled with spaces, or cut.
     static func pad(_ text: String, to width: Int, ellipsis: String) -> String {
         let text = fit(text, to: width, ellipsis: ellipsis)

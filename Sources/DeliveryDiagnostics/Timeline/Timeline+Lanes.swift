@@ -30,7 +30,7 @@ extension Timeline {
             Lane(
                 title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
                 begin: others.map { lanes[$0].begin }.min() ?? 0, end: others.map { lanes[$0].end }.max() ?? 0,
-                threads: others.count))
+                threads: others.count, waiting: others.reduce(0) { $0 + lanes[$1].waiting }))
         folded.mapLanes { laneOf[$0] }
         return folded
     }
@@ -42,6 +42,7 @@ extension Timeline.Run {
         count += other.count
         end = max(end, other.end)
         lastPost = other.lastPost
+        label.waiting += other.label.waiting
         longest = max(longest, other.longest)
         if let mine = latency, let its = other.latency {
             latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)

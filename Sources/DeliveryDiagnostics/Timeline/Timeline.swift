@@ -1,3 +1,5 @@
+internal import ThreadedNotifications
+
 /// What the threads of a recording did, laid out to be drawn: a lane for each thread, slices for what lasts, marks for what
 /// happens, and arrows from posts to what became of them.
 ///
@@ -15,6 +17,8 @@ public struct Timeline: Sendable, Hashable {
         public var end: Int64
         /// How many threads.
         public var threads = 1
+        /// How many deliveries still wait for it at the end, of what is drawn.
+        public var waiting = 0
     }
 
     /// What a slice or a mark is of, in words.
@@ -25,10 +29,19 @@ public struct Timeline: Sendable, Hashable {
         public var post: String?
         /// The notification's name.
         public var name: String?
+        /// Whether it is a post that nobody observed.
+        public var isToNobody = false
+        /// Of what it posts, how many deliveries neither came nor failed before the end.
+        public var waiting = 0
         /// What else there is to know, the most important first.
         public var details: [String] = []
+        /// The line of source that did it.
+        var place: SourcePlace?
         /// The line of the file; or the record's place.
         public var line: Int
+
+        /// What became of a post, if nothing else that is drawn tells it.
+        public var outcome: String? { isToNobody ? "to nobody" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// A handler or a block that runs, or a thread that waits for another.

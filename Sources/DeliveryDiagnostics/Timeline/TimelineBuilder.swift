@@ -12,6 +12,8 @@ struct TimelineBuilder {
     private var marks: [Timeline.Mark] = []
     private var runs: [Timeline.Run] = []
     private var arrows: [Timeline.Arrow] = []
+    /// How many deliveries still wait for a thread at the end, of what is drawn.
+    private var waiting: [Int: Int] = [:]
     /// How many of the last rows are alike.
     private var alike = 0
     private var lastLikeness: Likeness?
@@ -25,6 +27,8 @@ struct TimelineBuilder {
         var depth: Int
         var arrowKind: Timeline.Arrow.Kind?
         var fromLane: Int?
+        var isToNobody: Bool
+        var isWaiting: Bool
     }
 
     /// Three can be looked at, and one row for them says less.
@@ -169,7 +173,7 @@ struct TimelineBuilder {
         }
         return Likeness(
             lane: lane, stage: stage, name: label.name, depth: depth, arrowKind: arrow.map { arrows[$0].kind },
-            fromLane: arrow.map { arrows[$0].fromLane })
+            fromLane: arrow.map { arrows[$0].fromLane }, isToNobody: label.isToNobody, isWaiting: label.waiting > 0)
     }
 
     /// Takes the last row back, with all that it is of: they are the last of their kind, too.
@@ -255,11 +259,12 @@ struct TimelineBuilder {
     private mutating func addMark(_ entry: Recording.Entry, at place: Int) {
         rows.append(.mark(marks.count))
         defer { foldLastRow() }
+        let label = label(of: entry, at: place)
+        if label.waiting > 0, let target = links.target(of: entry) { waiting[target, default: 0] += label.waiting }
         marks.append(
             Timeline.Mark(
                 lane: Int(entry.thread), time: links.time(of: entry), stage: entry.stage,
-                depth: Int(links.depthOfEntry[place]), label: label(of: entry, at: place),
-                arrow: addArrow(to: entry, at: place)))
+                depth: Int(links.depthOfEntry[place]), label: label, arrow: addArrow(to: entry, at: place)))
     }
 
     private mutating func addArrow(to entry: Recording.Entry, at place: Int) -> Int? {
@@ -303,10 +308,9 @@ struct TimelineBuilder {
         }
         switch entry.stage {
         case .post, .capture, .enqueue, .append:
-            if entry.count == 0 { label.details.append("to nobody") }
+            label.isToNobody = entry.count == 0
             if entry.count > 1 { label.details.append("to \(entry.count) observers") }
-            let waiting = links.waiting(of: entry)
-            if waiting > 0 { label.details.append("\(waiting) still waiting at the end") }
+            label.waiting = links.waiting(of: entry)
         case .remove:
             if entry.count > 0 { label.details.append("\(counted(Int(entry.count), "handler")) of it run") }
         case .register:
@@ -323,7 +327,7 @@ struct TimelineBuilder {
             label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
         }
         if let message = recording.message(of: entry) { label.details.append(message) }
-        if let place = recording.place(of: entry) { label.details.append("at \(place)") }
+        label.place = recording.place(of: entry)
         return label
     }
 
@@ -364,6 +368,6 @@ struct TimelineBuilder {
             title: recording.describeThread(Int32(thread)),
             details: "thread \(identity.number) \(identity.name ?? "(no name)"), kernel id \(identity.kernelID), "
                 + "of \(process.name) \(process.id)",
-            begin: links.lives[thread].begin, end: links.lives[thread].end)
+            begin: links.lives[thread].begin, end: links.lives[thread].end, waiting: waiting[thread] ?? 0)
     }
 }

@@ -27,6 +27,8 @@ struct TimelineLinks {
         var appended: Int32 = 0
         /// Whether something was appended for the thread that appends.
         var appendedHere = false
+        /// The thread for which it is appended; -2 if they are several.
+        var target: Int32 = -1
         /// How many are over.
         var fates: Int32 = 0
         /// Whether its queue is done with it.
@@ -103,6 +105,7 @@ struct TimelineLinks {
         case .append:
             setOrigin(of: post, to: place)
             posts[post].appended += 1
+            posts[post].target = posts[post].target == -1 || posts[post].target == entry.target ? entry.target : -2
             if entry.target == entry.thread { posts[post].appendedHere = true }
         case .deliver, .skip:
             posts[post].fates += 1
@@ -150,6 +153,12 @@ struct TimelineLinks {
         if entry.stage == .enqueue { return post.leftQueue ? 0 : 1 }
         let expected = post.matched >= 0 ? post.matched : max(post.captured, post.appended)
         return max(0, Int(expected) - Int(post.fates))
+    }
+
+    /// For which thread it waits, if it can be for one only.
+    func target(of entry: Recording.Entry) -> Int? {
+        let target = entry.stage == .enqueue ? entry.target : posts[Int(entry.post)].target
+        return target < 0 ? nil : Int(target)
     }
 
     // MARK: Spans

@@ -4,17 +4,33 @@ extension TimelinePicture {
         /// A shape of the size of 22 by 12 around 0 0, and what it means.
         var entries: [(shape: String, meaning: String)] = []
 
-        func svg(top: Double) -> String {
-            var x = 16.0
+        static let lineHeight = 18.0
+
+        /// In as many lines as it needs.
+        func svg(top: Double, width: Double) -> (svg: String, lines: Int) {
+            var (x, line) = (16.0, 0)
             var drawn: [String] = []
             for (shape, meaning) in entries {
+                let length = 28 + Double(meaning.count) * 6.4
+                if x > 16, x + length > width { (x, line) = (16, line + 1) }
+                let y = top + Double(line) * Self.lineHeight
                 drawn.append(
-                    "<g transform=\"translate(\(SVGText.number(x)) \(SVGText.number(top)))\">\(shape)"
+                    "<g transform=\"translate(\(SVGText.number(x)) \(SVGText.number(y)))\">\(shape)"
                         + "<text class=\"muted\" x=\"28\" y=\"4\">\(XMLText.escaped(meaning))</text></g>")
-                x += 28 + Double(meaning.count) * 6.1 + 18
+                x += length + 18
             }
-            return drawn.joined(separator: "\n")
+            return (drawn.joined(separator: "\n"), line + 1)
         }
+    }
+
+    /// The bar of a post that nobody observes.
+    static func nobody(x: Double, y: Double) -> String {
+        "<path class=\"nobody\" d=\"M\(SVGText.number(x - 5)) \(SVGText.number(y + 5))l10 -10\"/>"
+    }
+
+    /// A way that does not arrive, from below what begins it.
+    static func stub(x: Double, y: Double) -> String {
+        "<path class=\"waits\" d=\"M\(SVGText.number(x)) \(SVGText.number(y))v5m-4 0h8\"/>"
     }
 
     static func legend(of timeline: Timeline, hasCuts: Bool) -> Legend {
@@ -27,10 +43,21 @@ extension TimelinePicture {
         add(
             !stages.isDisjoint(with: [.post, .capture, .append]) || !timeline.runs.isEmpty,
             "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>", "post")
+        let labels = timeline.marks.map(\.label) + timeline.runs.map(\.label)
+        add(
+            timeline.marks.contains(where: \.label.isToNobody),
+            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(nobody(x: 11, y: 0))", "to nobody")
+        add(
+            labels.contains { $0.waiting > 0 },
+            "<circle class=\"post c0\" cx=\"11\" cy=\"-2\" r=\"4\"/>\(stub(x: 11, y: 2))", "still waiting")
         add(stages.contains(.enqueue), "<circle class=\"enqueue c0\" cx=\"11\" r=\"3.5\"/>", "enqueue")
         add(
             timeline.slices.contains { $0.kind == .handler },
             "<rect class=\"handler c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "handler")
+        add(
+            timeline.slices.contains { $0.kind == .handler && ($0.ending == .runsOn || $0.end > timeline.end) },
+            "<rect class=\"handler open c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>",
+            "handler that runs on")
         add(
             timeline.slices.contains { $0.kind == .wait },
             "<rect class=\"wait c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "wait")

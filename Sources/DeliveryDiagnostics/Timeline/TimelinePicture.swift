@@ -38,6 +38,7 @@ public struct TimelinePicture: Sendable {
     private static let mostLanes = 24
     /// Of a character of a label, about.
     private static let characterWidth = 6.3
+    private static let axisCharacterWidth = 7.2
 
     public init(_ timeline: Timeline) {
         let timeline = timeline.folded(toLanes: Self.mostLanes)
@@ -52,7 +53,8 @@ public struct TimelinePicture: Sendable {
             top = lanes[lanes.count - 1].bottom
         }
         let title = timeline.lanes.map { min(Columns.width(of: $0.title), Self.mostTitle) }.max() ?? 0
-        left = max(80, 36 + Double(title) * 7)
+        let waiting = timeline.lanes.compactMap(Self.waiting).map { Self.textWidth($0) + 30 }.max() ?? 0
+        left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
         tips = TimelineTips(timeline: timeline)
         self.lanes = lanes
@@ -77,12 +79,14 @@ public struct TimelinePicture: Sendable {
         let legend = Self.legend(of: timeline, hasCuts: !scale.cuts.isEmpty)
         let notes = timeline.notes.flatMap { Self.wrapped($0) }
         let footTop = height + 8
-        var foot: [String] = [legend.svg(top: footTop + 12)]
+        let (legendShapes, legendLines) = legend.svg(top: footTop + 12, width: Self.width - 24)
+        let notesTop = footTop + 16 + Double(legendLines) * TimelinePicture.Legend.lineHeight
+        var foot = [legendShapes]
         for (line, note) in notes.enumerated() {
-            let y = footTop + 34 + Double(line) * 15
+            let y = notesTop + Double(line) * 15
             foot.append("<text class=\"muted\" x=\"16\" y=\"\(number(y))\">\(XMLText.escaped(note))</text>")
         }
-        let whole = footTop + 26 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
+        let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(notes.count) * 15 + 4)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(number(Self.width))" height="\(number(whole))" \
             viewBox="0 0 \(number(Self.width)) \(number(whole))" role="img" aria-labelledby="title description">
@@ -142,11 +146,19 @@ public struct TimelinePicture: Sendable {
     private func x(_ time: Int64) -> Double { left + scale.position(of: time) }
 
     private var axis: [String] {
-        scale.ticks.map { tick in
-            let x = number(left + tick.position)
-            return "<path class=\"grid\" d=\"M\(x) 46V\(number(height))\"/>"
-                + "<text class=\"muted middle\" x=\"\(x)\" y=\"41\">\(XMLText.escaped(tick.label))</text>"
+        var (lines, labelled) = ([String](), 0.0)
+        for tick in scale.ticks {
+            let x = left + tick.position
+            lines.append("<path class=\"grid\" d=\"M\(number(x)) 46V\(number(height))\"/>")
+            // At the right edge a label goes to the left of its line, if that is free.
+            let half = Double(tick.label.count) * Self.axisCharacterWidth / 2
+            let middle = min(x, Self.width - 6 - half)
+            guard middle - half > labelled else { continue }
+            labelled = middle + half
+            lines.append(
+                "<text class=\"muted middle\" x=\"\(number(middle))\" y=\"41\">\(XMLText.escaped(tick.label))</text>")
         }
+        return lines
     }
 
     private var laneLines: [String] {
@@ -156,13 +168,21 @@ public struct TimelinePicture: Sendable {
             let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.mostTitle, ellipsis: "…")
             let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
             let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
+            let waiting =
+                Self.waiting(lane).map {
+                    "<text class=\"waiting\" x=\"16\" y=\"\(number(frame.middle(ofRow: 0) + 16))\">\($0)</text>"
+                } ?? ""
             return """
                 <g class="c\(place % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
                 <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(XMLText.escaped(title))</text>\
-                <path class="life" d="M\(begin) \(y)H\(end)"/></g>\
+                \(waiting)<path class="life" d="M\(begin) \(y)H\(end)"/></g>\
                 <path class="grid" d="M8 \(number(frame.bottom - 3))H\(number(Self.width - 8))"/>
                 """
         }
+    }
+
+    private static func waiting(_ lane: Timeline.Lane) -> String? {
+        lane.waiting > 0 ? "\(lane.waiting) still waiting" : nil
     }
 
     /// The picture is torn where time is cut, and says how much is missing.
@@ -261,8 +281,13 @@ public struct TimelinePicture: Sendable {
         let posts =
             run.lastPost == run.label.post ? run.label.post : run.label.post.map { "\($0)…\(run.lastPost ?? "")" }
         let what = run.stage == .deliver ? "handlers" : run.label.what
-        let texts = [[posts, "\(what) ×\(run.count)"], ["×\(run.count)"]].map {
+        let outcome = run.label.outcome.map { ", \($0)" } ?? ""
+        let texts = [[posts, "\(what) ×\(run.count)\(outcome)"], ["×\(run.count)\(outcome)"], ["×\(run.count)"]].map {
             $0.compactMap(\.self).joined(separator: " ")
+        }
+        if run.label.waiting > 0 {
+            let bottom = lanes[run.lane].middle(ofRow: run.depth) + Self.sliceHeight / 2
+            drawing.things.append(Self.stub(x: (left + right) / 2, y: bottom))
         }
         let tip = tips.text(run)
         drawBox(
@@ -312,8 +337,10 @@ public struct TimelinePicture: Sendable {
         var rank = 3
         switch mark.stage {
         case .post, .capture, .append:
-            shape = "<circle class=\"post \(color)\" cx=\"\(cx)\" cy=\"\(cy)\" r=\"4\"/>"
-            rank = 1
+            shape =
+                "<circle class=\"post \(color)\" cx=\"\(cx)\" cy=\"\(cy)\" r=\"4\"/>"
+                + (mark.label.isToNobody ? Self.nobody(x: x, y: y) : "")
+            rank = mark.label.isToNobody ? 0 : 1
         case .enqueue:
             shape = "<circle class=\"enqueue \(color)\" cx=\"\(cx)\" cy=\"\(cy)\" r=\"3.5\"/>"
             rank = 1
@@ -328,7 +355,8 @@ public struct TimelinePicture: Sendable {
             rank = 4
         }
         let tip = tips.text(mark)
-        drawing.things.append("<g>\(shape)<title>\(XMLText.escaped(tip))</title></g>")
+        let stub = mark.label.waiting > 0 ? Self.stub(x: x, y: y + 4) : ""
+        drawing.things.append("<g>\(shape)\(stub)<title>\(XMLText.escaped(tip))</title></g>")
         places.take(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
         wishes.append(wish(for: mark, x: x, y: y, rank: rank))
         draw(mark.arrow, toRow: mark.depth, tip: tip, label: nil, &drawing, &wishes)
@@ -339,7 +367,14 @@ public struct TimelinePicture: Sendable {
         let texts: [String]
         switch mark.stage {
         case .post, .capture, .append, .enqueue:
-            texts = [[label.post, label.name].compactMap(\.self).joined(separator: " "), label.post ?? ""]
+            // That one waits is seen.
+            let outcome = label.waiting == 1 ? nil : label.outcome
+            let told = outcome.map { outcome in
+                [[outcome, label.name].compactMap(\.self).joined(separator: ", "), outcome]
+            }
+            texts = ((told ?? []) + [label.name, nil]).map {
+                [label.post, $0].compactMap(\.self).joined(separator: " ")
+            }
         case .log, .count, .wait, .refuseWait:
             texts = [label.details.joined(separator: ", ")]
         default:

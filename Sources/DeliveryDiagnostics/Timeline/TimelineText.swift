@@ -122,13 +122,15 @@ public struct TimelineText: Sendable {
 
     private func line(time: String, graph: [Span], words: String, lane: Int?) -> [Span] {
         let padding = String(repeating: " ", count: max(0, timeWidth - time.count))
-        let used = timeWidth + 2 + timeline.lanes.count * pitch
-        let fitting = Columns.fit(words, to: max(0, width - used), ellipsis: symbols.ellipsis)
+        let fitting = Columns.fit(words, to: wordsWidth, ellipsis: symbols.ellipsis)
         let what = fitting.prefix(lane == nil ? 0 : columns[0])
         return [Span(text: padding + time + "  ", lane: nil)] + graph + [
             Span(text: String(what), lane: lane), Span(text: String(fitting.dropFirst(what.count)), lane: nil),
         ]
     }
+
+    /// How much is left of a line to the right of the lanes.
+    private var wordsWidth: Int { max(0, width - timeWidth - 2 - timeline.lanes.count * pitch) }
 
     private func clock(_ time: Int64) -> String {
         ElapsedTime.decimal(time, per: timeUnit.nanoseconds, decimals: timeUnit.decimals, keepsZeros: true)
@@ -149,7 +151,7 @@ public struct TimelineText: Sendable {
     /// The names of the lanes: above them where they have room, else on a stair of lines.
     private var heading: [[Span]] {
         let titles = timeline.lanes.map { symbols.text($0.title) }
-        let words = columned(Self.headings, details: [])
+        let words = columned(Self.headings)
         if titles.allSatisfy({ Columns.width(of: $0) < pitch }) {
             let names = titles.enumerated().map { lane, title in
                 Span(text: Columns.pad(title, to: pitch, ellipsis: ""), lane: lane)
@@ -218,30 +220,35 @@ public struct TimelineText: Sendable {
     }
 
     private func words(_ row: Timeline.Row) -> String {
-        let label =
+        var label =
             switch row {
             case .mark(let place): timeline.marks[place].label
             case .run(let place): timeline.runs[place].label
             case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].label
             }
-        var details = [label.name].compactMap(\.self) + label.details
         switch row {
-        case .ends, .run: details = [label.name].compactMap(\.self)
+        // The others of a run differ in it, and a handler's begin has said it.
+        case .ends, .run: (label.details, label.place) = ([], nil)
         case .begins, .lasts, .mark: break
         }
-        return columned(Self.cells(of: row, in: timeline, symbols), details: details)
+        let words = TimelineWords(label, symbols: symbols)
+        let cells = Self.cells(of: row, in: timeline, symbols)
+        // What has neither a post nor a length has more room for words, and what needs it takes what is empty.
+        let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
+        let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)
+        let room = wordsWidth - Columns.width(of: aligned)
+        if let whole = words.whole(in: room) { return aligned + whole }
+        return filled + words.shortened(to: wordsWidth - Columns.width(of: filled))
     }
 
-    private func columned(_ cells: [String], details: [String]) -> String {
+    private func columned(_ cells: [String]) -> String {
         var words = ""
-        // What has neither a post nor a length has more room for words.
-        let cells = cells.dropFirst().allSatisfy(\.isEmpty) ? Array(cells.prefix(1)) : cells
         for (column, cell) in cells.enumerated() where columns[column] > 0 {
             let padding = String(repeating: " ", count: max(0, columns[column] - Columns.width(of: cell)))
             // Times are compared by their ends.
             words += (column >= 2 ? padding + cell : cell + padding) + " "
         }
-        return words + " " + details.map { symbols.text($0) }.joined(separator: ", ")
+        return words + " "
     }
 
     private func lane(of row: Timeline.Row) -> Int {

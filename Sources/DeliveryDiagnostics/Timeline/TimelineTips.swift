@@ -38,7 +38,8 @@ struct TimelineTips {
             let what = arrow.kind == .queued ? "enqueue" : "post"
             lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
         }
-        lines += [also].compactMap(\.self) + label.details + ["line \(label.line)"]
+        lines += [also, label.outcome].compactMap(\.self) + label.details
+        lines += [label.place.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
         return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
     }
 }

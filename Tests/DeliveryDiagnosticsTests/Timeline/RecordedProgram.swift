@@ -29,6 +29,21 @@ struct RecordedProgram {
                 relatedPost: relatedPost))
     }
 
+    /// A handler that does not return, nine posts that wait for its thread, and one with a typing error in its name.
+    static var stalledWorker: RecordedProgram {
+        var program = RecordedProgram()
+        program.happens(.post, on: main, "TemperatureDidChange", post: 1, count: 1)
+        program.happens(.append, on: main, "TemperatureDidChange", post: 1, observer: 1, target: worker)
+        program.happens(.deliver, on: worker, "TemperatureDidChange", post: 1, observer: 1, target: worker)
+        program.happens(.post, on: main, "AlarmDidRung", post: 2, count: 0)
+        for post in 3...11 {
+            program.happens(.post, on: main, after: 100_000, "TemperatureDidChange", post: post, count: 1)
+            program.happens(.append, on: main, "TemperatureDidChange", post: post, observer: 1, target: worker)
+        }
+        program.happens(.end, on: main, after: 100_000, message: "exit")
+        return program
+    }
+
     /// Two threads, a few posts, one slow handler.
     static var slowHandler: RecordedProgram {
         var program = RecordedProgram()

@@ -95,6 +95,50 @@ struct TimelinePictureTests {
         #expect(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
     }
 
+    @Test("what waits for ever is a stub at its post and a number at its thread, and the legend explains all")
+    func stalled() throws {
+        let each = try picture(.stalledWorker, .init(foldsRuns: false))
+        #expect(each.elements.count { $0.isOf("waits") && $0.title.contains("\n1 still waiting\n") } == 9)
+        #expect(each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2 AlarmDidRung\n") } == 1)
+        #expect(each.texts.contains("9 still waiting"))
+        #expect(each.texts.contains("#2 to nobody, AlarmDidRung"), "\(each.texts)")
+        for meaning in ["to nobody", "still waiting", "handler that runs on"] { #expect(each.texts.contains(meaning)) }
+        let folded = try picture(.stalledWorker)
+        #expect(folded.texts.contains("#3…#11 post ×9, 9 still waiting"), "\(folded.texts)")
+        let good = try picture(.slowHandler).texts
+        for meaning in ["to nobody", "still waiting", "handler that runs on"] { #expect(!good.contains(meaning)) }
+    }
+
+    @Test("labels of the axis are in the picture, and not on each other", arguments: 0..<200)
+    func axis(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var program = RecordedProgram()
+        let pause = UInt64(1) << UInt64.random(in: 0...30, using: &random)
+        for _ in 0..<Int.random(in: 2...9, using: &random) {
+            program.happens(.log, on: RecordedProgram.main, after: .random(in: 1...pause, using: &random), message: "")
+        }
+        let svg = TimelinePicture(Timeline(program.recording)).svg
+        var end = 0.0
+        let labels = svg.matches(of: /<text class="muted middle" x="([\d.]+)" y="41">([^<]*)</)
+        #expect(!labels.isEmpty)
+        for label in labels {
+            let (x, half) = (try #require(Double(label.1)), Double(label.2.count) * 3.5)
+            #expect(x - half >= end)
+            end = x + half
+        }
+        #expect(end <= 955)
+    }
+
+    @Test("a legend that is too long for a line goes on in the next")
+    func longLegend() {
+        let legend = TimelinePicture.Legend(
+            entries: Array(repeating: ("<g/>", "something that has a meaning"), count: 6))
+        let drawn = legend.svg(top: 10, width: 936)
+        #expect(drawn.lines == 2)
+        #expect(drawn.svg.contains("translate(16 28)"))
+        #expect(TimelinePicture.Legend().svg(top: 10, width: 936).lines == 1)
+    }
+
     @Test("a place that is taken is not taken again")
     func labelPlaces() {
         var places = LabelPlaces(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))

@@ -109,7 +109,9 @@ struct TimelineTests {
         program.happens(.skip, on: main, "Test", post: 1, observer: 3)
         program.happens(.deliver, on: worker, "Test", post: 1, observer: 1)
         let drawn = timeline(program)
-        #expect(drawn.marks[0].label.details == ["to 3 observers", "1 still waiting at the end"])
+        #expect(drawn.marks[0].label.details == ["to 3 observers"])
+        #expect(drawn.marks[0].label.outcome == "1 still waiting")
+        #expect(drawn.lanes.map(\.waiting) == [0, 1], "it is told at its target, too")
         #expect(drawn.slices[0].ending == .runsOn)
     }
 
@@ -174,6 +176,18 @@ struct TimelineTests {
         let each = timeline(posts(5), TimelineSelection(foldsRuns: false))
         #expect(each.runs.isEmpty)
         #expect(each.rows.count == 10)
+    }
+
+    @Test("of a run, all that wait are counted, and posts to nobody are no part of it")
+    func waitingRun() {
+        let drawn = timeline(.stalledWorker)
+        #expect(drawn.runs.map(\.label.outcome) == ["9 still waiting"])
+        #expect(drawn.marks.compactMap(\.label.outcome) == ["to nobody"])
+        #expect(drawn.lanes.map(\.waiting) == [0, 9])
+        var program = RecordedProgram()
+        for post in 1...4 { program.happens(.post, on: main, "Test", post: post, count: 0) }
+        for post in 5...8 { program.happens(.post, on: main, "Test", post: post, count: 1) }
+        #expect(timeline(program).runs.map(\.label.outcome) == ["to nobody", "4 still waiting"])
     }
 
     @Test("what happens between two that are alike parts their runs")

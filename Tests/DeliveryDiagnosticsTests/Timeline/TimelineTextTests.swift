@@ -22,17 +22,17 @@ struct TimelineTextTests {
                     ms  main    worker  what     post latency   lasts
                  0.000  +       │       register  PriceDidChange, observer 1, for worker
                  0.090  ●       │       post     #1                    PriceDidChange
-                 0.131  ├──────▶┏       deliver  #1     41 µs          PriceDidChange, observer…
+                 0.131  ├──────▶┏       deliver  #1     41 µs  PriceDidChange, observer 1
                  0.231  ●       ┃       post     #2                    PriceDidChange
                  0.333  ●       ┃       post     #3                    PriceDidChange
                         ┆       ┃       20 ms later
                 20.335  │       ┃·      log       recomputed 4000 rows
                 20.340  │       ┗       return   #1           20.2 ms  PriceDidChange
-                20.344  ├──────▶┏       deliver  #2   20.1 ms          PriceDidChange, observer…
+                20.344  ├──────▶┏       deliver  #2   20.1 ms  PriceDidChange, observer 1
                 20.349  │       ┃●      post     #4                    TotalDidChange
-                20.350  │       ┃■      deliver  #4   at once    7 µs  TotalDidChange, observer…
+                20.350  │       ┃■      deliver  #4   at once    7 µs  TotalD…Change, observer 2
                 20.364  │       ┗       return   #2             20 µs  PriceDidChange
-                20.374  ×       │       drop     #3     20 ms          PriceDidChange, observer…
+                20.374  ×       │       drop     #3     20 ms  Pric…ange, observer 1, for worker
                 20.424  ┴       │       end       exit
 
                 Not drawn: 1 drain, 1 signal.
@@ -50,18 +50,18 @@ struct TimelineTextTests {
                         │  worker
                     ms  │  │  what     post latency   l…
                  0.000  +  │  register  PriceDidChange,…
-                 0.090  ●  │  post     #1              …
-                 0.131  ├─▶┏  deliver  #1     41 µs    …
-                 0.231  ●  ┃  post     #2              …
-                 0.333  ●  ┃  post     #3              …
+                 0.090  ●  │  post     #1    Price…hange
+                 0.131  ├─▶┏  deliver  #1     41 µs  Pr…
+                 0.231  ●  ┃  post     #2    Price…hange
+                 0.333  ●  ┃  post     #3    Price…hange
                         ┆  ┃  20 ms later
                 20.335  │  ┃· log       recomputed 4000…
                 20.340  │  ┗  return   #1           20.…
-                20.344  ├─▶┏  deliver  #2   20.1 ms    …
-                20.349  │  ┃● post     #4              …
+                20.344  ├─▶┏  deliver  #2   20.1 ms  Pr…
+                20.349  │  ┃● post     #4    Total…hange
                 20.350  │  ┃■ deliver  #4   at once    …
                 20.364  │  ┗  return   #2             2…
-                20.374  ×  │  drop     #3     20 ms    …
+                20.374  ×  │  drop     #3     20 ms  Pr…
                 20.424  ┴  │  end       exit
 
                 Not drawn: 1 drain, 1 signal.
@@ -109,6 +109,36 @@ struct TimelineTextTests {
             ])
     }
 
+    @Test("80 columns: to nobody, and how many wait, are not cut, and names are cut in their middle")
+    func stalled() {
+        let words = text(.stalledWorker, width: 80).split(separator: "\n").map(String.init)
+        #expect(words.contains { $0.contains("to nobody, AlarmDidRung") })
+        #expect(words.contains { $0.contains("9 still waiting, Temp") }, "\(words)")
+        #expect(words.contains { $0.contains(/Temp\w*…\w*ange, observer 1/) }, "\(words)")
+        for width in 65...80 {
+            let text = text(.stalledWorker, width: width)
+            #expect(text.contains("to nobody") && text.contains("9 still waiting"), "\(text)")
+        }
+    }
+
+    @Test(
+        "what has no room is cut where it is missed least",
+        arguments: [
+            (80, "to nobody, AlarmDidRing, observer 2, at weather/main.swift:14"),
+            (60, "to nobody, AlarmDidRing, observer 2, at main.swift:14"),
+            (50, "to nobody, AlarmDidRing, observer 2, at …:14"),
+            (41, "to nobody, Alar…Ring, observer 2, at …:14"), (39, "to nobody, AlarmDidRing, observer 2"),
+            (31, "to nobody, Alar…ing, observer 2"), (14, "to nobody, Al…"), (3, "to…"), (0, ""),
+        ])
+    func words(width: Int, says: String) {
+        var label = Timeline.Label(what: "post", name: "AlarmDidRing", details: ["observer 2"], line: 1)
+        label.isToNobody = true
+        label.place = SourcePlace("weather/main.swift", 14)
+        let words = TimelineWords(label, symbols: .unicode)
+        #expect(words.shortened(to: width) == says)
+        #expect(words.whole(in: width) == (width == 80 ? says : nil))
+    }
+
     @Test("what is left out is said, with how to see it")
     func leftOut() {
         let limited = text(.slowHandler, width: 120, .init(limit: 3))
@@ -142,6 +172,10 @@ struct TimelineTextTests {
         #expect(Columns.fit("東京都", to: 5, ellipsis: "…") == "東京…")
         #expect(Columns.fit("東京都", to: 4, ellipsis: "…") == "東…")
         #expect(Columns.fit("abc", to: 2, ellipsis: "...") == "..")
+        #expect(Columns.fitMiddle("PriceDidChange", to: 9, ellipsis: "…") == "Pric…ange")
+        #expect(Columns.fitMiddle("東京都東京", to: 6, ellipsis: "…") == "東…京")
+        #expect(Columns.fitMiddle("abc", to: 3, ellipsis: "…") == "abc")
+        #expect(Columns.fitMiddle("abc", to: 2, ellipsis: "...") == "..")
     }
 
     @Test(
