@@ -3,16 +3,16 @@
 /// It is one document without scripts or fonts of its own, reads on light and dark as its viewer prefers, and its text can be
 /// selected. What has no room for a label has it as a tooltip.
 public struct TimelinePicture: Sendable {
-    private let timeline: Timeline
-    private let tips: TimelineTips
-    private let scale: TimelineScale
-    private let lanes: [LaneFrame]
-    private let height: Double
+    let timeline: Timeline
+    let tips: TimelineTips
+    let scale: TimelineScale
+    let lanes: [LaneFrame]
+    let height: Double
     /// Where lanes begin: right of their names.
-    private let left: Double
+    let left: Double
 
     /// Where a lane is.
-    private struct LaneFrame {
+    struct LaneFrame {
         var top: Double
         var rows: Int
 
@@ -26,19 +26,19 @@ public struct TimelinePicture: Sendable {
         }
     }
 
-    private static let width = 960.0
-    private static let mostTitle = 28
-    private static let right = 28.0
-    private static let head = 62.0
-    fileprivate static let rowHeight = 18.0
-    fileprivate static let labelHeight = 15.0
-    fileprivate static let laneGap = 13.0
-    private static let sliceHeight = 13.0
-    private static let mostRows = 6
-    private static let mostLanes = 24
+    static let width = 960.0
+    static let mostTitle = 28
+    static let right = 28.0
+    static let head = 62.0
+    static let rowHeight = 18.0
+    static let labelHeight = 15.0
+    static let laneGap = 13.0
+    static let sliceHeight = 13.0
+    static let mostRows = 6
+    static let mostLanes = 24
     /// Of a character of a label, about.
-    private static let characterWidth = 6.3
-    private static let axisCharacterWidth = 7.2
+    static let characterWidth = 6.3
+    static let axisCharacterWidth = 7.2
 
     public init(_ timeline: Timeline) {
         let timeline = timeline.folded(toLanes: Self.mostLanes)
@@ -64,7 +64,7 @@ public struct TimelinePicture: Sendable {
             length: Self.width - left - Self.right)
     }
 
-    private static func moments(of timeline: Timeline) -> [Int64] {
+    static func moments(of timeline: Timeline) -> [Int64] {
         var moments = timeline.slices.flatMap { [$0.begin, $0.end] } + timeline.marks.map(\.time)
         moments += timeline.runs.flatMap { [$0.begin, $0.end] }
         return [timeline.begin, timeline.end] + moments.filter { $0 > timeline.begin && $0 < timeline.end }
@@ -101,18 +101,18 @@ public struct TimelinePicture: Sendable {
             """
     }
 
-    private var bounds: LabelPlaces.Box {
+    var bounds: LabelPlaces.Box {
         LabelPlaces.Box(left: left, top: Self.head, right: Self.width - 4, bottom: height)
     }
 
-    private var title: String {
+    var title: String {
         let file = timeline.source.split(separator: "/").last.map(String.init) ?? timeline.source
         let threads = timeline.lanes.reduce(0) { $0 + $1.threads }
         return "\(file): \(counted(threads, "thread")), \(ElapsedTime(nanoseconds: timeline.end - timeline.begin)), "
             + "\(counted(timeline.records, "record"))"
     }
 
-    private var description: String {
+    var description: String {
         let posts =
             timeline.marks.count { $0.stage == .post }
             + timeline.runs.reduce(0) { $0 + ($1.stage == .post ? $1.count : 0) }
@@ -126,9 +126,9 @@ public struct TimelinePicture: Sendable {
             + "to its handler.\(slowest ?? "")"
     }
 
-    private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    private static func wrapped(_ text: String) -> [String] {
+    static func wrapped(_ text: String) -> [String] {
         var lines = [""]
         for word in text.split(separator: " ") {
             let line = lines[lines.count - 1]
@@ -141,84 +141,17 @@ public struct TimelinePicture: Sendable {
         return lines
     }
 
-    // MARK: Ground
-
-    private func x(_ time: Int64) -> Double { left + scale.position(of: time) }
-
-    private var axis: [String] {
-        var (lines, labelled) = ([String](), 0.0)
-        for tick in scale.ticks {
-            let x = left + tick.position
-            lines.append("<path class=\"grid\" d=\"M\(number(x)) 46V\(number(height))\"/>")
-            // At the right edge a label goes to the left of its line, if that is free.
-            let half = Double(tick.label.count) * Self.axisCharacterWidth / 2
-            let middle = min(x, Self.width - 6 - half)
-            guard middle - half > labelled else { continue }
-            labelled = middle + half
-            lines.append(
-                "<text class=\"muted middle\" x=\"\(number(middle))\" y=\"41\">\(XMLText.escaped(tick.label))</text>")
-        }
-        return lines
-    }
-
-    private var laneLines: [String] {
-        zip(timeline.lanes, lanes).enumerated().map { place, lane in
-            let (lane, frame) = lane
-            let y = number(frame.middle(ofRow: 0))
-            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.mostTitle, ellipsis: "…")
-            let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
-            let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
-            let waiting =
-                Self.waiting(lane).map {
-                    "<text class=\"waiting\" x=\"16\" y=\"\(number(frame.middle(ofRow: 0) + 16))\">\($0)</text>"
-                } ?? ""
-            return """
-                <g class="c\(place % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
-                <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(XMLText.escaped(title))</text>\
-                \(waiting)<path class="life" d="M\(begin) \(y)H\(end)"/></g>\
-                <path class="grid" d="M8 \(number(frame.bottom - 3))H\(number(Self.width - 8))"/>
-                """
-        }
-    }
-
-    private static func waiting(_ lane: Timeline.Lane) -> String? {
-        lane.waiting > 0 ? "\(lane.waiting) still waiting" : nil
-    }
-
-    /// The picture is torn where time is cut, and says how much is missing.
-    private var tears: [String] {
-        scale.cuts.map { cut in
-            let middle = left + (cut.beginsAt + cut.endsAt) / 2
-            func edge(_ x: Double) -> [String] {
-                var (points, y, isOut) = ([String](), 60.0, false)
-                while y < height + 4 {
-                    points.append("\(number(x + (isOut ? 3 : 0))) \(number(min(y, height)))")
-                    (y, isOut) = (y + 6, !isOut)
-                }
-                return points
-            }
-            let (one, other) = (edge(middle - 7), edge(middle + 4))
-            let length = ElapsedTime(nanoseconds: cut.end - cut.begin)
-            return """
-                <g><title>nothing begins or ends for \(XMLText.escaped(length.description))</title>\
-                <path class="tear" d="M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z"/>\
-                <path class="edge" d="M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))"/>\
-                <text class="cut middle" x="\(number(middle))" y="56">\(XMLText.escaped(length.description))</text></g>
-                """
-        }
-    }
-
     // MARK: Things
 
     /// In the order in which they are painted.
-    private struct Drawing {
+    struct Drawing {
         var arrows: [String] = []
         var things: [String] = []
         var labels: [String] = []
     }
 
     /// Words that want a place, with where they would go, the best first.
-    private struct Wish {
+    struct Wish {
         var rank: Int
         var style: String
         var candidates: [(text: String, x: Double, y: Double, isCentered: Bool)]
@@ -226,7 +159,7 @@ public struct TimelinePicture: Sendable {
         var margin = 2.0
     }
 
-    private func draw(into drawing: inout Drawing, _ places: inout LabelPlaces) {
+    func draw(into drawing: inout Drawing, _ places: inout LabelPlaces) {
         var wishes: [Wish] = []
         for cut in scale.cuts {
             let middle = left + (cut.beginsAt + cut.endsAt) / 2
@@ -254,9 +187,9 @@ public struct TimelinePicture: Sendable {
         }
     }
 
-    private static func textWidth(_ text: String) -> Double { Double(Columns.width(of: text)) * characterWidth }
+    static func textWidth(_ text: String) -> Double { Double(Columns.width(of: text)) * characterWidth }
 
-    private func draw(
+    func draw(
         _ slice: Timeline.Slice, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
     ) {
         let (left, right) = (x(slice.begin), x(slice.end))
@@ -274,7 +207,7 @@ public struct TimelinePicture: Sendable {
         draw(slice.arrow, toRow: slice.depth, tip: tips.text(slice), label: nil, &drawing, &wishes)
     }
 
-    private func draw(
+    func draw(
         _ run: Timeline.Run, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
     ) {
         let (left, right) = (x(run.begin), x(run.end))
@@ -300,7 +233,7 @@ public struct TimelinePicture: Sendable {
             &drawing, &wishes)
     }
 
-    private func drawBox(
+    func drawBox(
         lane: Int, depth: Int, left: Double, right: Double, style: String, tip: String, texts: [String],
         _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
     ) {
@@ -327,7 +260,7 @@ public struct TimelinePicture: Sendable {
         places.take(.init(left: left, top: top, right: left + width, bottom: top + Self.sliceHeight))
     }
 
-    private func draw(
+    func draw(
         _ mark: Timeline.Mark, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
     ) {
         let (x, y) = (x(mark.time), lanes[mark.lane].middle(ofRow: mark.depth))
@@ -362,7 +295,7 @@ public struct TimelinePicture: Sendable {
         draw(mark.arrow, toRow: mark.depth, tip: tip, label: nil, &drawing, &wishes)
     }
 
-    private func wish(for mark: Timeline.Mark, x: Double, y: Double, rank: Int) -> Wish {
+    func wish(for mark: Timeline.Mark, x: Double, y: Double, rank: Int) -> Wish {
         let label = mark.label
         let texts: [String]
         switch mark.stage {
@@ -391,70 +324,9 @@ public struct TimelinePicture: Sendable {
         return Wish(rank: rank, style: rank == 4 ? "label muted" : "label", candidates: candidates)
     }
 
-    private static func short(_ text: String) -> String {
+    static func short(_ text: String) -> String {
         Columns.fit(Excerpt.of(text, length: 200), to: 36, ellipsis: "…")
     }
 
-    // MARK: Arrows
-
-    private func draw(
-        _ place: Int?, toRow row: Int, tip: String, label: String?, _ drawing: inout Drawing, _ wishes: inout [Wish]
-    ) {
-        guard let arrow = place.map({ timeline.arrows[$0] }) else { return }
-        let (from, to) = (x(arrow.from), x(arrow.to))
-        let start = lanes[arrow.fromLane].middle(ofRow: arrow.fromDepth)
-        var end = lanes[arrow.toLane].middle(ofRow: row)
-        let color = arrow.kind == .lost ? "lost" : "c\(arrow.fromLane % Self.colors)"
-        let path: String
-        let middle: (x: Double, y: Double)
-        if arrow.fromLane == arrow.toLane {
-            // At once is seen from where the handler is, and what is lost has its own mark.
-            guard arrow.kind == .delivery || arrow.kind == .queued, to - from > 10 else { return }
-            let height = min(16, 8 + (to - from) / 20)
-            let (top, base) = (min(start, end) - 4 - height, min(start, end) - 5)
-            path =
-                "M\(number(from)) \(number(base))C\(number(from + 6)) \(number(top)) \(number(to - 6)) \(number(top)) "
-                + "\(number(to)) \(number(base))"
-            middle = ((from + to) / 2, base - height * 0.55)
-            end = base
-        } else {
-            end += start < end ? -Self.sliceHeight / 2 : Self.sliceHeight / 2
-            path = "M\(number(from)) \(number(start))L\(number(to)) \(number(end))"
-            middle = ((from + to) / 2, (start + end) / 2)
-        }
-        let kind = arrow.kind == .delivery ? "" : " dashed"
-        drawing.arrows.append(
-            "<g class=\"arrow \(color)\"><title>\(XMLText.escaped(tip))</title>"
-                + "<path class=\"way\(kind)\" d=\"\(path)\"/>\(head(arrow, from: (from, start), to: (to, end)))</g>")
-        guard arrow.kind == .delivery || arrow.kind == .queued else { return }
-        let text = label ?? ElapsedTime(nanoseconds: arrow.latency).description
-        let width = Self.textWidth(text)
-        let lean = abs(to - from) < width ? (x: 4.0, isCentered: false) : (x: 0.0, isCentered: true)
-        let spots = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1].map { share in
-            arrow.fromLane == arrow.toLane
-                ? (text, middle.x, middle.y, true)
-                : (
-                    text, from + (to - from) * share + lean.x, start + (end - start) * share + 3,
-                    lean.isCentered
-                )
-        }
-        // Among many arrows some latencies read better than all; the others are tooltips.
-        wishes.append(
-            Wish(
-                rank: 0, style: "latency \(color)", candidates: spots, margin: timeline.arrows.count > 30 ? 16 : 2))
-    }
-
-    private func head(_ arrow: Timeline.Arrow, from: (x: Double, y: Double), to: (x: Double, y: Double)) -> String {
-        if arrow.kind == .lost, arrow.fromLane != arrow.toLane { return "" }
-        var (dx, dy) = (to.x - from.x, to.y - from.y)
-        if arrow.fromLane == arrow.toLane { (dx, dy) = (0.3, 1) }
-        let length = max(0.001, (dx * dx + dy * dy).squareRoot())
-        (dx, dy) = (dx / length, dy / length)
-        let back = (x: to.x - dx * 7, y: to.y - dy * 7)
-        return "<path class=\"head\" d=\"M\(number(to.x)) \(number(to.y))"
-            + "L\(number(back.x - dy * 3)) \(number(back.y + dx * 3))"
-            + "L\(number(back.x + dy * 3)) \(number(back.y - dx * 3))Z\"/>"
-    }
-
-    private func number(_ value: Double) -> String { SVGText.number(value) }
+    func number(_ value: Double) -> String { SVGText.number(value) }
 }
