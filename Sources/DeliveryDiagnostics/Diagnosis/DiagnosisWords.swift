@@ -42,10 +42,19 @@ struct DiagnosisWords {
         if entry.name >= 0 { text += " \(name(entry.name))" }
         if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
         if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
-        if entry.count >= 0 { text += " count \(entry.count)" }
+        if entry.count >= 0 { text += " \(counted(entry))" }
         if let message = recording.message(of: entry) { text += " \"\(Excerpt.of(message, length: 80))\"" }
-        if let sender = recording.sender(of: entry) { text += " of \(sender.words)" }
+        if let sender = recording.sender(of: entry) { text += ", from \(sender.words)" }
         return text + sources(of: entry).map { "; \($0)" }.joined()
+    }
+
+    /// What a record counts, in words.
+    private func counted(_ entry: Recording.Entry) -> String {
+        switch entry.stage {
+        case .post, .capture: "to \(count(Int(entry.count), "observer"))"
+        case .remove: "while \(entry.count) of its handlers \(entry.count == 1 ? "runs" : "run")"
+        default: "\(entry.count)"
+        }
     }
 
     /// Without its process.

@@ -117,7 +117,7 @@ struct DiagnosisTests {
         let twin = story(.milliseconds(900), on: Story.worker)
         expect(
             .mainHeldUp, .note, evidence: [1, 8, 9],
-            says: ["kept the main thread for 31 ms, and once for longer than 16 ms"],
+            says: ["kept the main thread for up to 31 ms: once for longer than 16 ms"],
             in: story(.milliseconds(30)), notIn: twin)
         expect(.mainHeldUp, evidence: [1, 8, 9], in: story(.milliseconds(300)), notIn: story(.milliseconds(14)))
         expect(
