@@ -35,17 +35,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var relatedPost: Int?
 
     /// A notification's object, as far as it is recorded.
-    public struct Sender: Sendable, Hashable {
-        /// The object's address, or a value's hash; in one process the same for the same.
-        public var identifier: UInt64
-        /// Its type's name.
-        public var type: String
-
-        public init(identifier: UInt64, type: String) {
-            self.identifier = identifier
-            self.type = type
-        }
-    }
+    public typealias Sender = DeliveryEvent.Sender
 
     public init(
         sequence: Int, monotonicNanoseconds: UInt64, wallNanoseconds: Int64, process: ProcessIdentity,

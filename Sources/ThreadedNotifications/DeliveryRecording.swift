@@ -152,12 +152,13 @@ public enum DeliveryRecording {
     // MARK: Forking
 
     /// The file that is locked while the process forks.
+    //
+    // Safety: touched between the beginning of a fork and its end only, with the lock of `control` held.
     private nonisolated(unsafe) static var forking: RecordFile?
 
     /// So that the copy finds no lock held by a thread that it does not have.
     static func processWillFork() {
         control.lock.lock()
-        // Safety: touched between here and the end of the fork only, with the lock held.
         forking = control.value.file
         forking?.beginFork()
     }

@@ -29,7 +29,7 @@ extension DeliveryRecorder {
             DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
             observer: Self.number(event.observer), target: event.target, message: event.recordedMessage,
             place: event.place, count: event.count,
-            sender: event.sender.map { DeliveryRecord.Sender(identifier: $0.identifier, type: $0.type) },
+            sender: event.sender,
             relatedPost: Self.number(event.relatedPost))
     }
 

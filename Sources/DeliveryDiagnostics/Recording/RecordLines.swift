@@ -27,7 +27,7 @@ public struct RecordLines {
             thread: record.thread.number, stage: record.stage.rawValue, name: record.notification,
             post: UInt64(max(0, record.post ?? 0)), observer: UInt64(max(0, record.observer ?? 0)),
             target: record.target?.number ?? 0, message: record.message, place: record.place, count: record.count,
-            sender: record.sender.map { DeliveryEvent.Sender(identifier: $0.identifier, type: $0.type) },
+            sender: record.sender,
             relatedPost: UInt64(max(0, record.relatedPost ?? 0)))
         return bytes
     }
