@@ -49,6 +49,14 @@ struct RecordTests {
         #expect(opened.output == "opened\n")
     }
 
+    @Test("of two that record one program, the inner does")
+    func nested() async throws {
+        let (outcome, recording, _) = try await record(
+            "notify-demo record -o outer.jsonl -- notify-demo record -o run.jsonl -- kitchen; wc -c < outer.jsonl")
+        #expect(posts(recording) == [12])
+        #expect(outcome.output.hasSuffix("\n0\n"))
+    }
+
     @Test("what is wrong in the README's kitchen is found, and its ledger adds up")
     func kitchen() async throws {
         let (outcome, _, _) = try await record(

@@ -302,6 +302,22 @@ final class DeliveryRecordingTests: XCTestCase {
         }
     }
 
+    func testATargetThatDoesNothingIsKnownByItsName() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = RunLoopThread(name: "idle worker")
+        try worker.start()
+        let (recording, _) = try record {
+            let token = center.addObserver(
+                forName: Notification.Name("n"), on: worker, options: .init(modes: [.init("NotRun")])
+            ) { _ in }
+            center.post(name: Notification.Name("n"))
+            token.cancel()
+        }
+        worker.stop()
+        try worker.waitUntilFinished(limit: .seconds(60))
+        XCTAssertEqual(recording.records.first { $0.stage == .append }?.target?.name, "idle worker")
+    }
+
     func testAThreadThatIsNamedLaterIsKnownByItsName() throws {
         let center = ThreadedNotificationCenter()
         let (recording, _) = try record {
