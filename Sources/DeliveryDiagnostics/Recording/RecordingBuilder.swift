@@ -114,21 +114,12 @@ struct RecordingBuilder {
     }
 
     mutating func post(_ number: Int) -> Int32 {
-        let key = Recording.Numbered(process: process, number: number)
-        if let place = postPlaces[key] { return place }
-        let place = Int32(recording.posts.count)
-        postPlaces[key] = place
-        recording.posts.append(key)
-        return place
+        Self.place(of: Recording.Numbered(process: process, number: number), in: &recording.posts, known: &postPlaces)
     }
 
     mutating func observer(_ number: Int) -> Int32 {
-        let key = Recording.Numbered(process: process, number: number)
-        if let place = observerPlaces[key] { return place }
-        let place = Int32(recording.observers.count)
-        observerPlaces[key] = place
-        recording.observers.append(key)
-        return place
+        Self.place(
+            of: Recording.Numbered(process: process, number: number), in: &recording.observers, known: &observerPlaces)
     }
 
     mutating func string(_ text: String) -> Int32 { strings.place(of: text) }
@@ -138,18 +129,21 @@ struct RecordingBuilder {
     func string(at place: Int32) -> String { strings.strings[Int(place)] }
 
     mutating func place(_ place: SourcePlace) -> Int32 {
-        if let known = placePlaces[place] { return known }
-        let count = Int32(recording.places.count)
-        placePlaces[place] = count
-        recording.places.append(place)
-        return count
+        Self.place(of: place, in: &recording.places, known: &placePlaces)
     }
 
     mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
-        if let known = senderPlaces[sender] { return known }
-        let count = Int32(recording.senders.count)
-        senderPlaces[sender] = count
-        recording.senders.append(sender)
-        return count
+        Self.place(of: sender, in: &recording.senders, known: &senderPlaces)
+    }
+
+    /// Where in a table something is; at its end, if it was not there.
+    private static func place<Element: Hashable>(
+        of element: Element, in table: inout [Element], known: inout [Element: Int32]
+    ) -> Int32 {
+        if let place = known[element] { return place }
+        let place = Int32(table.count)
+        known[element] = place
+        table.append(element)
+        return place
     }
 }
