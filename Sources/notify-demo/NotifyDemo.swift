@@ -30,7 +30,7 @@ struct NotifyDemo: ParsableCommand {
             """,
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
-            TimelineCommand.self, Trace.self, Stats.self, Doctor.self, Smoke.self,
+            TimelineCommand.self, Trace.self, Stats.self, Doctor.self, Bench.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

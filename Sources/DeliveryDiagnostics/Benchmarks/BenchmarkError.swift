@@ -1,0 +1,23 @@
+/// Why there is no figure.
+package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
+    case timedOut(waitingFor: String, after: Duration)
+    /// What was posted was not handled, or handled more than once.
+    case miscounted(handled: Int, posted: Int)
+    /// A round's figure is no number, or negative, or no operation was done.
+    case noFigure(String)
+    /// What went wrong, and where.
+    indirect case failed(workload: String, contender: String, problem: String)
+
+    package var description: String {
+        switch self {
+        case .timedOut(let what, let limit):
+            "waited \(limit) for \(what), and it did not happen. If the machine is very busy, try again."
+        case .miscounted(let handled, let posted):
+            "\(posted) were posted and \(handled) handled."
+        case .noFigure(let figure):
+            "the figure is \(figure)."
+        case .failed(let workload, let contender, let problem):
+            "\(workload), \(contender): \(problem)"
+        }
+    }
+}

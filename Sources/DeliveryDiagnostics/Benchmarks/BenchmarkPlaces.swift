@@ -1,0 +1,20 @@
+/// Where a subject's threads run and how long they may take.
+package struct BenchmarkPlaces: Sendable, Hashable {
+    /// The core of threads that post; nil: any.
+    package var postingCore: Int?
+    /// The core of threads that handle; nil: any.
+    package var targetCore: Int?
+    /// Whether threads may spin before they sleep.
+    package var spins: Bool
+    /// How long a subject waits for what should happen, before it throws.
+    package var limit: Duration
+
+    package init(
+        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10)
+    ) {
+        self.postingCore = postingCore
+        self.targetCore = targetCore
+        self.spins = spins
+        self.limit = limit
+    }
+}

@@ -1,0 +1,23 @@
+/// What is measured, in the order in which it is shown.
+package enum Workloads {
+    package static let all: [Workload] = [SameThread.workload(observers: 1)]
+
+    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on.
+    package static func named(_ name: String) -> [Workload] {
+        let same = all.filter { $0.name == name }
+        return same.isEmpty ? all.filter { $0.family == name } : same
+    }
+
+    /// All that `named` knows.
+    package static let names: [String] = all.reduce(into: []) { names, workload in
+        for name in [workload.family, workload.name] where !names.contains(name) { names.append(name) }
+    }
+}
+
+extension Workload {
+    /// The name without its number.
+    var family: String {
+        guard let dash = name.lastIndex(of: "-"), name[dash...].dropFirst().allSatisfy(\.isNumber) else { return name }
+        return String(name[..<dash])
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Posts on the thread that handles.
+enum SameThread {
+    static func workload(observers: Int) -> Workload {
+        Workload(
+            name: "same-thread-\(observers)",
+            summary: "post on the thread that handles, \(observers) observer\(observers == 1 ? "" : "s")",
+            unit: .nanoseconds(per: "notification"), control: "closure call",
+            contenders: [
+                Contender("closure call") { _ in ClosureCalls(observers) },
+                Contender("ThreadedNotificationCenter") { _ in OurPosts(observers) },
+                Contender("NotificationCenter") { _ in FoundationPosts(observers) },
+            ])
+    }
+}
+
+/// How many times handlers were called on the thread that posts. Only that thread has it.
+private final class CallCount {
+    var calls = 0
+
+    func expect(_ expected: Int) throws {
+        defer { calls = 0 }
+        guard calls == expected else { throw BenchmarkError.miscounted(handled: calls, posted: expected) }
+    }
+}
+
+private final class ClosureCalls: BenchmarkSubject {
+    private let count = CallCount()
+    private let handlers: [(Notification) -> Void]
+
+    init(_ observers: Int) {
+        handlers = (0..<observers).map { [count] _ in { _ in count.calls += 1 } }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        let notification = Notification(name: Notification.Name("benchmark"))
+        let sample = Sample.timing(operations) {
+            for _ in 0..<operations { for handler in handlers { handler(notification) } }
+        }
+        try count.expect(operations * handlers.count)
+        return sample
+    }
+
+    func end() {}
+}
+
+private final class OurPosts: BenchmarkSubject {
+    private let count = CallCount()
+    private let center = ThreadedNotificationCenter()
+    private let name = Notification.Name("benchmark")
+    private let tokens: [ObserverToken]
+
+    init(_ observers: Int) {
+        tokens = (0..<observers).map { [count, center, name] _ in
+            center.addObserver(forName: name, on: .current) { _ in count.calls += 1 }
+        }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        let notification = Notification(name: name)
+        let sample = Sample.timing(operations) {
+            for _ in 0..<operations { center.post(notification) }
+        }
+        try count.expect(operations * tokens.count)
+        return sample
+    }
+
+    func end() {
+        for token in tokens { token.cancel() }
+    }
+}
+
+private final class FoundationPosts: BenchmarkSubject {
+    private let count = CallCount()
+    private let center = NotificationCenter()
+    private let name = Notification.Name("benchmark")
+    private let tokens: [any NSObjectProtocol]
+
+    init(_ observers: Int) {
+        // Safety: Foundation's handlers must be Sendable, and these are called by the thread that posts, which is this one.
+        nonisolated(unsafe) let count = count
+        tokens = (0..<observers).map { [center, name] _ in
+            center.addObserver(forName: name, object: nil, queue: nil) { _ in count.calls += 1 }
+        }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        let notification = Notification(name: name)
+        let sample = Sample.timing(operations) {
+            for _ in 0..<operations { center.post(notification) }
+        }
+        try count.expect(operations * tokens.count)
+        return sample
+    }
+
+    func end() {
+        for token in tokens { center.removeObserver(token) }
+    }
+}
