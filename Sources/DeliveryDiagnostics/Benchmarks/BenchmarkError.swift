@@ -3,10 +3,8 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case timedOut(waitingFor: String, after: Duration)
     /// What was posted was not handled, or handled more than once.
     case miscounted(handled: Int, posted: Int)
-    /// A round's figure is no number, or negative, or no operation was done.
+    /// A round's figure is no number, or negative, or not of what was asked for.
     case noFigure(String)
-    /// What went wrong, and where.
-    indirect case failed(workload: String, contender: String, problem: String)
 
     package var description: String {
         switch self {
@@ -15,9 +13,7 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
         case .miscounted(let handled, let posted):
             "\(posted) were posted and \(handled) handled."
         case .noFigure(let figure):
-            "the figure is \(figure)."
-        case .failed(let workload, let contender, let problem):
-            "\(workload), \(contender): \(problem)"
+            "a round's figure is \(figure)."
         }
     }
 }

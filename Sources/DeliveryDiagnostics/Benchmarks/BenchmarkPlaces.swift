@@ -17,4 +17,9 @@ package struct BenchmarkPlaces: Sendable, Hashable {
         self.spins = spins
         self.limit = limit
     }
+
+    /// One for all, or that of posting threads and that of handling threads; empty: any.
+    package var cores: [Int] {
+        postingCore == targetCore ? [postingCore].compactMap(\.self) : [postingCore, targetCore].compactMap(\.self)
+    }
 }

@@ -1,26 +1,61 @@
-/// Measures workloads in rounds: in each round every contender has its turn.
+internal import Dispatch
+
+/// Measures workloads in rounds: in each round every contender has its turn, so that what disturbs a machine for a while
+/// disturbs all of them.
 package struct BenchmarkRun: Sendable {
     package var places: BenchmarkPlaces
     package var rounds: Int
     package var isQuick: Bool
 
-    package init(places: BenchmarkPlaces = BenchmarkPlaces(), rounds: Int = 7, isQuick: Bool = false) {
+    /// - Parameter rounds: nil: 7, which give quartiles, or 3 for a quick look.
+    package init(places: BenchmarkPlaces = BenchmarkPlaces(), rounds: Int? = nil, isQuick: Bool = false) {
         self.places = places
-        self.rounds = rounds
+        self.rounds = rounds ?? (isQuick ? 3 : 7)
         self.isQuick = isQuick
     }
 
-    package func perform(_ workload: Workload) throws -> [ContenderResult] {
-        var samples = workload.contenders.map { _ in [Sample]() }
-        let subjects = try workload.contenders.map { try $0.make(places) }
-        defer { for subject in subjects { try? subject.end() } }
-        let operations = isQuick ? workload.quickOperations : workload.operations
-        for round in 0..<rounds {
-            for turn in subjects.indices {
-                let place = (round + turn) % subjects.count
-                samples[place].append(try subjects[place].measure(operations.lowerBound))
-            }
+    /// Which contender's turn comes when: each round begins with another one, since the first one finds the machine in
+    /// another state than those that come after.
+    static func order(round: Int, contenders: Int) -> [Int] {
+        (0..<contenders).map { (round + $0) % contenders }
+    }
+
+    /// Measures on the calling thread, which must be the main thread. A contender that fails has no further turns, and its
+    /// result says why.
+    ///
+    /// - Parameters:
+    ///   - now: a monotonic clock, in nanoseconds.
+    ///   - progress: called with what is measured next.
+    package func perform(
+        _ workloads: [Workload], now: () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
+        progress: (String) -> Void = { _ in }
+    ) -> [WorkloadResult] {
+        let pace = BenchmarkPace(isQuick: isQuick, rounds: rounds)
+        let begun = now()
+        var contendersLeft = workloads.reduce(0) { $0 + $1.contenders.count }
+        return workloads.enumerated().map { index, workload in
+            let place = workloads.count > 1 ? "\(index + 1) of \(workloads.count), " : ""
+            let length = pace.roundLength(elapsed: now() - begun, contendersLeft: contendersLeft)
+            contendersLeft -= workload.contenders.count
+            return perform(workload, roundLength: length, now: now) { progress("\(place)\(workload.name): \($0)") }
         }
-        return zip(workload.contenders, samples).map { ContenderResult(name: $0.name, samples: $1) }
+    }
+
+    private func perform(
+        _ workload: Workload, roundLength: UInt64, now: () -> UInt64, progress: (String) -> Void
+    ) -> WorkloadResult {
+        let range = isQuick ? workload.quickOperations : workload.operations
+        progress("preparing")
+        var entrants = workload.contenders.map { BenchmarkEntrant($0, places, range, roundLength) }
+        for index in entrants.indices {
+            progress("warming up \(entrants[index].name)")
+            entrants[index].warmUp(now: now)
+        }
+        for round in 0..<rounds {
+            progress("round \(round + 1) of \(rounds)")
+            for index in Self.order(round: round, contenders: entrants.count) { entrants[index].measure() }
+        }
+        progress("ending")
+        return WorkloadResult(workload, entrants.indices.map { entrants[$0].finish() })
     }
 }

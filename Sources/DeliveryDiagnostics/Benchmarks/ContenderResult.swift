@@ -1,13 +1,44 @@
 /// What one contender of a workload cost.
 package struct ContenderResult: Sendable, Hashable, Encodable {
     package var name: String
-    /// The figure of each round, for one operation.
+    /// How many a round had.
+    package var operations: Int
+    /// What one operation cost in each round, in the workload's unit.
     package var figures: [Double]
+    /// The middle of the figures; nil if there are none.
+    package var median: Double?
+    /// The distance between the figures' quartiles.
+    package var spread: Double?
+    package var least: Double?
+    package var most: Double?
+    /// How long each operation of all rounds took, where the workload is about that.
+    package var latency: Distribution?
+    /// The median over the control's; nil if the workload has no control, or it costs nothing.
+    package var ratioToControl: Double?
+    /// The median over that of the contender that costs least, the control apart; nil if that costs nothing.
+    package var ratioToBest: Double?
+    /// Why it had no further turns.
+    package var problem: String?
 
-    init(name: String, samples: [Sample]) {
+    init(
+        name: String, operations: Int, figures: [Double], latency: Distribution? = nil, problem: String? = nil
+    ) {
         self.name = name
-        figures = samples.map(\.figure)
+        self.operations = operations
+        self.figures = figures
+        self.latency = latency
+        self.problem = problem
+        if let quartiles = Quartiles(figures) {
+            median = quartiles.median
+            spread = quartiles.spread
+        }
+        least = figures.min()
+        most = figures.max()
     }
 
-    package var median: Double { Quartiles(figures).median }
+    /// The spread as a part of the median.
+    package var relativeSpread: Double? {
+        guard let median, let spread, median > 0 else { return nil }
+        return spread / median
+    }
 }

@@ -4,14 +4,14 @@ package struct Quartiles: Sendable, Hashable {
     package var median: Double
     package var upper: Double
 
-    /// Between two figures by the distance from each; of none all are NaN.
-    package init(_ figures: [Double]) {
+    /// Nil of no figures. Between two figures it is as far from each as the share asks.
+    package init?(_ figures: [Double]) {
+        guard !figures.isEmpty else { return nil }
         let sorted = figures.sorted()
         func figure(at share: Double) -> Double {
-            guard let last = sorted.last else { return .nan }
             let place = share * Double(sorted.count - 1)
             let below = sorted[Int(place)]
-            let above = Int(place) + 1 < sorted.count ? sorted[Int(place) + 1] : last
+            let above = sorted[min(Int(place) + 1, sorted.count - 1)]
             return below + (above - below) * (place - place.rounded(.down))
         }
         (lower, median, upper) = (figure(at: 0.25), figure(at: 0.5), figure(at: 0.75))

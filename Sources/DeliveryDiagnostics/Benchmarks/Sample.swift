@@ -23,4 +23,13 @@ package struct Sample: Sendable, Hashable {
 
     /// For one operation.
     package var figure: Double { total / Double(operations) }
+
+    /// - Throws: `BenchmarkError.noFigure`.
+    func validate(operations asked: Int) throws(BenchmarkError) {
+        if operations != asked { throw .noFigure("of \(operations) operations, and \(asked) were asked for") }
+        guard figure.isFinite, figure >= 0 else { throw .noFigure("\(figure)") }
+        if !latencies.isEmpty, latencies.count != operations {
+            throw .noFigure("of \(latencies.count) latencies, and \(operations) were measured")
+        }
+    }
 }

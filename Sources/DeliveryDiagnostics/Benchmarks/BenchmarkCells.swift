@@ -1,0 +1,37 @@
+internal import Foundation
+
+/// A contender's figures as a table has them.
+enum BenchmarkCells {
+    static let headings = ["median", "spread", "×control", "×best"]
+    static let latencyHeadings = ["p50", "p99", "p99.9"]
+
+    static func figures(of contender: ContenderResult) -> [String] {
+        [
+            number(contender.median), percent(contender.relativeSpread), number(contender.ratioToControl),
+            number(contender.ratioToBest),
+        ]
+    }
+
+    static func latencies(of contender: ContenderResult) -> [String] {
+        [contender.latency?.p50, contender.latency?.p99, contender.latency?.p999].map(Quantity.time)
+    }
+
+    /// The name, and that it is the control if it is.
+    static func name(of contender: ContenderResult, in workload: WorkloadResult) -> String {
+        contender.name == workload.control ? "\(contender.name) (control)" : contender.name
+    }
+
+    static func hasLatencies(_ workloads: [WorkloadResult]) -> Bool {
+        workloads.contains { workload in workload.contenders.contains { $0.latency != nil } }
+    }
+
+    /// Three digits, or as many as there are before the point.
+    static func number(_ number: Double?) -> String {
+        guard let number else { return Quantity.none }
+        return String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)
+    }
+
+    private static func percent(_ part: Double?) -> String {
+        part.map { String(format: "%.0f %%", $0 * 100) } ?? Quantity.none
+    }
+}

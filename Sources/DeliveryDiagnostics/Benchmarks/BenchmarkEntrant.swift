@@ -1,0 +1,71 @@
+/// A contender in a run: its subject, how many operations its rounds have, and what was measured of it.
+struct BenchmarkEntrant {
+    let name: String
+    private var subject: (any BenchmarkSubject)?
+    private var size: RoundSize
+    private var figures: [Double] = []
+    private var latencies = DistributionMeter()
+    private var problem: String?
+
+    init(_ contender: Contender, _ places: BenchmarkPlaces, _ range: ClosedRange<Int>, _ roundLength: UInt64) {
+        name = contender.name
+        size = RoundSize(range: range, length: roundLength)
+        do {
+            subject = try contender.make(places)
+        } catch {
+            problem = "\(error)"
+        }
+    }
+
+    /// Finds out how many operations last as long as a round should. By then caches are warm and storage has grown.
+    mutating func warmUp(now: () -> UInt64) {
+        while !size.isSettled, subject != nil {
+            let begun = now()
+            _ = sample()
+            size.note(elapsed: now() - begun)
+        }
+    }
+
+    mutating func measure() {
+        guard let sample = sample() else { return }
+        figures.append(sample.figure)
+        for latency in sample.latencies { latencies.add(latency) }
+    }
+
+    /// A round's sample, or nil if the subject failed, now or before.
+    private mutating func sample() -> Sample? {
+        guard let subject else { return nil }
+        do {
+            let sample = try subject.measure(size.operations)
+            try sample.validate(operations: size.operations)
+            return sample
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private mutating func fail(_ error: any Error) {
+        if problem == nil { problem = "\(error)" }
+        end()
+    }
+
+    private mutating func end() {
+        guard let subject else { return }
+        self.subject = nil
+        do {
+            try subject.end()
+        } catch  where problem == nil {
+            problem = "\(error)"
+        } catch {
+            // What went wrong first explains what went wrong after it.
+        }
+    }
+
+    /// Ends the subject and says what it cost.
+    mutating func finish() -> ContenderResult {
+        end()
+        return ContenderResult(
+            name: name, operations: size.operations, figures: figures, latency: latencies.take(), problem: problem)
+    }
+}
