@@ -4,6 +4,7 @@ import PackageDescription
 
 // Dependencies point one way:
 // notify-demo ─► DeliveryDiagnostics ─► ThreadedNotifications ─► Foundation, CLinux
+// CControl is what benchmarks are read against. CAllocationCounter replaces a program's malloc, so no library has it.
 let package = Package(
     name: "ThreadedNotifications",
     products: [
@@ -19,10 +20,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
+        .target(name: "CControl"),
+        .target(name: "CAllocationCounter"),
         .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
+                "CControl",
                 "ThreadedNotifications",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -32,6 +36,7 @@ let package = Package(
         .executableTarget(
             name: "notify-demo",
             dependencies: [
+                "CAllocationCounter",
                 "DeliveryDiagnostics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -39,7 +44,8 @@ let package = Package(
         ),
         .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
-        .testTarget(name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics"]),
+        .testTarget(
+            name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "DeliveryDiagnostics"]),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
@@ -54,7 +60,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "CLinux" {
+for target in package.targets where !["CLinux", "CControl", "CAllocationCounter"].contains(target.name) {
     target.swiftSettings = [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),

@@ -5,6 +5,10 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case miscounted(handled: Int, posted: Int)
     /// A round's figure is no number, or negative, or not of what was asked for.
     case noFigure(String)
+    /// The process may not run on this core, or there is none of this number.
+    case noSuchCore(Int)
+    /// The system did not make something; `code` is its `errno`.
+    case notMade(String, code: Int32)
 
     package var description: String {
         switch self {
@@ -14,6 +18,11 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
             "\(posted) were posted and \(handled) handled."
         case .noFigure(let figure):
             "a round's figure is \(figure)."
+        case .noSuchCore(let core):
+            "this process cannot run on core \(core): it may run on "
+                + ProcessorCores.available.map(String.init).joined(separator: ", ") + "."
+        case .notMade(let what, let code):
+            "the system did not make \(what) (error \(code)). Raise the limits of threads, descriptors or memory."
         }
     }
 }

@@ -1,6 +1,10 @@
 /// What is measured, in the order in which it is shown.
 package enum Workloads {
-    package static let all: [Workload] = [SameThread.workload(observers: 1)]
+    package static let all: [Workload] =
+        [1, 10].map(SameThread.workload)
+        + [1, 2, 4, 8].map(Burst.workload)
+        + [RoundTrip.workload]
+        + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
     /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on.
     package static func named(_ name: String) -> [Workload] {

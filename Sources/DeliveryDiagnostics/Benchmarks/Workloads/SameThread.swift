@@ -10,7 +10,8 @@ enum SameThread {
             unit: .nanoseconds(per: "notification"), control: "closure call",
             contenders: [
                 Contender("closure call") { _ in ClosureCalls(observers) },
-                Contender("ThreadedNotificationCenter") { _ in OurPosts(observers) },
+                Contender("ThreadedNotificationCenter") { _ in OurPosts(observers, isBound: false) },
+                Contender("…, on: .current") { _ in OurPosts(observers, isBound: true) },
                 Contender("NotificationCenter") { _ in FoundationPosts(observers) },
             ])
     }
@@ -18,11 +19,26 @@ enum SameThread {
 
 /// How many times handlers were called on the thread that posts. Only that thread has it.
 private final class CallCount {
-    var calls = 0
+    /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured too.
+    private let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+
+    init() {
+        calls.initialize(to: 0)
+    }
+
+    deinit {
+        calls.deallocate()
+    }
+
+    func count() {
+        calls.pointee += 1
+    }
 
     func expect(_ expected: Int) throws {
-        defer { calls = 0 }
-        guard calls == expected else { throw BenchmarkError.miscounted(handled: calls, posted: expected) }
+        defer { calls.pointee = 0 }
+        guard calls.pointee == expected else {
+            throw BenchmarkError.miscounted(handled: calls.pointee, posted: expected)
+        }
     }
 }
 
@@ -31,7 +47,7 @@ private final class ClosureCalls: BenchmarkSubject {
     private let handlers: [(Notification) -> Void]
 
     init(_ observers: Int) {
-        handlers = (0..<observers).map { [count] _ in { _ in count.calls += 1 } }
+        handlers = (0..<observers).map { [count] _ in { _ in count.count() } }
     }
 
     func measure(_ operations: Int) throws -> Sample {
@@ -52,9 +68,14 @@ private final class OurPosts: BenchmarkSubject {
     private let name = Notification.Name("benchmark")
     private let tokens: [ObserverToken]
 
-    init(_ observers: Int) {
-        tokens = (0..<observers).map { [count, center, name] _ in
-            center.addObserver(forName: name, on: .current) { _ in count.calls += 1 }
+    /// - Parameter isBound: whether the observers are on this thread, and not on whichever posts.
+    init(_ observers: Int, isBound: Bool) {
+        // Safety: handlers on the posting thread must be Sendable, and the thread that posts is this one.
+        nonisolated(unsafe) let count = count
+        tokens = (0..<observers).map { [center, name] _ in
+            isBound
+                ? center.addObserver(forName: name, on: .current) { _ in count.count() }
+                : center.addObserver(forName: name, on: .postingThread) { _ in count.count() }
         }
     }
 
@@ -82,7 +103,7 @@ private final class FoundationPosts: BenchmarkSubject {
         // Safety: Foundation's handlers must be Sendable, and these are called by the thread that posts, which is this one.
         nonisolated(unsafe) let count = count
         tokens = (0..<observers).map { [center, name] _ in
-            center.addObserver(forName: name, object: nil, queue: nil) { _ in count.calls += 1 }
+            center.addObserver(forName: name, object: nil, queue: nil) { _ in count.count() }
         }
     }
 

@@ -1,0 +1,74 @@
+internal import Dispatch
+internal import Foundation
+
+/// Threads that post, and wait between the rounds.
+final class PosterThreads: Sendable {
+    private let posters: [Poster]
+
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - core: where they run; nil: anywhere.
+    ///   - post: posts so many. Called on each of the threads.
+    init(_ count: Int, core: Int?, post: @escaping @Sendable (Int) -> Void) throws {
+        posters = (0..<count).map { _ in Poster() }
+        for poster in posters { Thread.detachNewThread { poster.main(core, post) } }
+        for poster in posters {
+            poster.hasReturned.wait()
+            if let error = poster.problem {
+                end()
+                throw error
+            }
+        }
+    }
+
+    /// Has them post so many in all, and returns at once.
+    func post(_ operations: Int) {
+        for (index, poster) in posters.enumerated() {
+            poster.begin(operations / posters.count + (index < operations % posters.count ? 1 : 0))
+        }
+    }
+
+    /// Blocks until they have posted.
+    func wait(limit: Duration) throws(BenchmarkError) {
+        let deadline = DispatchTime.now() + .nanoseconds(Int(limit / .nanoseconds(1)))
+        for poster in posters {
+            guard poster.hasReturned.wait(timeout: deadline) == .success else {
+                throw .timedOut(waitingFor: "the posters to return", after: limit)
+            }
+        }
+    }
+
+    /// Lets them end when they have posted what they were asked to.
+    func end() {
+        for poster in posters { poster.begin(nil) }
+    }
+}
+
+/// One of them.
+//
+// Safety: `share` and `problem` are handed from thread to thread by the semaphores: each is written before one is signalled and
+// read after it was waited for.
+private final class Poster: @unchecked Sendable {
+    private var share: Int?
+    private let start = DispatchSemaphore(value: 0)
+    private(set) var problem: BenchmarkError?
+    let hasReturned = DispatchSemaphore(value: 0)
+
+    func begin(_ share: Int?) {
+        self.share = share
+        start.signal()
+    }
+
+    func main(_ core: Int?, _ post: (Int) -> Void) {
+        if let core {
+            do throws(BenchmarkError) { try ProcessorCores.pinCurrentThread(to: [core]) } catch { problem = error }
+        }
+        hasReturned.signal()
+        while true {
+            start.wait()
+            guard let share else { return }
+            post(share)
+            hasReturned.signal()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CControl
+
+/// What is allocated for a notification that goes across threads, after a burst as long has gone before it.
+enum Allocations {
+    static let workload = Workload(
+        name: "allocations",
+        summary: "allocations by all threads while one posts to another, warmed up",
+        unit: .allocations(per: "notification"),
+        operations: 10...100_000, quickOperations: 10...1_000,
+        contenders: [
+            Contender("ThreadedNotificationCenter") { try AllocationCount($0, through: Channel.ours) },
+            Contender("RedirectingObserver") { try AllocationCount($0, through: Channel.redirecting) },
+            Contender("addObserver(queue:)") { try AllocationCount($0, through: Channel.operationQueues) },
+            Contender("DispatchQueue.async") { try AllocationCount($0, through: Channel.dispatchQueues) },
+            Contender("RunLoop.perform") { try AllocationCount($0, through: Channel.runLoops) },
+        ])
+
+    /// Whether the program can count: it needs the target CAllocationCounter, and no sanitizer.
+    static var canBeCounted: Bool { CControlCanCountAllocations() }
+}
+
+private final class AllocationCount: BenchmarkSubject {
+    private let burst: BurstSubject
+
+    init(_ places: BenchmarkPlaces, through channel: (Arrivals, BenchmarkPlaces) throws -> Channel) throws {
+        burst = try BurstSubject(posters: 1, places, through: channel)
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        _ = try burst.measure(operations)
+        CControlBeginCountingAllocations()
+        defer { _ = CControlEndCountingAllocations() }
+        _ = try burst.measure(operations)
+        return Sample(operations: operations, total: Double(CControlEndCountingAllocations()))
+    }
+
+    func end() throws {
+        try burst.end()
+    }
+}

@@ -1,0 +1,191 @@
+internal import CControl
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
+
+/// Two threads that answer each other: from the post of a question until the answer is handled.
+enum RoundTrip {
+    static let workload = Workload(
+        name: "round-trip",
+        summary: "two threads post to each other in turn",
+        unit: .nanoseconds(per: "round trip"), control: "C eventfd ping-pong",
+        operations: 100...100_000, quickOperations: 10...1_000,
+        contenders: [
+            Contender("C eventfd ping-pong") { try ControlPingPong($0) },
+            Contender("ThreadedNotificationCenter") { try RoundTripSubject($0, through: RoundTripSubject.ours) },
+            Contender("RedirectingObserver") { try RoundTripSubject($0, through: RoundTripSubject.redirecting) },
+            Contender("DispatchQueue.async") { try RoundTripSubject($0, through: RoundTripSubject.dispatchQueues) },
+            Contender("RunLoop.perform") { try RoundTripSubject($0, through: RoundTripSubject.runLoops) },
+        ])
+}
+
+/// The round trips of one round.
+//
+// Safety: before the first and after the last question only the thread that measures touches it; in between only the thread
+// that asks, which the hand-over of questions and answers orders after it.
+private final class RoundTrips: @unchecked Sendable {
+    private var latencies: [UInt64] = []
+    private var count = 0
+    private var asked: Int64 = 0
+    private let areMade = DispatchSemaphore(value: 0)
+
+    func expect(_ count: Int) {
+        self.count = count
+        latencies.removeAll(keepingCapacity: true)
+        latencies.reserveCapacity(count)
+        asked = CControlNow()
+    }
+
+    /// An answer has come. Called on the thread that asks.
+    /// - Returns: whether to ask again.
+    func areToGoOn() -> Bool {
+        let now = CControlNow()
+        latencies.append(UInt64(now - asked))
+        asked = now
+        if latencies.count < count { return true }
+        areMade.signal()
+        return false
+    }
+
+    func wait(limit: Duration) throws(BenchmarkError) -> [UInt64] {
+        guard areMade.wait(timeout: .now() + .nanoseconds(Int(limit / .nanoseconds(1)))) == .success else {
+            throw .timedOut(waitingFor: "the last answer", after: limit)
+        }
+        guard latencies.count == count else { throw .miscounted(handled: latencies.count, posted: count) }
+        return latencies
+    }
+}
+
+private final class RoundTripSubject: BenchmarkSubject {
+    /// What asks the first question, and what ends the two threads.
+    struct Parties {
+        var ask: @Sendable () -> Void
+        var end: () throws -> Void
+    }
+
+    private let trips = RoundTrips()
+    private let parties: Parties
+    private let limit: Duration
+
+    init(_ places: BenchmarkPlaces, through parties: (RoundTrips, BenchmarkPlaces) throws -> Parties) throws {
+        self.parties = try parties(trips, places)
+        limit = places.limit
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        trips.expect(operations)
+        let begun = CControlNow()
+        parties.ask()
+        let latencies = try trips.wait(limit: limit)
+        return Sample(operations: operations, total: Double(CControlNow() - begun), latencies: latencies)
+    }
+
+    func end() throws {
+        try parties.end()
+    }
+
+    static func ours(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
+        let center = ThreadedNotificationCenter()
+        let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
+        let asker = try BenchmarkThread("asker", core: places.postingCore)
+        let answerer = try BenchmarkThread("answerer", core: places.targetCore)
+        // Weak: the center keeps the handlers.
+        let tokens = [
+            center.addObserver(forName: question, on: answerer.thread) { [weak center] _ in
+                center?.post(Notification(name: answer))
+            },
+            center.addObserver(forName: answer, on: asker.thread) { [weak center] _ in
+                if trips.areToGoOn() { center?.post(Notification(name: question)) }
+            },
+        ]
+        return Parties(
+            ask: { center.post(Notification(name: question)) },
+            end: {
+                for token in tokens { token.cancel() }
+                try asker.end()
+                try answerer.end()
+            })
+    }
+
+    static func redirecting(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
+        let center = FoundationPosting()
+        let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
+        let asker = try BenchmarkThread("asker", core: places.postingCore)
+        let answerer = try BenchmarkThread("answerer", core: places.targetCore)
+        let answers = RedirectingObserver { _ in if trips.areToGoOn() { center.post(question) } }
+        let questions = RedirectingObserver { _ in center.post(answer) }
+        try asker.thread.perform(waitUntilDone: places.limit) { answers.setUpThreadingSupport() }
+        try answerer.thread.perform(waitUntilDone: places.limit) { questions.setUpThreadingSupport() }
+        center.observe(question) { questions.processNotification($0) }
+        center.observe(answer) { answers.processNotification($0) }
+        return Parties(
+            ask: { center.post(question) },
+            end: {
+                center.removeAll()
+                try asker.end()
+                try answerer.end()
+            })
+    }
+
+    static func dispatchQueues(_ trips: RoundTrips, _ places: BenchmarkPlaces) -> Parties {
+        let asker = Questioner(trips)
+        return Parties(ask: { asker.ask() }, end: {})
+    }
+
+    static func runLoops(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
+        let asker = try WokenRunLoop(core: places.postingCore)
+        let answerer = try WokenRunLoop(core: places.targetCore)
+        @Sendable func ask() {
+            answerer.perform { asker.perform { if trips.areToGoOn() { ask() } } }
+        }
+        return Parties(
+            ask: { ask() },
+            end: {
+                try asker.end()
+                try answerer.end()
+            })
+    }
+}
+
+/// Two serial queues that answer each other.
+private final class Questioner: Sendable {
+    private let asker = DispatchQueue(label: "asker")
+    private let answerer = DispatchQueue(label: "answerer")
+    private let trips: RoundTrips
+
+    init(_ trips: RoundTrips) {
+        self.trips = trips
+    }
+
+    func ask() {
+        answerer.async { self.asker.async { if self.trips.areToGoOn() { self.ask() } } }
+    }
+}
+
+/// The same in C, with an eventfd for each thread.
+private final class ControlPingPong: BenchmarkSubject {
+    private let pingPong: OpaquePointer
+    private let limit: Duration
+
+    init(_ places: BenchmarkPlaces) throws(BenchmarkError) {
+        guard let pingPong = CControlPingPongCreate(Int32(places.postingCore ?? -1), Int32(places.targetCore ?? -1))
+        else { throw .notMade("the control's threads", code: errno) }
+        self.pingPong = pingPong
+        limit = places.limit
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        var latencies = [Int64](repeating: 0, count: operations)
+        let elapsed = latencies.withUnsafeMutableBufferPointer {
+            CControlPingPongMeasure(
+                pingPong, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
+        }
+        guard elapsed >= 0 else { throw BenchmarkError.timedOut(waitingFor: "the last answer", after: limit) }
+        return Sample(operations: operations, total: Double(elapsed), latencies: latencies.map(UInt64.init))
+    }
+
+    func end() {
+        CControlPingPongDestroy(pingPong)
+    }
+}
