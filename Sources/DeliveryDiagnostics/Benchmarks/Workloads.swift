@@ -21,7 +21,8 @@ package enum Workloads {
 extension Workload {
     /// The name without its number.
     var family: String {
-        guard let dash = name.lastIndex(of: "-"), name[dash...].dropFirst().allSatisfy(\.isNumber) else { return name }
-        return String(name[..<dash])
+        guard let dash = name.lastIndex(of: "-") else { return name }
+        let number = name[dash...].dropFirst()
+        return number.isEmpty || !number.allSatisfy(\.isNumber) ? name : String(name[..<dash])
     }
 }

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import DeliveryDiagnostics
+
+@Suite("Benchmark reports")
+struct BenchmarkReportTests {
+    private static let latency = Distribution(
+        count: 700, sum: 1, p50: 4812, p90: 5000, p99: 8123, p999: 41_000, max: 90_000, countOver: 0)
+
+    private static func report(noise: [String] = [], pin: Int? = nil) -> BenchmarkReport {
+        let bursts = ["burst-1", "burst-4"].map { name in
+            WorkloadResultTests.result(
+                name,
+                figures: [
+                    ("control", [28]), ("ThreadedNotificationCenter", [65.04, 64, 66]),
+                    ("addObserver(queue:)", [37_214]),
+                ])
+        }
+        let trip = WorkloadResult(
+            .drawn("round-trip", control: "eventfd"),
+            [
+                ContenderResult(name: "eventfd", operations: 10, figures: [4700], latency: latency),
+                ContenderResult(name: "RunLoop.perform and a wake", operations: 10, figures: [7100], latency: latency),
+                ContenderResult(name: "broken", operations: 10, figures: [], problem: "10 were posted and 9 handled."),
+            ])
+        return BenchmarkReport(
+            BenchmarkRun(places: BenchmarkPlaces(postingCore: pin, targetCore: pin)),
+            machine: BenchmarkMachine(cores: 2, model: "AMD EPYC", load: 0.16, build: "release"), seconds: 12.34,
+            noise: noise, workloads: bursts + [trip])
+    }
+
+    @Test("the text has a table for each workload, with latencies below the figures where there is no room")
+    func text() {
+        #expect(
+            Self.report().text(width: 80) == """
+                AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; not pinned; 12.3 s
+
+                burst-1: something drawn (ns per operation)
+                                              median  spread  ×control  ×best
+                  control (control)             28.0     0 %      1.00      –
+                  ThreadedNotificationCenter    65.0     2 %      2.32   1.00
+                  addObserver(queue:)          37214     0 %      1329    572
+
+                burst-4: something drawn (ns per operation)
+                                              median  spread  ×control  ×best
+                  control (control)             28.0     0 %      1.00      –
+                  ThreadedNotificationCenter    65.0     2 %      2.32   1.00
+                  addObserver(queue:)          37214     0 %      1329    572
+
+                round-trip: something drawn (ns per operation)
+                                              median  spread  ×control  ×best
+                  eventfd (control)             4700     0 %      1.00      –
+                  RunLoop.perform and a wake    7100     0 %      1.51   1.00
+                  broken                           –       –         –      –
+                                                  p50      p99    p99.9
+                  eventfd (control)           4.81 µs  8.12 µs  41.0 µs
+                  RunLoop.perform and a wake  4.81 µs  8.12 µs  41.0 µs
+                  broken                            –        –        –
+                  broken: 10 were posted and 9 handled.
+                """)
+    }
+
+    @Test("no line is longer than the terminal is wide, and a wide one has latencies beside the figures")
+    func width() {
+        for width in [80, 100, 200] {
+            let lines = Self.report().text(width: width).split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= width })
+        }
+        #expect(Self.report().text(width: 100).contains("×best      p50      p99    p99.9\n"))
+    }
+
+    @Test("Markdown has a table for a family, the command, the conditions and what went wrong")
+    func markdown() {
+        let markdown = Self.report(noise: ["Other programs took all."], pin: 0).markdown(command: "notify-demo bench")
+        #expect(
+            markdown == """
+                `notify-demo bench`: AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; pinned to core 0; 12.3 s.
+
+                - Noise: Other programs took all.
+                - Failed: round-trip, broken: 10 were posted and 9 handled.
+
+                | ns per operation |  | median | spread | ×control | ×best |
+                | --- | --- | --: | --: | --: | --: |
+                | burst-1 | control (control) | 28.0 | 0 % | 1.00 | – |
+                | burst-1 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
+                | burst-1 | addObserver(queue:) | 37214 | 0 % | 1329 | 572 |
+                | burst-4 | control (control) | 28.0 | 0 % | 1.00 | – |
+                | burst-4 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
+                | burst-4 | addObserver(queue:) | 37214 | 0 % | 1329 | 572 |
+
+                | ns per operation |  | median | spread | ×control | ×best | p50 | p99 | p99.9 |
+                | --- | --- | --: | --: | --: | --: | --: | --: | --: |
+                | round-trip | eventfd (control) | 4700 | 0 % | 1.00 | – | 4.81 µs | 8.12 µs | 41.0 µs |
+                | round-trip | RunLoop.perform and a wake | 7100 | 0 % | 1.51 | 1.00 | 4.81 µs | 8.12 µs | 41.0 µs |
+                | round-trip | broken | – | – | – | – | – | – | – |
+                """)
+    }
+
+    @Test("JSON is one object with its schema, the machine, and every figure of every round")
+    func json() throws {
+        let text = try JSONText.of(Self.report(pin: 0))
+        #expect(!text.contains("\n"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["schema"] as? Int == 1)
+        #expect((object["machine"] as? [String: Any])?["model"] as? String == "AMD EPYC")
+        #expect(object["pin"] as? [Int] == [0])
+        #expect(object["quick"] as? Bool == false)
+        let workloads = try #require(object["workloads"] as? [[String: Any]])
+        #expect(workloads.map { $0["name"] as? String } == ["burst-1", "burst-4", "round-trip"])
+        let contenders = try #require(workloads[0]["contenders"] as? [[String: Any]])
+        #expect(contenders[1]["figures"] as? [Double] == [65.04, 64, 66])
+        #expect(contenders[1]["median"] as? Double == 65.04)
+        let trip = try #require(workloads[2]["contenders"] as? [[String: Any]])
+        #expect((trip[0]["latency"] as? [String: Any])?["p999"] as? Int == 41_000)
+        #expect(trip[2]["problem"] as? String == "10 were posted and 9 handled.")
+    }
+
+    @Test("what went wrong names the workload and the contender")
+    func problems() {
+        #expect(Self.report().problems == ["round-trip, broken: 10 were posted and 9 handled."])
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import DeliveryDiagnostics
+
+@Suite("Workloads")
+struct WorkloadsTests {
+    @Test("each has a name of its own, contenders with names of their own, and its control is one of them")
+    func names() {
+        #expect(Set(Workloads.all.map(\.name)).count == Workloads.all.count)
+        for workload in Workloads.all {
+            let names = workload.contenders.map(\.name)
+            #expect(!names.isEmpty && Set(names).count == names.count, "\(workload.name)")
+            if let control = workload.control { #expect(names.contains(control), "\(workload.name)") }
+        }
+    }
+
+    @Test("a name stands for one, and a name without its number for all that have one")
+    func named() throws {
+        for workload in Workloads.all {
+            #expect(Workloads.named(workload.name).contains { $0.name == workload.name })
+            #expect(Workloads.named(workload.family).contains { $0.name == workload.name })
+        }
+        #expect(Workloads.named("same-thread-1").map(\.name) == ["same-thread-1"])
+        #expect(Workloads.named("no such workload").isEmpty)
+        #expect(Workload.drawn("names-1000000").family == "names")
+        #expect(Workload.drawn("round-trip").family == "round-trip")
+        #expect(Workload.drawn("odd-").family == "odd-")
+    }
+
+    @Test("names are listed once, and so few that a row fits eighty columns")
+    func listed() {
+        #expect(Set(Workloads.names).count == Workloads.names.count)
+        for workload in Workloads.all {
+            for contender in workload.contenders { #expect(contender.name.count <= 34, "\(contender.name)") }
+        }
+    }
+}
