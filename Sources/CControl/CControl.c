@@ -309,6 +309,99 @@ void CControlBurstDestroy(CControlBurst *burst) {
     free(burst);
 }
 
+// MARK: A backlog
+
+typedef struct {
+    int64_t handled;
+    int64_t expected;
+    sem_t isHeld;
+    sem_t mayGoOn;
+    sem_t isDone;
+} Backlog;
+
+static void handleBacklog(void *context, uintptr_t word) {
+    Backlog *backlog = context;
+    if (word == 0) {
+        sem_post(&backlog->isHeld);
+        waitForSemaphore(&backlog->mayGoOn);
+    } else if (++backlog->handled == backlog->expected) {
+        sem_post(&backlog->isDone);
+    }
+}
+
+int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit) {
+    Backlog backlog = {.expected = words};
+    CControlQueue *queue = CControlQueueCreate(handleBacklog, &backlog);
+    if (queue == NULL) return -1;
+    if (CControlQueueStart(queue, core) != 0) {
+        CControlQueueDestroy(queue);
+        return -1;
+    }
+    sem_init(&backlog.isHeld, 0, 0);
+    sem_init(&backlog.mayGoOn, 0, 0);
+    sem_init(&backlog.isDone, 0, 0);
+    CControlQueueAppend(queue, 0);
+    waitForSemaphore(&backlog.isHeld);
+    int64_t start = CControlNow();
+    for (int64_t word = 1; word <= words; word++) CControlQueueAppend(queue, (uintptr_t)word);
+    sem_post(&backlog.mayGoOn);
+    bool isDone = waitForSemaphoreUntil(&backlog.isDone, start + limit);
+    int64_t elapsed = CControlNow() - start;
+    // Waits for the thread, which then has handled all.
+    CControlQueueDestroy(queue);
+    sem_destroy(&backlog.isHeld);
+    sem_destroy(&backlog.mayGoOn);
+    sem_destroy(&backlog.isDone);
+    return isDone && backlog.handled == words ? elapsed : -1;
+}
+
+// MARK: Calls
+
+struct CControlCalls {
+    CControlQueue *queue;
+    int answer;
+};
+
+static void answerCall(void *context, uintptr_t word) {
+    (void)word;
+    signalDescriptor(((CControlCalls *)context)->answer);
+}
+
+CControlCalls *CControlCallsCreate(int core) {
+    CControlCalls *calls = calloc(1, sizeof *calls);
+    if (calls == NULL) return NULL;
+    calls->answer = eventfd(0, EFD_CLOEXEC);
+    calls->queue = calls->answer < 0 ? NULL : CControlQueueCreate(answerCall, calls);
+    int error = calls->queue == NULL ? errno : CControlQueueStart(calls->queue, core);
+    if (error == 0) return calls;
+    CControlQueueDestroy(calls->queue);
+    if (calls->answer >= 0) close(calls->answer);
+    free(calls);
+    errno = error;
+    return NULL;
+}
+
+int64_t CControlCallsMeasure(CControlCalls *calls, int64_t words, int64_t *latencies, int64_t limit) {
+    int64_t start = CControlNow();
+    int64_t begun = start;
+    for (int64_t word = 0; word < words; word++) {
+        CControlQueueAppend(calls->queue, (uintptr_t)word);
+        waitForDescriptor(calls->answer);
+        int64_t now = CControlNow();
+        latencies[word] = now - begun;
+        begun = now;
+        if (now - start > limit) return -1;
+    }
+    return begun - start;
+}
+
+void CControlCallsDestroy(CControlCalls *calls) {
+    if (calls == NULL) return;
+    CControlQueueDestroy(calls->queue);
+    close(calls->answer);
+    free(calls);
+}
+
 // MARK: Ping-pong
 
 struct CControlPingPong {

@@ -55,6 +55,31 @@ int64_t CControlBurstMeasure(CControlBurst *burst, int64_t words, int64_t limit)
 /// Ends the threads and frees what they used.
 void CControlBurstDestroy(CControlBurst *burst);
 
+// MARK: A backlog
+
+/// Appends words to a queue whose thread is held up in its handler, lets it go on, and waits until it has handled them.
+/// @param core where the thread runs; negative: anywhere.
+/// @return how long it took from the first word on, in nanoseconds; negative: there was no thread or descriptor for it, or
+/// not as many were handled.
+int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit);
+
+// MARK: Calls
+
+typedef struct CControlCalls CControlCalls;
+
+/// A queue whose handler tells the caller through an eventfd.
+/// @param core where the queue's thread runs; negative: anywhere.
+/// @return NULL if the system has no thread, descriptor or memory for it; then `errno` says why.
+CControlCalls *CControlCallsCreate(int core);
+
+/// Appends words, each when the one before it was handled.
+/// @param latencies as many as there are words, each in nanoseconds.
+/// @return how long it took, in nanoseconds; negative: one was not handled in time.
+int64_t CControlCallsMeasure(CControlCalls *calls, int64_t words, int64_t *latencies, int64_t limit);
+
+/// Ends the thread.
+void CControlCallsDestroy(CControlCalls *calls);
+
 // MARK: Ping-pong
 
 typedef struct CControlPingPong CControlPingPong;

@@ -1,4 +1,4 @@
-/// Where a subject's threads run and how long they may take.
+/// What a subject must know: where its threads run, and how long they may take.
 package struct BenchmarkPlaces: Sendable, Hashable {
     /// The core of threads that post; nil: any.
     package var postingCore: Int?
@@ -8,14 +8,18 @@ package struct BenchmarkPlaces: Sendable, Hashable {
     package var spins: Bool
     /// How long a subject waits for what should happen, before it throws.
     package var limit: Duration
+    /// Whether what takes seconds to prepare should be less.
+    package var isQuick: Bool
 
     package init(
-        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10)
+        postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10),
+        isQuick: Bool = false
     ) {
         self.postingCore = postingCore
         self.targetCore = targetCore
         self.spins = spins
         self.limit = limit
+        self.isQuick = isQuick
     }
 
     /// One for all, or that of posting threads and that of handling threads; empty: any.

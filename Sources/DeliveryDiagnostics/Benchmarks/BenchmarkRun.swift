@@ -46,6 +46,8 @@ package struct BenchmarkRun: Sendable {
     ) -> WorkloadResult {
         let range = isQuick ? workload.quickOperations : workload.operations
         progress("preparing")
+        var places = places
+        places.isQuick = isQuick
         var entrants = workload.contenders.map { BenchmarkEntrant($0, places, range, roundLength) }
         for index in entrants.indices {
             progress("warming up \(entrants[index].name)")

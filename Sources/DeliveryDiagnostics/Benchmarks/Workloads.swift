@@ -1,9 +1,15 @@
 /// What is measured, in the order in which it is shown.
 package enum Workloads {
     package static let all: [Workload] =
-        [1, 10].map(SameThread.workload)
+        [0, 1, 10, 100, 10_000].map(SameThread.workload)
+        + [1, 1000, 1_000_000].map(Names.workload)
         + [1, 2, 4, 8].map(Burst.workload)
-        + [RoundTrip.workload]
+        + [1, 4, 16].map(FanOut.workload)
+        + [Performing.workload, RoundTrip.workload, Waiting.workload]
+        + [1, 2, 4, 8].map(Backlog.workload)
+        + [0, 1000].map(AddAndRemove.workload)
+        + [false, true].map(Enqueuing.workload)
+        + [Memory.workload]
         + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
     /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on.

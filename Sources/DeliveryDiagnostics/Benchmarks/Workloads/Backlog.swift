@@ -1,0 +1,84 @@
+internal import CControl
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Posts to a thread that is held up in a handler, then lets it go on: whether the cost of each grows with how many wait.
+enum Backlog {
+    static func workload(millions: Int) -> Workload {
+        let count = millions * 1_000_000
+        return Workload(
+            name: "backlog-\(millions)",
+            summary: "\(millions) million wait for a thread that is held up, then are handled (--quick: a hundredth)",
+            unit: .nanoseconds(per: "notification"), control: "C queue",
+            operations: count...count, quickOperations: count / 100...count / 100,
+            contenders: [
+                Contender("C queue") { ControlBacklog($0) },
+                Contender("ThreadedNotificationCenter") { try OurBacklog($0) },
+            ])
+    }
+}
+
+private final class OurBacklog: BenchmarkSubject {
+    private let arrivals = Arrivals()
+    private let channel: Channel
+    private let thread: RunLoopThread
+    private let limit: Duration
+
+    init(_ places: BenchmarkPlaces) throws {
+        let center = ThreadedNotificationCenter()
+        let (thread, target) = (try BenchmarkThread(core: places.targetCore), arrivals.targets[0])
+        let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
+        channel = Channel(
+            post: { count in
+                let notification = Notification(name: Channel.name)
+                for _ in 0..<count { center.post(notification) }
+            },
+            end: {
+                token.cancel()
+                try thread.end()
+            })
+        self.thread = thread.thread
+        limit = places.limit
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        let (isHeld, mayGoOn) = (Gate("the thread to be held up"), Gate("the thread to go on"))
+        try thread.perform { [limit] in
+            isHeld.open()
+            try? mayGoOn.wait(limit: limit)
+        }
+        try isHeld.wait(limit: limit)
+        arrivals.expect(operations)
+        let sample = try Sample.timing(operations) {
+            channel.post(operations)
+            mayGoOn.open()
+            try arrivals.wait(limit: limit)
+        }
+        try arrivals.check(operations)
+        return sample
+    }
+
+    func end() throws {
+        try channel.end()
+    }
+}
+
+private final class ControlBacklog: BenchmarkSubject {
+    private let core: Int32
+    private let limit: Duration
+
+    init(_ places: BenchmarkPlaces) {
+        core = Int32(places.targetCore ?? -1)
+        limit = places.limit
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        let elapsed = CControlBacklogMeasure(Int64(operations), core, Int64(limit / .nanoseconds(1)))
+        guard elapsed >= 0 else {
+            throw BenchmarkError.timedOut(waitingFor: "the control to handle what waited", after: limit)
+        }
+        return Sample(operations: operations, total: Double(elapsed))
+    }
+
+    func end() {}
+}

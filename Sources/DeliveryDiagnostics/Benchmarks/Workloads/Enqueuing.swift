@@ -1,0 +1,111 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Enqueues to a notification queue, and has a pass of the run loop post what waits.
+enum Enqueuing {
+    static func workload(isCoalescing: Bool) -> Workload {
+        Workload(
+            name: isCoalescing ? "enqueue-coalescing" : "enqueue",
+            summary: isCoalescing
+                ? "enqueue, 1000 at a time that become one, which a run loop pass posts"
+                : "enqueue, 1000 at a time, and have a run loop pass post them",
+            unit: .nanoseconds(per: "notification"),
+            operations: 100...1_000_000, quickOperations: 10...1_000,
+            contenders: [
+                Contender("PostingQueue") { OurQueue(isCoalescing, $0) },
+                Contender("NotificationQueue") { FoundationQueue(isCoalescing, $0) },
+            ])
+    }
+
+    /// - Parameters:
+    ///   - handled: how many were handled since the round began.
+    ///   - enqueue: enqueues one.
+    fileprivate static func measure(
+        _ operations: Int, isCoalescing: Bool, limit: Duration, handled: () -> Int, enqueue: () -> Void
+    ) throws -> Sample {
+        let deadline = ContinuousClock.now + limit
+        var expected = 0
+        let sample = try Sample.timing(operations) {
+            var left = operations
+            while left > 0 {
+                let batch = min(left, 1000)
+                left -= batch
+                for _ in 0..<batch { enqueue() }
+                expected += isCoalescing ? 1 : batch
+                while handled() < expected {
+                    guard ContinuousClock.now < deadline else {
+                        throw BenchmarkError.timedOut(waitingFor: "the run loop to post", after: limit)
+                    }
+                    RunLoop.runCurrentOnce()
+                }
+            }
+        }
+        guard handled() == expected else { throw BenchmarkError.miscounted(handled: handled(), posted: expected) }
+        return sample
+    }
+}
+
+/// How many notifications were handled.
+//
+// Safety: only the thread that measures touches it, which is also the one that handles.
+private final class HandledCount: @unchecked Sendable {
+    var count = 0
+}
+
+private final class OurQueue: BenchmarkSubject {
+    private let isCoalescing: Bool
+    private let limit: Duration
+    private let handled = HandledCount()
+    private let center = ThreadedNotificationCenter()
+    private let queue: PostingQueue
+    private let token: ObserverToken
+
+    init(_ isCoalescing: Bool, _ places: BenchmarkPlaces) {
+        self.isCoalescing = isCoalescing
+        limit = places.limit
+        queue = PostingQueue(center: center)
+        token = center.addObserver(forName: Channel.name, on: .postingThread) { [handled] _ in handled.count += 1 }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        handled.count = 0
+        let notification = Notification(name: Channel.name)
+        let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
+        return try Enqueuing.measure(
+            operations, isCoalescing: isCoalescing, limit: limit, handled: { handled.count },
+            enqueue: { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask) })
+    }
+
+    func end() {
+        token.cancel()
+    }
+}
+
+private final class FoundationQueue: BenchmarkSubject {
+    private let isCoalescing: Bool
+    private let limit: Duration
+    private let handled = HandledCount()
+    private let center = NotificationCenter()
+    private let queue: NotificationQueue
+    private let token: any NSObjectProtocol
+
+    init(_ isCoalescing: Bool, _ places: BenchmarkPlaces) {
+        self.isCoalescing = isCoalescing
+        limit = places.limit
+        queue = NotificationQueue(notificationCenter: center)
+        token = center.addObserver(forName: Channel.name, object: nil, queue: nil) { [handled] _ in handled.count += 1 }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        handled.count = 0
+        let notification = Notification(name: Channel.name)
+        let mask: NotificationQueue.NotificationCoalescing = isCoalescing ? [.onName, .onSender] : []
+        return try Enqueuing.measure(
+            operations, isCoalescing: isCoalescing, limit: limit, handled: { handled.count },
+            enqueue: { queue.enqueue(notification, postingStyle: .asap, coalesceMask: mask, forModes: nil) })
+    }
+
+    func end() {
+        center.removeObserver(token)
+    }
+}

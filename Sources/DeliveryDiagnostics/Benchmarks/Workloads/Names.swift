@@ -1,0 +1,74 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// Posts while other names are observed that have nothing to do with it.
+enum Names {
+    static func workload(unrelated: Int) -> Workload {
+        Workload(
+            name: "names-\(unrelated)",
+            summary: "post on the thread that handles, \(unrelated) other name\(unrelated == 1 ? "" : "s") observed"
+                + (unrelated > 1000 ? " (--quick: 1000)" : ""),
+            unit: .nanoseconds(per: "notification"),
+            contenders: [
+                Contender("ThreadedNotificationCenter") { OurNames(unrelated, $0) },
+                Contender("NotificationCenter") { FoundationNames(unrelated, $0) },
+            ])
+    }
+
+    /// The names that are observed: to make a million takes seconds, which a quick look has not.
+    fileprivate static func unrelated(_ count: Int, _ places: BenchmarkPlaces) -> [Notification.Name] {
+        (0..<(places.isQuick ? min(count, 1000) : count)).map { Notification.Name("unrelated name \($0)") }
+    }
+}
+
+private final class OurNames: BenchmarkSubject {
+    private let arrivals = Arrivals()
+    private let center = ThreadedNotificationCenter()
+    private let tokens: [ObserverToken]
+
+    init(_ unrelated: Int, _ places: BenchmarkPlaces) {
+        let target = arrivals.targets[0]
+        tokens = (Names.unrelated(unrelated, places) + [Channel.name]).map { [center] name in
+            center.addObserver(forName: name, on: .postingThread) { _ in target.arrive() }
+        }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        arrivals.expect(operations)
+        let notification = Notification(name: Channel.name)
+        let sample = Sample.timing(operations) {
+            for _ in 0..<operations { center.post(notification) }
+        }
+        try arrivals.wait(limit: .zero)
+        try arrivals.check(operations)
+        return sample
+    }
+
+    func end() {
+        for token in tokens { token.cancel() }
+    }
+}
+
+private final class FoundationNames: BenchmarkSubject {
+    private let arrivals = Arrivals()
+    private let center = FoundationPosting()
+
+    init(_ unrelated: Int, _ places: BenchmarkPlaces) {
+        let target = arrivals.targets[0]
+        for name in Names.unrelated(unrelated, places) + [Channel.name] {
+            center.observe(name) { _ in target.arrive() }
+        }
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        arrivals.expect(operations)
+        let sample = Sample.timing(operations) { center.post(Channel.name, operations) }
+        try arrivals.wait(limit: .zero)
+        try arrivals.check(operations)
+        return sample
+    }
+
+    func end() {
+        center.removeAll()
+    }
+}

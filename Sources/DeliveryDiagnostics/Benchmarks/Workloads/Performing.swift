@@ -1,0 +1,13 @@
+/// Performs blocks on another thread: from the first until the last has returned.
+enum Performing {
+    static let workload = Workload(
+        name: "perform",
+        summary: "one thread performs blocks on another",
+        unit: .nanoseconds(per: "block"), control: "C queue",
+        contenders: [
+            Contender("C queue") { try ControlBurst(posters: 1, $0) },
+            Contender("RunLoopThread.perform") { try BurstSubject(posters: 1, $0, through: Channel.performing) },
+            Contender("DispatchQueue.async") { try BurstSubject(posters: 1, $0, through: Channel.dispatchQueues) },
+            Contender("RunLoop.perform") { try BurstSubject(posters: 1, $0, through: Channel.runLoops) },
+        ])
+}

@@ -1,0 +1,87 @@
+internal import CControl
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
+
+/// Posts across threads and waits until the notification is handled.
+enum Waiting {
+    static let workload = Workload(
+        name: "wait-until-delivered",
+        summary: "post to another thread, and wait until it has handled that",
+        unit: .nanoseconds(per: "notification"), control: "C queue and eventfd",
+        operations: 100...100_000, quickOperations: 10...1_000,
+        contenders: [
+            Contender("C queue and eventfd") { try ControlCalls($0) },
+            Contender("ThreadedNotificationCenter") { try ours($0) },
+            Contender("perform(waitUntilDone:)") { try performing($0) },
+            // Not `sync`: libdispatch runs its block on the calling thread if the queue is free, so nothing goes across.
+            Contender("DispatchQueue.async, wait") { asynchronous($0) },
+        ])
+
+    private static func ours(_ places: BenchmarkPlaces) throws -> TimedCalls {
+        let (arrivals, center) = (Arrivals(), ThreadedNotificationCenter())
+        let thread = try BenchmarkThread(core: places.targetCore)
+        let target = arrivals.targets[0]
+        let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
+        let notification = Notification(name: Channel.name)
+        return TimedCalls(
+            arrivals, perform: { try center.post(notification, waitUntilDelivered: places.limit) },
+            end: {
+                token.cancel()
+                try thread.end()
+            })
+    }
+
+    private static func performing(_ places: BenchmarkPlaces) throws -> TimedCalls {
+        let arrivals = Arrivals()
+        let thread = try BenchmarkThread(core: places.targetCore)
+        let target = arrivals.targets[0]
+        return TimedCalls(
+            arrivals, perform: { try thread.thread.perform(waitUntilDone: places.limit) { target.arrive() } },
+            end: { try thread.end() })
+    }
+
+    private static func asynchronous(_ places: BenchmarkPlaces) -> TimedCalls {
+        let arrivals = Arrivals()
+        let (queue, target) = (DispatchQueue(label: "target"), arrivals.targets[0])
+        let isHandled = DispatchSemaphore(value: 0)
+        return TimedCalls(
+            arrivals,
+            perform: {
+                queue.async {
+                    target.arrive()
+                    isHandled.signal()
+                }
+                guard isHandled.wait(timeout: .now() + .nanoseconds(Int(places.limit / .nanoseconds(1)))) == .success
+                else { throw BenchmarkError.timedOut(waitingFor: "the queue", after: places.limit) }
+            }, end: {})
+    }
+}
+
+/// The same in C: the handler answers through an eventfd.
+private final class ControlCalls: BenchmarkSubject {
+    private let calls: OpaquePointer
+    private let limit: Duration
+
+    init(_ places: BenchmarkPlaces) throws(BenchmarkError) {
+        guard let calls = CControlCallsCreate(Int32(places.targetCore ?? -1)) else {
+            throw .notMade("the control's thread", code: errno)
+        }
+        self.calls = calls
+        limit = places.limit
+    }
+
+    func measure(_ operations: Int) throws -> Sample {
+        var latencies = [Int64](repeating: 0, count: operations)
+        let elapsed = latencies.withUnsafeMutableBufferPointer {
+            CControlCallsMeasure(calls, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
+        }
+        guard elapsed >= 0 else { throw BenchmarkError.timedOut(waitingFor: "the control's thread", after: limit) }
+        return Sample(operations: operations, total: Double(elapsed), latencies: latencies.map(UInt64.init))
+    }
+
+    func end() {
+        CControlCallsDestroy(calls)
+    }
+}
