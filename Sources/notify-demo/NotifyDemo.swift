@@ -19,6 +19,7 @@ struct NotifyDemo: ParsableCommand {
               notify-demo diagnose run.jsonl
               notify-demo timeline run.jsonl
               notify-demo compare yesterday.jsonl today.jsonl
+              notify-demo bench same-thread burst
               notify-demo smoke
 
             EXIT STATUS

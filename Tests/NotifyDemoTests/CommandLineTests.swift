@@ -140,7 +140,7 @@ struct CommandLineTests {
         let passed = lines.count { $0.hasPrefix("ok ") }
         #expect(lines.last == "\(passed) passed, 0 failed")
         #expect(passed == lines.count - 1)
-        for scenario in Scenarios.all { #expect(outcome.output.contains(" \(scenario.name): ")) }
+        for name in Scenarios.all.map(\.name) + ["bench"] { #expect(outcome.output.contains(" \(name): ")) }
     }
 
     @Test("the list names every scenario, as text and as JSON")
@@ -264,6 +264,16 @@ struct CommandLineTests {
             ("doctor --markdown", "--markdown is for --queues"),
             ("compare - -", "standard input can be read once only"),
             ("smoke --tap --junit -", "both print on standard output"),
+            ("bench brust", "Did you mean \"burst\"?"),
+            ("bench burst xyzzy", "'notify-demo bench --list' tells what there is"),
+            ("bench --rounds 0", "--rounds is 0, and must be from 1 to 1000"),
+            ("bench --rounds 1001", "must be from 1 to 1000"),
+            ("bench --pin 4096", "--pin names core 4096, and this program may run on 0"),
+            ("bench --pin 0,", "must be one core or two"),
+            ("bench --pin 0,0,0", "must be one core or two"),
+            ("bench --pin -1", "--pin"),
+            ("bench --json --markdown", "Leave out one of them"),
+            ("bench --list --quick", "--list measures nothing"),
         ])
     func usage(arguments: String, says: String) async throws {
         let outcome = try await shell("notify-demo \(arguments)")
@@ -292,7 +302,7 @@ struct CommandLineTests {
         "help has examples for each subcommand",
         arguments: [
             "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor",
-            "smoke",
+            "bench", "smoke",
         ])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")

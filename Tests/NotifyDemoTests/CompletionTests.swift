@@ -42,6 +42,8 @@ struct CompletionTests {
         #expect(try await offered("notify-demo run --st") == ["--style", "--stable"])
         #expect(try await offered("notify-demo compare run.log ") == ["run.log", "run.xml", "with blank.log"])
         #expect(try await offered("notify-demo smoke --junit ") == ["run.xml"])
+        #expect(try await offered("notify-demo bench ro") == ["round-trip"])
+        #expect(try await offered("notify-demo bench burst --no") == ["--no-spin"])
     }
 
     @Test("what is called a file is completed as one")

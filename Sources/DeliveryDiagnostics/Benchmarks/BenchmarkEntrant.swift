@@ -1,15 +1,17 @@
 /// A contender in a run: its subject, how many operations its rounds have, and what was measured of it.
 struct BenchmarkEntrant {
     let name: String
+    private let unit: BenchmarkUnit
     private var subject: (any BenchmarkSubject)?
     private var size: RoundSize
     private var figures: [Double] = []
     private var latencies = DistributionMeter()
     private var problem: String?
 
-    init(_ contender: Contender, _ places: BenchmarkPlaces, _ range: ClosedRange<Int>, _ roundLength: UInt64) {
+    init(_ contender: Contender, in unit: BenchmarkUnit, _ places: BenchmarkPlaces, _ size: RoundSize) {
         name = contender.name
-        size = RoundSize(range: range, length: roundLength)
+        self.unit = unit
+        self.size = size
         do {
             subject = try contender.make(places)
         } catch {
@@ -37,7 +39,7 @@ struct BenchmarkEntrant {
         guard let subject else { return nil }
         do {
             let sample = try subject.measure(size.operations)
-            try sample.validate(operations: size.operations)
+            try sample.validate(operations: size.operations, in: unit)
             return sample
         } catch {
             fail(error)

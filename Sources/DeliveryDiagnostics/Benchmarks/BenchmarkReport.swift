@@ -32,18 +32,25 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         self.workloads = workloads
     }
 
-    /// Measures, and looks at the machine before and after.
+    /// Measures on the calling thread, which must be the main thread and is pinned if the run is, and looks at the machine
+    /// before and after.
+    ///
+    /// - Throws: `BenchmarkError.noSuchCore`.
     package static func measuring(
         _ workloads: [Workload], in run: BenchmarkRun, progress: (String) -> Void = { _ in }
-    ) -> BenchmarkReport {
+    ) throws(BenchmarkError) -> BenchmarkReport {
         let machine = BenchmarkMachine.current
+        // Threads start where the thread that starts them may run: so do those of Foundation and Dispatch.
+        if !run.places.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.places.cores) }
         let before = ProcessorTimes.now
         var results: [WorkloadResult] = []
         let elapsed = ContinuousClock().measure { results = run.perform(workloads, progress: progress) }
         let times = before.flatMap { before in ProcessorTimes.now?.since(before) }
         return BenchmarkReport(
             run, machine: machine, seconds: elapsed / .seconds(1),
-            noise: BenchmarkNoise.findings(in: results, times: times, isPinned: !run.places.cores.isEmpty),
+            // A quick look's rounds are too short to tell anything.
+            noise: run.isQuick
+                ? [] : BenchmarkNoise.findings(in: results, times: times, isPinned: !run.places.cores.isEmpty),
             workloads: results)
     }
 
@@ -54,5 +61,21 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
                 contender.problem.map { "\(workload.name), \(contender.name): \($0)" }
             }
         }
+    }
+
+    /// What must be so whatever the machine: that it runs, and not how fast.
+    package var expectations: [Expectation] {
+        let contenders = workloads.flatMap { workload in workload.contenders.map { (workload, $0) } }
+        let odd = contenders.filter { workload, contender in
+            contender.figures.count < rounds || !contender.figures.allSatisfy(workload.isFigure)
+        }
+        return [
+            Expectation(
+                "each contender handled all that was posted, in time", holds: problems.isEmpty,
+                otherwise: problems.joined(separator: " ")),
+            Expectation(
+                "each contender has a figure for each round", holds: odd.isEmpty && !contenders.isEmpty,
+                otherwise: "these have not: " + odd.map { "\($0.name), \($1.name)" }.joined(separator: "; ")),
+        ]
     }
 }

@@ -48,7 +48,8 @@ package struct BenchmarkRun: Sendable {
         progress("preparing")
         var places = places
         places.isQuick = isQuick
-        var entrants = workload.contenders.map { BenchmarkEntrant($0, places, range, roundLength) }
+        let size = RoundSize(range: range, length: roundLength)
+        var entrants = workload.contenders.map { BenchmarkEntrant($0, in: workload.unit, places, size) }
         for index in entrants.indices {
             progress("warming up \(entrants[index].name)")
             entrants[index].warmUp(now: now)

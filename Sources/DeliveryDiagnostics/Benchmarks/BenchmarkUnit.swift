@@ -4,6 +4,12 @@ package enum BenchmarkUnit: Sendable, Hashable {
     case bytes(per: String)
     case allocations(per: String)
 
+    /// Whether it can be what an operation cost: something always takes time, but may do without memory.
+    func isFigure(_ figure: Double) -> Bool {
+        if case .nanoseconds = self, figure == 0 { return false }
+        return figure.isFinite && figure >= 0
+    }
+
     /// Such as `ns per notification`.
     package var description: String {
         switch self {

@@ -25,9 +25,9 @@ package struct Sample: Sendable, Hashable {
     package var figure: Double { total / Double(operations) }
 
     /// - Throws: `BenchmarkError.noFigure`.
-    func validate(operations asked: Int) throws(BenchmarkError) {
+    func validate(operations asked: Int, in unit: BenchmarkUnit) throws(BenchmarkError) {
         if operations != asked { throw .noFigure("of \(operations) operations, and \(asked) were asked for") }
-        guard figure.isFinite, figure >= 0 else { throw .noFigure("\(figure)") }
+        guard unit.isFigure(figure) else { throw .noFigure("\(figure)") }
         if !latencies.isEmpty, latencies.count != operations {
             throw .noFigure("of \(latencies.count) latencies, and \(operations) were measured")
         }

@@ -9,6 +9,7 @@ package struct WorkloadResult: Sendable, Hashable, Encodable {
     package var contenders: [ContenderResult]
     /// The name without its number.
     let family: String
+    private let kind: BenchmarkUnit
 
     private enum CodingKeys: CodingKey {
         case name, summary, unit, control, best, contenders
@@ -18,7 +19,8 @@ package struct WorkloadResult: Sendable, Hashable, Encodable {
         name = workload.name
         family = workload.family
         summary = workload.summary
-        unit = workload.unit.description
+        kind = workload.unit
+        unit = kind.description
         control = workload.control
         contenders = results
         let controlMedian = results.first { $0.name == workload.control }?.median
@@ -32,6 +34,9 @@ package struct WorkloadResult: Sendable, Hashable, Encodable {
             }
         }
     }
+
+    /// Whether it can be what an operation cost.
+    func isFigure(_ figure: Double) -> Bool { kind.isFigure(figure) }
 
     private static func ratio(_ figure: Double?, _ reference: Double?) -> Double? {
         guard let figure, let reference, reference > 0 else { return nil }

@@ -2,7 +2,9 @@ import ArgumentParser
 import DeliveryDiagnostics
 
 struct Bench: Command {
+    static let name = "bench"
     static let configuration = CommandConfiguration(
+        commandName: name,
         abstract: "Measure what a notification costs, beside what else could carry it.",
         discussion: """
             A workload is something to do, and its contenders are ways to do it. They are measured in turns, in one process: \
@@ -25,7 +27,7 @@ struct Bench: Command {
               notify-demo bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
-              0 measured, 1 a contender failed: not all that was posted was handled, or not in time
+              0 measured, 1 a contender failed: not all that was posted was handled, or not in time, 2 it could not be pinned
             """)
 
     @Argument(
@@ -89,7 +91,7 @@ struct Bench: Command {
         let places = try places
         let progress = ProgressLine("bench")
         defer { progress.clear() }
-        let report = BenchmarkReport.measuring(
+        let report = try BenchmarkReport.measuring(
             chosen, in: BenchmarkRun(places: places, rounds: rounds, isQuick: quick)
         ) { progress.show($0) }
         progress.clear()
@@ -123,6 +125,12 @@ struct Bench: Command {
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
                 throw ValidationError("--pin is \"\(pin)\", and must be one core or two: 0 or 0,1.")
+            }
+            let available = ProcessorCores.available
+            for core in [first, last] where !available.contains(core) {
+                throw ValidationError(
+                    "--pin names core \(core), and this program may run on \(available.map(String.init).joined(separator: ", "))."
+                )
             }
             (places.postingCore, places.targetCore) = (first, last)
             return places

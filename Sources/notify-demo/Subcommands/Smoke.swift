@@ -7,7 +7,8 @@ struct Smoke: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run every scenario and check every expectation, a line each.",
         discussion: """
-            Takes less than 10 seconds.
+            Takes less than 10 seconds. The benchmarks are run too, quickly: whether all that they post is handled, and not \
+            how fast.
 
             EXAMPLES
               notify-demo smoke
@@ -47,9 +48,12 @@ struct Smoke: Command {
         var tapReport = TAPReport()
         if tap { try terminal.print(TAPReport.version) }
         let begun = ContinuousClock.now
-        for (index, scenario) in Scenarios.all.enumerated() {
-            let progress = ProgressLine("\(scenario.name), \(index + 1) of \(Scenarios.all.count)", since: begun)
-            let result = Self.result(of: scenario, progress: showsProgress ? progress : nil)
+        let parts =
+            Scenarios.all.map { scenario in (scenario.name, { Self.result(of: scenario, progress: $0) }) }
+            + [(Bench.name, { Self.resultOfBenchmarks(progress: $0) })]
+        for (index, (name, result)) in parts.enumerated() {
+            let progress = ProgressLine("\(name), \(index + 1) of \(parts.count)", since: begun)
+            let result = result(showsProgress ? progress : nil)
             progress.clear()
             results.append(result)
             if tap {
@@ -57,7 +61,7 @@ struct Smoke: Command {
             } else if !printsXML {
                 for expectation in result.expectations {
                     try terminal.print(
-                        ExpectationLine.text(of: expectation, in: scenario.name, palette: terminal.outputPalette))
+                        ExpectationLine.text(of: expectation, in: name, palette: terminal.outputPalette))
                 }
             }
             try terminal.flush()
@@ -88,5 +92,19 @@ struct Smoke: Command {
             }
         }
         return ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
+    }
+
+    private static func resultOfBenchmarks(progress: ProgressLine?) -> ScenarioResult {
+        var expectations: [Expectation] = []
+        let duration = ContinuousClock().measure {
+            do {
+                expectations = try BenchmarkReport.measuring(Workloads.all, in: BenchmarkRun(isQuick: true)) {
+                    progress?.show($0)
+                }.expectations
+            } catch {
+                expectations = [.failed("can be run", because: "\(error)")]
+            }
+        }
+        return ScenarioResult(scenario: Bench.name, expectations: expectations, duration: duration)
     }
 }

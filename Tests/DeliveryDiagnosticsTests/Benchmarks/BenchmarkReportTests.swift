@@ -120,4 +120,23 @@ struct BenchmarkReportTests {
     func problems() {
         #expect(Self.report().problems == ["round-trip, broken: 10 were posted and 9 handled."])
     }
+
+    @Test("it is expected that all was handled, and that each round has a figure; not how fast")
+    func expectations() {
+        var report = Self.report()
+        #expect(
+            report.expectations.map(\.failure) == [
+                "round-trip, broken: 10 were posted and 9 handled.",
+                "these have not: burst-1, control; burst-1, ThreadedNotificationCenter; burst-1, addObserver(queue:); "
+                    + "burst-4, control; burst-4, ThreadedNotificationCenter; burst-4, addObserver(queue:); "
+                    + "round-trip, eventfd; round-trip, RunLoop.perform and a wake; round-trip, broken",
+            ])
+        let slow = (1...7).map { Double($0) * 1e9 }
+        report.workloads = [WorkloadResultTests.result(figures: [("control", slow), ("ours", slow)])]
+        #expect(report.expectations.map(\.holds) == [true, true])
+        report.workloads = [WorkloadResultTests.result(figures: [("ours", slow.dropLast() + [0])])]
+        #expect(report.expectations.map(\.holds) == [true, false])
+        report.workloads = []
+        #expect(report.expectations.map(\.holds) == [true, false])
+    }
 }

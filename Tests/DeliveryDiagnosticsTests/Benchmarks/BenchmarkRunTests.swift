@@ -98,14 +98,15 @@ struct BenchmarkRunTests {
         "what is no figure is not taken for one",
         arguments: [
             Sample(operations: 9, total: 1), Sample(operations: 10, total: .nan), Sample(operations: 10, total: -1),
+            Sample(operations: 10, total: 0),
             Sample(operations: 10, total: .infinity), Sample(operations: 10, total: 1, latencies: [1]),
         ])
     func noFigure(sample: Sample) {
-        #expect(throws: BenchmarkError.self) { try sample.validate(operations: 10) }
+        #expect(throws: BenchmarkError.self) { try sample.validate(operations: 10, in: .nanoseconds(per: "operation")) }
     }
 
-    @Test("a cost of nothing is a figure: there may be no allocation")
+    @Test("no memory is a figure, unlike no time")
     func zero() throws {
-        try Sample(operations: 10, total: 0).validate(operations: 10)
+        try Sample(operations: 10, total: 0).validate(operations: 10, in: .allocations(per: "operation"))
     }
 }

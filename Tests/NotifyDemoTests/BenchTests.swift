@@ -1,0 +1,99 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+/// What `bench` prints, and never how fast anything is.
+@Suite("bench")
+struct BenchTests {
+    private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+
+    @Test("--quick measures every contender of every workload, in JSON as one object")
+    func quick() async throws {
+        let outcome = try await Shell.run("notify-demo bench --quick --json")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(lines(outcome.output).count == 1)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(report["rounds"] as? Int == 3)
+        #expect(report["quick"] as? Bool == true)
+        let workloads = try #require(report["workloads"] as? [[String: Any]])
+        // What cannot be counted in this build is no workload here, and may be one there.
+        #expect(Set(Workloads.all.map(\.name)).isSuperset(of: workloads.compactMap { $0["name"] as? String }))
+        for workload in workloads {
+            for contender in try #require(workload["contenders"] as? [[String: Any]]) {
+                let name = "\(workload["name"] ?? ""), \(contender["name"] ?? "")"
+                #expect((contender["figures"] as? [Double])?.count == 3, "\(name)")
+                #expect(contender["problem"] == nil, "\(name)")
+            }
+        }
+    }
+
+    @Test("what is asked for is measured, once, in the order asked for; a family by its name")
+    func chosen() async throws {
+        let outcome = try await Shell.run("notify-demo bench --quick round-trip same-thread-10 same-thread --json")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let names = try #require(report["workloads"] as? [[String: Any]]).compactMap { $0["name"] as? String }
+        let family = Workloads.named("same-thread").map(\.name).filter { $0 != "same-thread-10" }
+        #expect(names == ["round-trip", "same-thread-10"] + family)
+    }
+
+    @Test("the text names the machine and fits the columns")
+    func text() async throws {
+        for columns in [80, 120] {
+            let outcome = try await Shell.run("COLUMNS=\(columns) notify-demo bench --quick --rounds 2")
+            #expect(outcome.output.contains("2 rounds, a quick look"))
+            for line in lines(outcome.output) { #expect(line.count <= columns, "\(line)") }
+        }
+    }
+
+    @Test("Markdown says what printed it, without what only says how")
+    func markdown() async throws {
+        let outcome = try await Shell.run(
+            "notify-demo bench --markdown same-thread-1 --quick --rounds 2 --pin 0 --no-spin")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let text = lines(outcome.output)
+        #expect(
+            text.first?.hasPrefix(
+                "`notify-demo bench same-thread-1 --pin 0 --quick --rounds 2 --no-spin --markdown`: ") == true)
+        #expect(text.first?.contains("; pinned to core 0; no spinning; ") == true)
+        #expect(text.dropFirst().allSatisfy { $0.hasPrefix("| ") && $0.hasSuffix(" |") })
+        let columns = Set(text.dropFirst().map { row in row.split(separator: "|").count })
+        #expect(columns.count == 1)
+    }
+
+    @Test("pinned, everything is on the cores that were named")
+    func pin() async throws {
+        let outcome = try await Shell.run("notify-demo bench burst-1 round-trip --quick --json --pin 0")
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.output.contains("\"pin\":[0]"))
+    }
+
+    @Test("the list has each workload with its summary, and as JSON its contenders")
+    func list() async throws {
+        let text = try await Shell.run("notify-demo bench --list")
+        let json = try await Shell.run("notify-demo bench --list --json same-thread round-trip")
+        #expect(text.status == .exited(0) && json.status == .exited(0))
+        for workload in Workloads.all {
+            #expect(lines(text.output).contains { $0.hasPrefix("\(workload.name) ") && $0.hasSuffix(workload.summary) })
+        }
+        #expect(lines(json.output).count == Workloads.named("same-thread").count + 1)
+        #expect(lines(json.output).last?.contains("\"ThreadedNotificationCenter\"") == true)
+    }
+
+    @Test("data goes to standard output alone, so that it can be read while something is said")
+    func streams() async throws {
+        let outcome = try await Shell.run("notify-demo bench --quick same-thread-1 2>/dev/null")
+        #expect(!outcome.output.contains("notify-demo:"))
+        #expect(outcome.status == .exited(0))
+    }
+
+    @Test("a full disk is said, and is trouble")
+    func fullDisk() async throws {
+        let outcome = try await Shell.run("notify-demo bench --quick same-thread-1 > /dev/full")
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
+    }
+}
