@@ -45,7 +45,7 @@ let package = Package(
         .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
         .testTarget(
-            name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "DeliveryDiagnostics"]),
+            name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "CControl", "DeliveryDiagnostics"]),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,6 +77,8 @@ static void waitForSemaphore(sem_t *semaphore) {
 
 /// Whether the semaphore was signalled before a moment of CControlNow.
 static bool waitForSemaphoreUntil(sem_t *semaphore, int64_t deadline) {
+    // Also what has happened meanwhile is late.
+    if (CControlNow() >= deadline) return false;
     struct timespec moment = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
     while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &moment) != 0) {
         if (errno != EINTR) return false;
@@ -281,13 +284,13 @@ int64_t CControlBurstMeasure(CControlBurst *burst, int64_t words, int64_t limit)
         poster->words = words / burst->posterCount + (index < words % burst->posterCount ? 1 : 0);
         sem_post(&poster->start);
     }
-    if (!waitForSemaphoreUntil(&burst->targetsAreDone, start + limit)) return -1;
+    if (!waitForSemaphoreUntil(&burst->targetsAreDone, start + limit)) return CCONTROL_TIMED_OUT;
     int64_t elapsed = CControlNow() - start;
     for (int index = 0; index < burst->posterCount; index++) {
-        if (!waitForSemaphoreUntil(&burst->posterIsDone, start + limit)) return -1;
+        if (!waitForSemaphoreUntil(&burst->posterIsDone, start + limit)) return CCONTROL_TIMED_OUT;
     }
     for (int index = 0; index < burst->targetCount; index++) {
-        if (burst->targets[index].expected != 0) return -1;
+        if (burst->targets[index].expected != 0) return CCONTROL_MISCOUNTED;
     }
     return elapsed;
 }
@@ -332,10 +335,10 @@ static void handleBacklog(void *context, uintptr_t word) {
 int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit) {
     Backlog backlog = {.expected = words};
     CControlQueue *queue = CControlQueueCreate(handleBacklog, &backlog);
-    if (queue == NULL) return -1;
+    if (queue == NULL) return CCONTROL_NOT_MADE;
     if (CControlQueueStart(queue, core) != 0) {
         CControlQueueDestroy(queue);
-        return -1;
+        return CCONTROL_NOT_MADE;
     }
     sem_init(&backlog.isHeld, 0, 0);
     sem_init(&backlog.mayGoOn, 0, 0);
@@ -352,7 +355,8 @@ int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit) {
     sem_destroy(&backlog.isHeld);
     sem_destroy(&backlog.mayGoOn);
     sem_destroy(&backlog.isDone);
-    return isDone && backlog.handled == words ? elapsed : -1;
+    if (!isDone) return CCONTROL_TIMED_OUT;
+    return backlog.handled == words ? elapsed : CCONTROL_MISCOUNTED;
 }
 
 // MARK: Calls
@@ -390,7 +394,7 @@ int64_t CControlCallsMeasure(CControlCalls *calls, int64_t words, int64_t *laten
         int64_t now = CControlNow();
         latencies[word] = now - begun;
         begun = now;
-        if (now - start > limit) return -1;
+        if (now - start > limit) return CCONTROL_TIMED_OUT;
     }
     return begun - start;
 }
@@ -412,6 +416,7 @@ struct CControlPingPong {
     sem_t start;
     sem_t isDone;
     int64_t roundTrips;
+    /// The asker's own, so that it may go on writing when the caller waits no longer.
     int64_t *latencies;
     atomic_bool isEnding;
 };
@@ -474,11 +479,16 @@ CControlPingPong *CControlPingPongCreate(int core, int otherCore) {
 
 int64_t CControlPingPongMeasure(CControlPingPong *pingPong, int64_t roundTrips, int64_t *latencies, int64_t limit) {
     pingPong->roundTrips = roundTrips;
-    pingPong->latencies = latencies;
+    pingPong->latencies = calloc((size_t)roundTrips, sizeof *latencies);
+    if (pingPong->latencies == NULL) return CCONTROL_NOT_MADE;
     int64_t start = CControlNow();
     sem_post(&pingPong->start);
-    if (!waitForSemaphoreUntil(&pingPong->isDone, start + limit)) return -1;
-    return CControlNow() - start;
+    if (!waitForSemaphoreUntil(&pingPong->isDone, start + limit)) return CCONTROL_TIMED_OUT;
+    int64_t elapsed = CControlNow() - start;
+    memcpy(latencies, pingPong->latencies, (size_t)roundTrips * sizeof *latencies);
+    free(pingPong->latencies);
+    pingPong->latencies = NULL;
+    return elapsed;
 }
 
 void CControlPingPongDestroy(CControlPingPong *pingPong) {
@@ -488,6 +498,7 @@ void CControlPingPongDestroy(CControlPingPong *pingPong) {
     pthread_join(pingPong->asker, NULL);
     signalDescriptor(pingPong->ping);
     pthread_join(pingPong->answerer, NULL);
+    free(pingPong->latencies);
     close(pingPong->ping);
     close(pingPong->pong);
     sem_destroy(&pingPong->start);

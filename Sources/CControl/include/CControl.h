@@ -9,6 +9,13 @@
 #include <stdint.h>
 #include <time.h>
 
+/// What was measured is no figure: not all was handled within the limit.
+#define CCONTROL_TIMED_OUT (-1)
+/// What was measured is no figure: something was handled twice, or more than was appended.
+#define CCONTROL_MISCOUNTED (-2)
+/// What was measured is no figure: the system had no thread, descriptor or memory for it.
+#define CCONTROL_NOT_MADE (-3)
+
 /// The monotonic clock, in nanoseconds.
 static inline int64_t CControlNow(void) {
     struct timespec now;
@@ -49,7 +56,7 @@ CControlBurst *CControlBurstCreate(int posters, int targets, int posterCore, int
 
 /// Posts `words` in all, divided among the posters, and waits until every target has handled them.
 /// @param limit how long to wait at most, in nanoseconds.
-/// @return how long it took, in nanoseconds; negative: not all was handled in time, or more than was posted.
+/// @return how long it took, in nanoseconds; negative: why there is no figure.
 int64_t CControlBurstMeasure(CControlBurst *burst, int64_t words, int64_t limit);
 
 /// Ends the threads and frees what they used.
@@ -59,8 +66,7 @@ void CControlBurstDestroy(CControlBurst *burst);
 
 /// Appends words to a queue whose thread is held up in its handler, lets it go on, and waits until it has handled them.
 /// @param core where the thread runs; negative: anywhere.
-/// @return how long it took from the first word on, in nanoseconds; negative: there was no thread or descriptor for it, or
-/// not as many were handled.
+/// @return how long it took from the first word on, in nanoseconds; negative: why there is no figure.
 int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit);
 
 // MARK: Calls
@@ -74,7 +80,7 @@ CControlCalls *CControlCallsCreate(int core);
 
 /// Appends words, each when the one before it was handled.
 /// @param latencies as many as there are words, each in nanoseconds.
-/// @return how long it took, in nanoseconds; negative: one was not handled in time.
+/// @return how long it took, in nanoseconds; negative: why there is no figure.
 int64_t CControlCallsMeasure(CControlCalls *calls, int64_t words, int64_t *latencies, int64_t limit);
 
 /// Ends the thread.
@@ -91,11 +97,10 @@ CControlPingPong *CControlPingPongCreate(int core, int otherCore);
 
 /// Makes round trips, and waits until they are made.
 /// @param latencies as many as there are round trips, each in nanoseconds.
-/// @return how long it took, in nanoseconds; negative: not made in time. Then `latencies` is still being written to, until
-/// the two are destroyed.
+/// @return how long it took, in nanoseconds; negative: why there is no figure. Then they are to be destroyed next.
 int64_t CControlPingPongMeasure(CControlPingPong *pingPong, int64_t roundTrips, int64_t *latencies, int64_t limit);
 
-/// Ends the two threads.
+/// Ends the two threads, also in the middle of what they do.
 void CControlPingPongDestroy(CControlPingPong *pingPong);
 
 // MARK: Measuring

@@ -11,7 +11,12 @@ final class BurstSubject: BenchmarkSubject {
     ) throws {
         arrivals = Arrivals(targets: targets)
         self.channel = try channel(arrivals, places)
-        self.posters = try PosterThreads(posters, core: places.postingCore, post: self.channel.post)
+        do {
+            self.posters = try PosterThreads(posters, core: places.postingCore, post: self.channel.post)
+        } catch {
+            try self.channel.end()
+            throw error
+        }
         limit = places.limit
     }
 

@@ -17,10 +17,7 @@ final class ControlBurst: BenchmarkSubject {
 
     func measure(_ operations: Int) throws -> Sample {
         let elapsed = CControlBurstMeasure(burst, Int64(operations), Int64(limit / .nanoseconds(1)))
-        guard elapsed >= 0 else {
-            throw BenchmarkError.timedOut(waitingFor: "the control to handle what was posted", after: limit)
-        }
-        return Sample(operations: operations, total: Double(elapsed))
+        return Sample(operations: operations, total: try ControlTime.nanoseconds(elapsed, limit: limit))
     }
 
     func end() {

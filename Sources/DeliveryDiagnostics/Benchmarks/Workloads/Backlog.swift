@@ -74,10 +74,7 @@ private final class ControlBacklog: BenchmarkSubject {
 
     func measure(_ operations: Int) throws -> Sample {
         let elapsed = CControlBacklogMeasure(Int64(operations), core, Int64(limit / .nanoseconds(1)))
-        guard elapsed >= 0 else {
-            throw BenchmarkError.timedOut(waitingFor: "the control to handle what waited", after: limit)
-        }
-        return Sample(operations: operations, total: Double(elapsed))
+        return Sample(operations: operations, total: try ControlTime.nanoseconds(elapsed, limit: limit))
     }
 
     func end() {}

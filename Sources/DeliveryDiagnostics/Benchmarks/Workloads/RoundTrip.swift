@@ -181,8 +181,8 @@ private final class ControlPingPong: BenchmarkSubject {
             CControlPingPongMeasure(
                 pingPong, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
         }
-        guard elapsed >= 0 else { throw BenchmarkError.timedOut(waitingFor: "the last answer", after: limit) }
-        return Sample(operations: operations, total: Double(elapsed), latencies: latencies.map(UInt64.init))
+        let total = try ControlTime.nanoseconds(elapsed, limit: limit)
+        return Sample(operations: operations, total: total, latencies: latencies.map(UInt64.init))
     }
 
     func end() {

@@ -77,8 +77,8 @@ private final class ControlCalls: BenchmarkSubject {
         let elapsed = latencies.withUnsafeMutableBufferPointer {
             CControlCallsMeasure(calls, Int64(operations), $0.baseAddress, Int64(limit / .nanoseconds(1)))
         }
-        guard elapsed >= 0 else { throw BenchmarkError.timedOut(waitingFor: "the control's thread", after: limit) }
-        return Sample(operations: operations, total: Double(elapsed), latencies: latencies.map(UInt64.init))
+        let total = try ControlTime.nanoseconds(elapsed, limit: limit)
+        return Sample(operations: operations, total: total, latencies: latencies.map(UInt64.init))
     }
 
     func end() {

@@ -1,0 +1,72 @@
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// What the workloads measure, without how long it takes. On the main thread, where subjects are measured.
+final class ContenderTests: XCTestCase {
+    func testEachContenderHandlesAllThatItPostsInEachRoundAndHasAFigure() throws {
+        for workload in Workloads.all {
+            for contender in workload.contenders {
+                let what = "\(workload.name), \(contender.name)"
+                let subject = try contender.make(BenchmarkPlaces(isQuick: true))
+                do {
+                    // The second round is after others, and of another size.
+                    for count in [7, 3] {
+                        // As many as a thousandth of what has a size of its own, for which a quick look has a hundredth.
+                        let isFixed = workload.operations.lowerBound == workload.operations.upperBound
+                        let operations = isFixed ? 1000 * count : count
+                        let sample = try subject.measure(operations)
+                        try sample.validate(operations: operations, in: workload.unit)
+                        if case .allocations = workload.unit { continue }
+                        XCTAssertGreaterThan(sample.figure, 0, what)
+                    }
+                } catch {
+                    XCTFail("\(what): \(error)")
+                }
+                try subject.end()
+            }
+        }
+    }
+
+    func testLatenciesAreOfEachOperation() throws {
+        for workload in [RoundTrip.workload, Waiting.workload] {
+            for contender in workload.contenders {
+                let subject = try contender.make(BenchmarkPlaces())
+                let sample = try subject.measure(20)
+                XCTAssertEqual(sample.latencies.count, 20, contender.name)
+                XCTAssertFalse(sample.latencies.contains(0), contender.name)
+                XCTAssertLessThanOrEqual(Double(sample.latencies.reduce(0, +)), sample.total, contender.name)
+                try subject.end()
+            }
+        }
+    }
+
+    func testThreadsRunOnTheCoresThatTheyAreGiven() throws {
+        let core = try XCTUnwrap(ProcessorCores.available.last)
+        for workload in [Burst.workload(posters: 2), RoundTrip.workload, Waiting.workload] {
+            for contender in workload.contenders {
+                let subject = try contender.make(BenchmarkPlaces(postingCore: core, targetCore: core))
+                XCTAssertNoThrow(try subject.measure(5), contender.name)
+                try subject.end()
+            }
+        }
+    }
+
+    func testAContenderOnACoreThatDoesNotExistIsRefused() {
+        for workload in [Burst.workload(posters: 2), FanOut.workload(targets: 2), RoundTrip.workload, Waiting.workload]
+        {
+            // libdispatch and operation queues have no core of their own.
+            for contender in workload.contenders where !contender.name.hasPrefix("DispatchQueue") {
+                XCTAssertThrowsError(
+                    try contender.make(BenchmarkPlaces(postingCore: 4095, targetCore: 4095)),
+                    "\(workload.name), \(contender.name)"
+                ) { error in
+                    switch error {
+                    case BenchmarkError.noSuchCore(4095), BenchmarkError.notMade: break
+                    default: XCTFail("\(contender.name): \(error)")
+                    }
+                }
+            }
+        }
+    }
+}
