@@ -12,7 +12,7 @@ final class ContenderTests: XCTestCase {
                 do {
                     // The second round is after others, and of another size.
                     for count in [7, 3] {
-                        // As many as a thousandth of what has a size of its own, for which a quick look has a hundredth.
+                        // As many as a thousandth of what has a size of its own, as a quick look has.
                         let isFixed = workload.operations.lowerBound == workload.operations.upperBound
                         let operations = isFixed ? 1000 * count : count
                         let sample = try subject.measure(operations)

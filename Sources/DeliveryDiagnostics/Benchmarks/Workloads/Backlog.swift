@@ -8,9 +8,9 @@ enum Backlog {
         let count = millions * 1_000_000
         return Workload(
             name: "backlog-\(millions)",
-            summary: "\(millions) million wait for a thread that is held up, then are handled (--quick: a hundredth)",
+            summary: "\(millions) million wait for a thread that is held up, then are handled (--quick: a thousandth)",
             unit: .nanoseconds(per: "notification"), control: "C queue",
-            operations: count...count, quickOperations: count / 100...count / 100,
+            operations: count...count, quickOperations: count / 1000...count / 1000,
             contenders: [
                 Contender("C queue") { ControlBacklog($0) },
                 Contender("ThreadedNotificationCenter") { try OurBacklog($0) },
