@@ -4,6 +4,8 @@ internal import Foundation
 package enum BenchmarkNoise {
     /// The middle half of a control's rounds may be as far apart as this part of its median.
     static let mostSpread = 0.2
+    /// In nanoseconds: what is less may be where the compiler placed a loop, and tells nothing of the machine.
+    static let leastSpread = 2.0
     /// The part of all processor time that may be stolen.
     static let mostStolen = 0.01
     /// The part of all processor time that other programs may take.
@@ -48,7 +50,7 @@ package enum BenchmarkNoise {
     /// Of the control, or the middle one of all contenders'.
     private static func spread(of workload: WorkloadResult) -> Double? {
         if let control = workload.contenders.first(where: { $0.name == workload.control }) {
-            return control.relativeSpread
+            return workload.isTime && (control.spread ?? 0) < leastSpread ? nil : control.relativeSpread
         }
         return Quartiles(workload.contenders.compactMap(\.relativeSpread))?.median
     }

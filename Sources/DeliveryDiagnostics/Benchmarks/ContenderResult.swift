@@ -7,7 +7,7 @@ package struct ContenderResult: Sendable, Hashable, Encodable {
     package var figures: [Double]
     /// The middle of the figures; nil if there are none.
     package var median: Double?
-    /// The distance between the figures' quartiles.
+    /// The distance between the figures' quartiles; nil of one figure, which does not tell.
     package var spread: Double?
     package var least: Double?
     package var most: Double?
@@ -30,7 +30,7 @@ package struct ContenderResult: Sendable, Hashable, Encodable {
         self.problem = problem
         if let quartiles = Quartiles(figures) {
             median = quartiles.median
-            spread = quartiles.spread
+            spread = figures.count > 1 ? quartiles.spread : nil
         }
         least = figures.min()
         most = figures.max()

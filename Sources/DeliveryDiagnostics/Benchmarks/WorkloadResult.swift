@@ -35,6 +35,10 @@ package struct WorkloadResult: Sendable, Hashable, Encodable {
         }
     }
 
+    var isTime: Bool {
+        if case .nanoseconds = kind { true } else { false }
+    }
+
     /// Whether it can be what an operation cost.
     func isFigure(_ figure: Double) -> Bool { kind.isFigure(figure) }
 

@@ -43,6 +43,11 @@ struct BenchmarkNoiseTests {
         #expect(findings(ours: Self.unsteady) == [])
     }
 
+    @Test("a spread of a nanosecond is no noise, however large a part of a control that takes no longer")
+    func shortControl() {
+        #expect(findings(control: [1.4, 2.2, 0.6, 1.4, 2.4, 1.5, 1.4]) == [])
+    }
+
     @Test("where there is no control, the middle one of the contenders tells")
     func withoutControl() {
         #expect(findings(controlName: nil) == [])

@@ -38,20 +38,20 @@ struct BenchmarkReportTests {
 
                 burst-1: something drawn (ns per operation)
                                               median  spread  ×control  ×best
-                  control (control)             28.0     0 %      1.00      –
+                  control (control)             28.0       –      1.00      –
                   ThreadedNotificationCenter    65.0     2 %      2.32   1.00
-                  addObserver(queue:)          37214     0 %      1329    572
+                  addObserver(queue:)          37214       –      1329    572
 
                 burst-4: something drawn (ns per operation)
                                               median  spread  ×control  ×best
-                  control (control)             28.0     0 %      1.00      –
+                  control (control)             28.0       –      1.00      –
                   ThreadedNotificationCenter    65.0     2 %      2.32   1.00
-                  addObserver(queue:)          37214     0 %      1329    572
+                  addObserver(queue:)          37214       –      1329    572
 
                 round-trip: something drawn (ns per operation)
                                               median  spread  ×control  ×best
-                  eventfd (control)             4700     0 %      1.00      –
-                  RunLoop.perform and a wake    7100     0 %      1.51   1.00
+                  eventfd (control)             4700       –      1.00      –
+                  RunLoop.perform and a wake    7100       –      1.51   1.00
                   broken                           –       –         –      –
                                                   p50      p99    p99.9
                   eventfd (control)           4.81 µs  8.12 µs  41.0 µs
@@ -82,17 +82,17 @@ struct BenchmarkReportTests {
 
                 | ns per operation |  | median | spread | ×control | ×best |
                 | --- | --- | --: | --: | --: | --: |
-                | burst-1 | control (control) | 28.0 | 0 % | 1.00 | – |
+                | burst-1 | control (control) | 28.0 | – | 1.00 | – |
                 | burst-1 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
-                | burst-1 | addObserver(queue:) | 37214 | 0 % | 1329 | 572 |
-                | burst-4 | control (control) | 28.0 | 0 % | 1.00 | – |
+                | burst-1 | addObserver(queue:) | 37214 | – | 1329 | 572 |
+                | burst-4 | control (control) | 28.0 | – | 1.00 | – |
                 | burst-4 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
-                | burst-4 | addObserver(queue:) | 37214 | 0 % | 1329 | 572 |
+                | burst-4 | addObserver(queue:) | 37214 | – | 1329 | 572 |
 
                 | ns per operation |  | median | spread | ×control | ×best | p50 | p99 | p99.9 |
                 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
-                | round-trip | eventfd (control) | 4700 | 0 % | 1.00 | – | 4.81 µs | 8.12 µs | 41.0 µs |
-                | round-trip | RunLoop.perform and a wake | 7100 | 0 % | 1.51 | 1.00 | 4.81 µs | 8.12 µs | 41.0 µs |
+                | round-trip | eventfd (control) | 4700 | – | 1.00 | – | 4.81 µs | 8.12 µs | 41.0 µs |
+                | round-trip | RunLoop.perform and a wake | 7100 | – | 1.51 | 1.00 | 4.81 µs | 8.12 µs | 41.0 µs |
                 | round-trip | broken | – | – | – | – | – | – | – |
                 """)
     }

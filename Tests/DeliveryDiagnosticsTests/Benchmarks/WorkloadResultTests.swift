@@ -33,6 +33,13 @@ struct WorkloadResultTests {
         #expect(result.median == nil && result.least == nil && result.relativeSpread == nil)
     }
 
+    @Test("one round does not tell how far others would be from it")
+    func oneRound() {
+        let result = ContenderResult(name: "a", operations: 1, figures: [45])
+        #expect(result.median == 45)
+        #expect(result.spread == nil && result.relativeSpread == nil)
+    }
+
     @Test("one round that was disturbed moves the median and the spread little")
     func outlier() throws {
         let result = ContenderResult(name: "a", operations: 1, figures: [100, 101, 99, 100, 5000, 100, 101])
