@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import DeliveryDiagnostics
+
+@Suite("Benchmark pin")
+struct BenchmarkPinTests {
+    /// On a thread of its own, since a thread stays pinned.
+    private func measured(
+        _ workload: Workload, on places: BenchmarkPlaces
+    ) async -> Result<BenchmarkReport, BenchmarkError> {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    returning: Result { () throws(BenchmarkError) in
+                        try BenchmarkReport.measuring([workload], in: BenchmarkRun(places: places, isQuick: true))
+                    })
+            }
+        }
+    }
+
+    /// Its figure is the number of cores that may be run on.
+    private final class CoreCount: BenchmarkSubject {
+        func measure(_ operations: Int) throws -> Sample {
+            Sample(operations: operations, total: Double(operations * ProcessorCores.available.count))
+        }
+
+        func end() {}
+    }
+
+    @Test("subjects are made and measured on the cores that were asked for, and the machine is told as it is")
+    func pinned() async throws {
+        let cores = ProcessorCores.available
+        let core = try #require(cores.last)
+        let workload = Workload.drawn(operations: 1...1, contenders: [Contender("cores") { _ in CoreCount() }])
+        let report = try await measured(workload, on: BenchmarkPlaces(postingCore: core, targetCore: core)).get()
+        #expect(report.workloads.first?.contenders.first?.figures == [1, 1, 1])
+        #expect(report.pin == [core])
+        #expect(report.machine.cores == cores.count)
+        let free = try await measured(workload, on: BenchmarkPlaces()).get()
+        #expect(free.workloads.first?.contenders.first?.median == Double(cores.count))
+        #expect(free.pin == [])
+    }
+
+    @Test("a core that there is none of is named")
+    func noSuchCore() async throws {
+        let outcome = await measured(.drawn(), on: BenchmarkPlaces(postingCore: 0, targetCore: 4096))
+        #expect(throws: BenchmarkError.noSuchCore(4096)) { try outcome.get() }
+    }
+}
