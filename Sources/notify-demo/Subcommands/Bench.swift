@@ -37,7 +37,7 @@ struct Bench: Command {
             """, completion: .list(Workloads.names))
     var workloads: [String] = []
 
-    @Flag(help: "List the workloads and their contenders, and measure nothing.")
+    @Flag(help: "List the workloads, with --json their contenders too, and measure nothing.")
     var list = false
 
     @Option(
