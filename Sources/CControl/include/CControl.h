@@ -112,8 +112,10 @@ int CControlPin(const int *cores, int count);
 /// Whether the calling thread may run on a core.
 bool CControlMayRunOn(int core);
 
-/// Bytes that the program has allocated and not freed, over all threads; what is cached for reuse counts as freed or not as
-/// glibc has it.
+/// Whether the program allocates from glibc, and not from a sanitizer.
+bool CControlKnowsBytesInUse(void);
+
+/// Bytes that the program has allocated from glibc and not freed, over all threads.
 size_t CControlBytesInUse(void);
 
 /// Whether this program counts its allocations: it does if it has the target CAllocationCounter, and no sanitizer.

@@ -9,7 +9,7 @@ package enum Workloads {
         + [1, 2, 4, 8].map(Backlog.workload)
         + [0, 1000].map(AddAndRemove.workload)
         + [false, true].map(Enqueuing.workload)
-        + [Memory.workload]
+        + (Memory.canBeMeasured ? [Memory.workload] : [])
         + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
     /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on.

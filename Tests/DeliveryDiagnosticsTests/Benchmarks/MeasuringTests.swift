@@ -60,13 +60,15 @@ final class MeasuringTests: XCTestCase {
         XCTAssertEqual(UInt(bitPattern: memory) % 4096, 0)
         free(memory)
         memory = nil
+        // A sanitizer ends the program here.
+        guard CControlKnowsBytesInUse() else { return }
         XCTAssertEqual(posix_memalign(&memory, 3, 10), EINVAL)
         XCTAssertEqual(posix_memalign(&memory, 48, 10), EINVAL)
         XCTAssertNil(memory)
     }
 
     func testBytesInUseGrowByWhatIsAllocatedAndShrinkByWhatIsFreed() throws {
-        try XCTSkipUnless(Allocations.canBeCounted, "a sanitizer has a malloc of its own")
+        try XCTSkipUnless(Memory.canBeMeasured, "a sanitizer has a malloc of its own")
         for size in [1000, 100_000_000] {
             let count = 100_000_000 / size
             let before = Int(CControlBytesInUse())

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import ThreadedNotifications
 
 /// Threads that post, and wait between the rounds.
 final class PosterThreads: Sendable {
@@ -14,7 +15,7 @@ final class PosterThreads: Sendable {
         for poster in posters { Thread.detachNewThread { poster.main(core, post) } }
         for poster in posters {
             poster.hasReturned.wait()
-            if let error = poster.problem {
+            if let error = poster.problem.withLock({ $0 }) {
                 end()
                 throw error
             }
@@ -45,28 +46,30 @@ final class PosterThreads: Sendable {
 }
 
 /// One of them.
-//
-// Safety: `share` and `problem` are handed from thread to thread by the semaphores: each is written before one is signalled and
-// read after it was waited for.
-private final class Poster: @unchecked Sendable {
-    private var share: Int?
+private final class Poster: Sendable {
+    /// How many it posts next; nil: it ends. Also while it has not yet woken for what it was asked before.
+    private let share = Locked<Int?>(nil)
     private let start = DispatchSemaphore(value: 0)
-    private(set) var problem: BenchmarkError?
+    let problem = Locked<BenchmarkError?>(nil)
     let hasReturned = DispatchSemaphore(value: 0)
 
-    func begin(_ share: Int?) {
-        self.share = share
+    func begin(_ next: Int?) {
+        share.withLock { $0 = next }
         start.signal()
     }
 
     func main(_ core: Int?, _ post: (Int) -> Void) {
         if let core {
-            do throws(BenchmarkError) { try ProcessorCores.pinCurrentThread(to: [core]) } catch { problem = error }
+            do throws(BenchmarkError) {
+                try ProcessorCores.pinCurrentThread(to: [core])
+            } catch {
+                problem.withLock { $0 = error }
+            }
         }
         hasReturned.signal()
         while true {
             start.wait()
-            guard let share else { return }
+            guard let share = share.withLock({ $0 }) else { return }
             post(share)
             hasReturned.signal()
         }

@@ -18,6 +18,9 @@ enum Memory {
             Contender("DispatchQueue.async") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillDispatch) },
         ])
 
+    /// Whether the program allocates from glibc: a sanitizer does not tell.
+    static var canBeMeasured: Bool { CControlKnowsBytesInUse() }
+
     private static let notificationSize = MemoryLayout<Notification>.stride
 
     // Each lets so many wait, and returns what lets them go.
