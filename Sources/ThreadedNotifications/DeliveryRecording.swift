@@ -136,11 +136,11 @@ public enum DeliveryRecording {
     /// Called when the process exits.
     static func processExits() {
         // Who exits in a signal handler may have interrupted what holds a lock, which then nobody unlocks.
-        guard control.lock.lock(before: Date(timeIntervalSinceNow: 1)) else {
+        guard control.lockWithinASecond() else {
             return ProcessEnd.writeWithoutLocks("exit")
         }
-        let ended = control.value.end()
-        control.lock.unlock()
+        let ended = control.valueWhileLocked.end()
+        control.unlock()
         guard let file = ended else { return }
         guard file.canBeLocked else { return ProcessEnd.writeWithoutLocks("exit") }
         let (lost, error) = file.finish("exit")
@@ -158,8 +158,8 @@ public enum DeliveryRecording {
 
     /// So that the copy finds no lock held by a thread that it does not have.
     static func processWillFork() {
-        control.lock.lock()
-        forking = control.value.file
+        control.lock()
+        forking = control.valueWhileLocked.file
         forking?.beginFork()
     }
 
@@ -167,7 +167,7 @@ public enum DeliveryRecording {
         let file = forking
         forking = nil
         file?.endFork()
-        control.lock.unlock()
+        control.unlock()
         file?.append("fork")
     }
 
@@ -177,13 +177,13 @@ public enum DeliveryRecording {
             ProcessEnd.buffers = nil
             currentFile.store(0, ordering: .releasing)
             file.isCopied()
-            control.value.file = nil
-            control.value.copiedFrom = file.absolutePath
-            control.value.hasAsked = false
+            control.valueWhileLocked.file = nil
+            control.valueWhileLocked.copiedFrom = file.absolutePath
+            control.valueWhileLocked.hasAsked = false
             DeliveryEvent.setWatched(.byRecording, false)
             DeliveryEvent.setWatched(.notAsked, true)
         }
-        control.lock.unlock()
+        control.unlock()
     }
 
     private static func problem(lost: UInt64, error: Int32) -> String {

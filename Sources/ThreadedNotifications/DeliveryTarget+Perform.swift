@@ -14,12 +14,12 @@ extension DeliveryTarget {
     ///   is traced as `targetGone`.
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
-        guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(for: 0)) else {
+        guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(for: 0, .current)) else {
             performAtOnce(block, post: post)
             return
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        let acceptance = mailbox.append(.block(block, post: post))
+        let acceptance = mailbox.append(MailboxItem(.block(block, post: post)))
         if acceptance != .accepted { DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity) }
         switch acceptance {
         case .accepted: return

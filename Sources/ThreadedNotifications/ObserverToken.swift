@@ -22,7 +22,7 @@ public final class ObserverToken: Sendable {
 
     /// What became of what was posted for this observer, as of now. What waits for a removed observer is pending until
     /// its thread comes to it.
-    public var counts: DeliveryCounts { registration.ledger.counts }
+    public var counts: DeliveryCounts { registration.counts }
 
     /// Removes the observer (guarantee 6): when it returns, no delivery begins any more; one that is under way goes on.
     /// What waits is not delivered, and counted as cancelled. Cancelling twice is cancelling once.

@@ -164,7 +164,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
     /// so that nobody awaits for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if mailbox.append(.job(job, self), holdsUntilStarted: true) != .accepted { runLate(job) }
+        if mailbox.append(MailboxItem(.job(job, self)), holdsUntilStarted: true) != .accepted { runLate(job) }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 
 /// A notification center whose observers each say on which thread they handle: the generalisation that Apple's document
 /// "Delivering Notifications To Particular Threads" asks for at its end, with one mailbox for each thread.
@@ -22,6 +23,8 @@ public import Foundation
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable {
     private let registry = Locked(ObserverRegistry<Registration>())
+    /// Changes with `registry`, while that is locked.
+    private let version = Atomic(ThreadedNotificationCenter.newVersion())
     private let capture: FoundationCapture?
 
     /// A center whose observers also get what is posted to `NotificationCenter.default`.
@@ -42,7 +45,13 @@ public final class ThreadedNotificationCenter: Sendable {
         }
         let observers = WeakCenter()
         capture = FoundationCapture(foundation) { notification, names in
-            observers.center?.deliver(notification, to: names, stage: .capture, at: SourcePlace("Foundation", 0))
+            guard let center = observers.center else { return }
+            ThreadContext.withCurrent { context in
+                _ = center.deliver(
+                    notification, names, .capture,
+                    PostedNotification(
+                        number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace("Foundation", 0)), context)
+            }
         }
         observers.center = self
     }
@@ -56,7 +65,12 @@ public final class ThreadedNotificationCenter: Sendable {
     /// - Returns: for how many observers what happened; a thread that has ended is among it (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> PostReport {
-        deliver(notification, to: .all, stage: .post, at: SourcePlace(file, line))
+        ThreadContext.withCurrent { context in
+            deliver(
+                notification, .all, .post,
+                PostedNotification(number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace(file, line)), context
+            )
+        }
     }
 
     /// Posts a notification with this name, object and userInfo.
@@ -88,7 +102,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) throws(DeliveryError) -> PostReport {
         let place = SourcePlace(file, line)
         let object = NotificationObject(notification.object)
-        let observers = matching(notification, object, .all)
+        let (observers, _) = matching(notification, object, .all)
         var expected: [DeliveryWait.Expected] = []
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
@@ -103,8 +117,10 @@ public final class ThreadedNotificationCenter: Sendable {
                     observer: observer.id, notification: notification.name.rawValue, thread: thread))
         }
         let wait = try DeliveryWait(for: expected, at: place)
-        var report = deliver(
-            notification, object, to: observers, stage: .post, number: DeliveryEvent.nextPost(), wait: wait, at: place)
+        let posted = PostedNotification(number: DeliveryEvent.nextPost(), wait: wait, place: place)
+        var report = FoundObservers.with(observers) { found in
+            ThreadContext.withCurrent { deliver(notification, to: found, .post, posted, $0) }
+        }
         let waited = try wait.wait(notification: notification.name.rawValue, limit: limit)
         report.countMeanwhile(delivered: waited.delivered, cancelled: waited.cancelled)
         return report
@@ -112,47 +128,68 @@ public final class ThreadedNotificationCenter: Sendable {
 
     /// Posts what a queue has held, under the number that it has there.
     func postHeld(_ queued: QueuedNotification) {
-        let object = NotificationObject(queued.notification.object)
-        let observers = matching(queued.notification, object, .all)
-        _ = deliver(
-            queued.notification, object, to: observers, stage: .post, number: queued.number, wait: nil, at: queued.place
-        )
+        ThreadContext.withCurrent { context in
+            _ = deliver(
+                queued.notification, .all, .post,
+                PostedNotification(number: queued.number, wait: nil, place: queued.place),
+                context)
+        }
     }
 
+    /// - Returns: those who match, and the version of the registry in which they do whatever the object is; nil: there is none.
     private func matching(
         _ notification: Notification, _ object: NotificationObject, _ names: ObserverRegistry<Registration>.NameScope
-    ) -> [Registration?] {
+    ) -> (observers: [Registration?], version: UInt64?) {
         let hash = object.hash
-        let found = registry.withLock {
-            $0.matching(name: notification.name.rawValue, objectHash: hash, names: names)
+        var (found, version) = registry.withLock { registry in
+            (
+                registry.matching(name: notification.name.rawValue, objectHash: hash, names: names),
+                registry.isOfAnyObject ? self.version.load(ordering: .relaxed) : nil
+            )
         }
         // To compare objects is foreign code: it is done without the lock, and once.
-        guard found.contains(where: { $0?.filter.isAny == false }) else { return found }
-        return found.filter { $0?.filter.matches(object) == true }
+        if found.contains(where: { $0?.filter.isAny == false }) {
+            found = found.filter { $0?.filter.matches(object) == true }
+        }
+        return (found, version)
     }
 
-    @discardableResult
+    @inline(__always)
     private func deliver(
-        _ notification: Notification, to names: ObserverRegistry<Registration>.NameScope,
-        stage: DeliveryEvent.Stage, at place: SourcePlace
+        _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
+        _ posted: PostedNotification, _ context: ThreadContext
     ) -> PostReport {
-        let object = NotificationObject(notification.object)
-        let observers = matching(notification, object, names)
-        return deliver(
-            notification, object, to: observers, stage: stage, number: DeliveryEvent.nextPost(), wait: nil, at: place)
+        if case .all = names,
+            let known = context.lookups.find(notification.name, version: version.load(ordering: .acquiring))
+        {
+            defer { known.giveBack() }
+            return deliver(notification, to: known.observers, stage, posted, context)
+        }
+        return deliverAfterLookingUp(notification, names, stage, posted, context)
     }
 
+    @inline(never)
+    private func deliverAfterLookingUp(
+        _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
+        _ posted: PostedNotification, _ context: ThreadContext
+    ) -> PostReport {
+        let (observers, version) = matching(notification, NotificationObject(notification.object), names)
+        if let version, case .all = names {
+            context.lookups.keep(observers, of: notification.name, version: version)
+        }
+        return FoundObservers.with(observers) { deliver(notification, to: $0, stage, posted, context) }
+    }
+
+    @inline(__always)
     private func deliver(
-        _ notification: Notification, _ object: NotificationObject, to observers: [Registration?],
-        stage: DeliveryEvent.Stage, number: UInt64, wait: DeliveryWait?, at place: SourcePlace
+        _ notification: Notification, to observers: FoundObservers, _ stage: DeliveryEvent.Stage,
+        _ posted: PostedNotification, _ context: ThreadContext
     ) -> PostReport {
         DeliveryEvent.trace(
-            stage, name: notification.name, post: number, place: stage == .post ? place : nil,
-            count: observers.count { $0 != nil }, sender: object,
-            relatedPost: stage == .capture ? ThreadContext.current.queuedPost(of: notification.name) : 0)
-        var posted = PostedNotification(
-            notification: notification, object: object, number: number, wait: wait, place: place)
-        return posted.deliver(to: observers, whenCancelled: remove)
+            stage, name: notification.name, post: posted.number, place: stage == .post ? posted.place : nil,
+            count: observers.count, sender: NotificationObject(notification.object),
+            relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
+        return posted.deliver(notification, to: observers, context, of: self)
     }
 
     // MARK: Observing
@@ -343,7 +380,7 @@ public final class ThreadedNotificationCenter: Sendable {
 
     private func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ place: SourcePlace, _ handler: NotificationHandler, isKeptByToken: Bool = true
+        _ place: SourcePlace, _ handler: NotificationHandler.Kind, isKeptByToken: Bool = true
     ) -> ObserverToken {
         let object = NotificationObject(object)
         let registration = Registration(
@@ -353,7 +390,8 @@ public final class ThreadedNotificationCenter: Sendable {
             .register, name: name, observer: registration.id, target: mailbox?.identity, place: place, sender: object)
         capture?.retain(registration.key.name)
         let toLookThrough = registry.withLock {
-            $0.add(registration, id: registration.id, key: registration.key)
+            version.store(Self.newVersion(), ordering: .releasing)
+            return $0.add(registration, id: registration.id, key: registration.key)
         }
         // Whose object or thread has gone, and nobody holds a token to remove it.
         for list in toLookThrough {
@@ -364,12 +402,20 @@ public final class ThreadedNotificationCenter: Sendable {
 
     func remove(_ registration: Registration) {
         let running = registration.cancel()
-        guard registry.withLock({ $0.remove(id: registration.id, key: registration.key) }) != nil else { return }
+        let wasRemoved = registry.withLock { registry in
+            guard registry.remove(id: registration.id, key: registration.key) != nil else { return false }
+            version.store(Self.newVersion(), ordering: .releasing)
+            return true
+        }
+        guard wasRemoved else { return }
         capture?.release(registration.key.name)
         DeliveryEvent.trace(
             .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity,
             count: running)
     }
+
+    /// What no center had yet.
+    private static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
 
     /// How many observers there are, and how many registrations with a Foundation center.
     var registrations: (observers: Int, captured: Int) {
@@ -383,3 +429,5 @@ public final class ThreadedNotificationCenter: Sendable {
 private final class WeakCenter: @unchecked Sendable {
     weak var center: ThreadedNotificationCenter?
 }
+
+private let lastVersion = Atomic<UInt64>(0)

@@ -35,6 +35,26 @@ static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
     return pthread_timedjoin_np(thread, NULL, &deadline);
 }
 
+/// Makes a mutex of the kind that looks again for a moment before it sleeps: what it guards is held for less than that.
+/// Inline, because glibc shows the kind with _GNU_SOURCE only: it is PTHREAD_MUTEX_ADAPTIVE_NP.
+static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, 3);
+    pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+/// Locks a mutex, but waits no longer than `nanoseconds`: then returns false.
+static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    nanoseconds += deadline.tv_nsec;
+    deadline.tv_sec += nanoseconds / 1000000000;
+    deadline.tv_nsec = nanoseconds % 1000000000;
+    return pthread_mutex_timedlock(mutex, &deadline) == 0;
+}
+
 /// Whether an open file is a regular one. Inline for the same reason: struct stat belongs to another module too.
 static inline bool CLinuxIsRegularFile(int descriptor) {
     struct stat status;

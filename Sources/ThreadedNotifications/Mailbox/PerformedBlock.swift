@@ -22,7 +22,7 @@ final class PerformedBlock: Sendable {
         guard case .waiting(_, let mailbox) = state.withLock({ $0 }) else { return }
         guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if mailbox.append(.performed(self)) != .accepted { targetIsGone() }
+        if mailbox.append(MailboxItem(.performed(self))) != .accepted { targetIsGone() }
     }
 
     /// Performs the block on the calling thread, if that has not become needless.

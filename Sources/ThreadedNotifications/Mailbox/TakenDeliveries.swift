@@ -1,76 +1,167 @@
 /// What drains have taken from `PendingDeliveries` and not delivered yet: a pure value that only the target thread has.
 ///
 /// Drains that are nested in one another share it, so that the inner one goes on where the outer one stands and order is kept.
-struct TakenDeliveries<Item, Waiter: AnyObject> {
+struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
     typealias Entry = PendingDeliveries<Item, Waiter>.Entry
+    typealias Chunk = DeliveryChunk<Entry>
 
     private struct Lane {
-        /// Last first, so that the first is taken off the end.
-        var entries: [Entry] = []
-        /// What nested drains took after `entries`, each oldest first.
-        var later: [[Entry]] = []
+        /// Of its entries, those before `first` were taken out.
+        var chunk = Chunk()
+        var first = 0
+        /// What follows, from `next` on.
+        var later: [Chunk] = []
+        var next = 0
 
-        var isEmpty: Bool { entries.isEmpty }
+        /// A chunk that is exhausted is replaced at once, so there is nothing later either.
+        @inline(__always) var isEmpty: Bool { first == chunk.entries.count }
+        @inline(__always) var firstPlace: UInt64? { isEmpty ? nil : chunk.entries[first].place }
+        var count: Int { chunk.entries.count - first + later[next...].reduce(0) { $0 + $1.entries.count } }
     }
 
     private var lanes: [Lane] = []
+    /// Exhausted, but what they keep may be in use still.
+    private var exhausted: [Chunk] = []
+    private var empty: [Chunk] = []
+    /// In how many lanes something waits.
+    private(set) var waitingLanes = 0
 
+    @inline(__always)
     func isEmpty(lane: Int) -> Bool { lane >= lanes.count || lanes[lane].isEmpty }
 
     /// Whether something from before a place waits in a lane.
     func hasEntry(before place: UInt64, lane: Int) -> Bool {
-        lane < lanes.count && lanes[lane].entries.last.map { $0.place < place } ?? false
+        lane < lanes.count && lanes[lane].firstPlace.map { $0 < place } ?? false
+    }
+
+    /// The place of what is first in a lane.
+    @inline(__always)
+    func firstPlace(lane: Int) -> UInt64? { lane < lanes.count ? lanes[lane].firstPlace : nil }
+
+    /// Gives the first entry of a lane another place, which is before all others in it.
+    @inline(__always)
+    mutating func moveFirst(of lane: Int, to place: UInt64) {
+        lanes[lane].chunk.entries[lanes[lane].first].place = place
     }
 
     /// Takes what waits in a lane.
-    /// - Parameter take: is handed an empty buffer to fill, oldest first.
-    mutating func take(lane: Int, _ take: (inout [Entry]) -> Void) {
+    /// - Parameter take: is handed a list of chunks to add to, oldest first.
+    @inline(__always)
+    mutating func take(lane: Int, _ take: (inout [Chunk]) -> Void) {
         while lanes.count <= lane { lanes.append(Lane()) }
-        if lanes[lane].isEmpty {
-            take(&lanes[lane].entries)
-            lanes[lane].entries.reverse()
-        } else {
-            var buffer: [Entry] = []
-            take(&buffer)
-            if !buffer.isEmpty { lanes[lane].later.append(buffer) }
-        }
+        let wasEmpty = lanes[lane].isEmpty
+        take(&lanes[lane].later)
+        if wasEmpty, goToNextChunk(lane) { waitingLanes += 1 }
     }
 
     /// Whether more than one waits in these lanes.
-    func hasMoreThanOne(in lanes: some Sequence<Int>) -> Bool {
+    func hasMoreThanOne(in lanes: some Collection<Int>) -> Bool {
         var count = 0
-        for lane in lanes where lane < self.lanes.count {
-            count += self.lanes[lane].entries.count + self.lanes[lane].later.count
-        }
+        for lane in lanes where lane < self.lanes.count && count < 2 { count += self.lanes[lane].count }
         return count > 1
     }
 
-    /// Takes the entry with the first place of all in these lanes, if it is not after a given one.
-    mutating func takeFirst(of lanes: [Int], through last: UInt64 = .max) -> Entry? {
+    /// Which of these lanes has the first place of all, if that is not after a given one.
+    @inline(__always)
+    func firstLane(of lanes: some Collection<Int>, through last: UInt64 = .max) -> Int? {
         var first: (lane: Int, place: UInt64)?
         for lane in lanes where lane < self.lanes.count {
-            guard let place = self.lanes[lane].entries.last?.place else { continue }
+            guard let place = self.lanes[lane].firstPlace else { continue }
             if first == nil || place < first!.place { first = (lane, place) }
         }
         guard let first, first.place <= last else { return nil }
-        return takeFirst(of: first.lane)
+        return first.lane
     }
 
-    private mutating func takeFirst(of lane: Int) -> Entry? {
-        let entry = lanes[lane].entries.popLast()
-        if lanes[lane].entries.isEmpty {
-            if !lanes[lane].later.isEmpty {
-                lanes[lane].entries = lanes[lane].later.removeFirst().reversed()
-            } else if lanes[lane].entries.capacity > 4096 {
-                // A backlog's memory is not kept for ever.
-                lanes[lane].entries = []
-            }
-        }
+    /// Takes the first entry of a lane, which is not empty. What its chunk keeps is kept until `letGo`.
+    @inline(__always)
+    mutating func takeFirst(of lane: Int) -> Entry {
+        let first = lanes[lane].first
+        var entry = Entry.taken
+        // Moved and not copied: to count references costs more than the rest.
+        swap(&entry, &lanes[lane].chunk.entries[first])
+        lanes[lane].first = first + 1
+        if first + 1 == lanes[lane].chunk.entries.count, !goToNextChunk(lane) { waitingLanes -= 1 }
         return entry
     }
 
-    mutating func removeAll() -> [Entry] {
-        defer { lanes = [] }
-        return lanes.flatMap { $0.entries.reversed() + $0.later.flatMap(\.self) }
+    /// - Returns: whether there is one.
+    @inline(never)
+    private mutating func goToNextChunk(_ lane: Int) -> Bool {
+        repeat {
+            lanes[lane].first = 0
+            if lanes[lane].chunk.kept.isEmpty, lanes[lane].next == lanes[lane].later.count {
+                lanes[lane].chunk.entries.removeAll(keepingCapacity: true)
+                return false
+            }
+            var chunk = Chunk()
+            swap(&chunk, &lanes[lane].chunk)
+            if chunk.kept.isEmpty { addEmpty(&chunk) } else { exhausted.append(chunk) }
+            guard lanes[lane].next < lanes[lane].later.count else {
+                lanes[lane].later.removeAll(keepingCapacity: lanes[lane].next <= Chunk.spareLimit)
+                lanes[lane].next = 0
+                return false
+            }
+            var next = Chunk()
+            swap(&next, &lanes[lane].later[lanes[lane].next])
+            swap(&next, &lanes[lane].chunk)
+            lanes[lane].next += 1
+            if lanes[lane].next > 32, lanes[lane].next * 2 > lanes[lane].later.count {
+                // Something may wait for ever.
+                lanes[lane].later.removeFirst(lanes[lane].next)
+                lanes[lane].next = 0
+            }
+        } while lanes[lane].chunk.entries.isEmpty
+        return true
+    }
+
+    /// So many that a backlog's memory is not kept for ever.
+    private mutating func addEmpty(_ chunk: inout Chunk) {
+        guard empty.count < Chunk.spareLimit, chunk.entries.capacity > 0 else { return }
+        chunk.kept.removeAll(keepingCapacity: true)
+        chunk.entries.removeAll(keepingCapacity: true)
+        empty.append(chunk)
+    }
+
+    /// Adds an entry to the end of a lane, in which nothing waits that was not taken.
+    mutating func append(_ entry: Entry, lane: Int) {
+        while lanes.count <= lane { lanes.append(Lane()) }
+        guard lanes[lane].isEmpty else { return take(lane: lane) { $0.append(Chunk(entries: [entry])) } }
+        lanes[lane].chunk.entries.append(entry)
+        waitingLanes += 1
+    }
+
+    /// Puts an entry before all others of a lane.
+    mutating func putBack(_ entry: Entry, lane: Int) {
+        if lanes[lane].isEmpty { waitingLanes += 1 }
+        if lanes[lane].first > 0 {
+            lanes[lane].first -= 1
+            lanes[lane].chunk.entries[lanes[lane].first] = entry
+        } else {
+            lanes[lane].chunk.entries.insert(entry, at: 0)
+        }
+    }
+
+    /// Whether there are chunks that all was taken out of.
+    @inline(__always) var hasExhausted: Bool { !exhausted.isEmpty }
+
+    /// Lets go of what exhausted chunks keep: when nothing of them is being delivered any more.
+    mutating func letGo() {
+        while var chunk = exhausted.popLast() { addEmpty(&chunk) }
+    }
+
+    /// Hands out chunks to be used again, that keep nothing any more.
+    @inline(__always)
+    mutating func handOutEmpty(_ take: (inout [Chunk]) -> Void) {
+        if !empty.isEmpty { take(&empty) }
+    }
+
+    /// - Returns: what waits, in chunks that keep what it is for.
+    mutating func removeAll() -> [Chunk] {
+        defer { self = TakenDeliveries() }
+        for index in lanes.indices where lanes[index].first > 0 {
+            lanes[index].chunk.entries.removeFirst(lanes[index].first)
+        }
+        return exhausted.map { Chunk(kept: $0.kept) } + lanes.flatMap { [$0.chunk] + $0.later[$0.next...] }
     }
 }

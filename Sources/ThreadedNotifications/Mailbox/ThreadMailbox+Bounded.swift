@@ -3,56 +3,64 @@ internal import Foundation
 /// What a mailbox does for an observer whose policy bounds how much may wait (guarantee 12).
 extension ThreadMailbox {
     /// Adds a notification to the end, if the observer's policy allows.
-    /// - Parameter isCurrent: whether this is the calling thread's mailbox, so that nobody else makes room.
-    func appendBounded(_ delivery: Delivery, _ posted: PostedNotification, isCurrent: Bool) -> PostOutcome {
-        let registration = delivery.registration
+    /// - Parameters:
+    ///   - handed: what the observer gets of the notification.
+    ///   - isCurrent: whether this is the calling thread's mailbox, so that nobody else makes room.
+    func appendBounded(
+        _ handed: Notification, _ notification: Notification, _ posted: PostedNotification,
+        for registration: Registration, isCurrent: Bool
+    ) -> PostOutcome {
         let policy = registration.options.overflow
-        var delivery = delivery
-        if policy == .keepLatest { delivery.key = NotificationKey(name: delivery.name, object: posted.object) }
-        let hash = delivery.key?.hash
+        let object = NotificationObject(notification.object)
+        let key = policy == .keepLatest ? NotificationKey(name: notification.name, object: object) : nil
+        let item = MailboxItem(
+            bounded: handed, for: registration, post: posted.number, wait: posted.wait, key: key)
+        let hash = key?.hash
         var deadline: ContinuousClock.Instant?
         if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
 
         while true {
             // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
-            let (replacing, version) = placeToReplace(by: delivery, object: posted.object)
+            let (replacing, version) = placeToReplace(in: registration, notification.name, object, hash)
             let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
-            let item = MailboxItem.delivery(delivery)
             let (outcome, signal): (Pending.BoundedOutcome?, Signal?) = state.withLock { state in
                 guard state.phase == .open || state.phase == .unstarted else { return (nil, nil) }
                 if hash != nil, state.pending.version != version { return (.wait, nil) }
                 let outcome = state.pending.append(
                     item, lane: registration.lane, observer: registration.id, policy: policy,
                     replacing: replacing, hash: hash, waiter: waiter)
-                if case .appended(true, _) = outcome { return (outcome, Signal(to: registration.lane, of: state)) }
+                if case .appended(true, _) = outcome {
+                    somethingIsPending()
+                    return (outcome, Signal(to: registration.lane, of: state))
+                }
                 return (outcome, nil)
             }
             signal?.send()
             switch outcome {
             case nil:
-                registration.meet(.targetGone, delivery)
+                registration.meet(.targetGone, item)
                 return .targetGone
             case .appended(_, let displaced):
-                if case .delivery(let other) = displaced {
+                if let other = displaced {
                     policy == .keepLatest
-                        ? registration.meet(.coalesced, other, for: delivery.post)
+                        ? registration.meet(.coalesced, other, for: posted.number)
                         : registration.meet(.dropped, other)
                 }
                 return .waiting
             case .refused:
-                registration.meet(.dropped, delivery)
+                registration.meet(.dropped, item)
                 if case .refuse = policy { return .refused }
                 return .dropped
             case .wait:
                 guard let waiter, let deadline else { continue }
                 if registration.isCancelled {
                     _ = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
-                    registration.meet(.cancelled, delivery)
+                    registration.meet(.cancelled, item)
                     return .cancelled
                 }
                 let isRoom = waitForRoom(waiter, registration, until: deadline, at: posted.place)
                 if !isRoom {
-                    registration.meet(.dropped, delivery)
+                    registration.meet(.dropped, item)
                     return .dropped
                 }
             }
@@ -60,20 +68,13 @@ extension ThreadMailbox {
     }
 
     private func placeToReplace(
-        by delivery: Delivery, object: NotificationObject
+        in registration: Registration, _ name: Notification.Name, _ object: NotificationObject, _ hash: Int?
     ) -> (place: UInt64?, version: UInt64) {
-        guard let hash = delivery.key?.hash else { return (nil, 0) }
-        let id = delivery.registration.id
+        guard let hash else { return (nil, 0) }
         let (candidates, version) = state.withLock {
-            ($0.pending.candidates(observer: id, hash: hash), $0.pending.version)
+            ($0.pending.candidates(observer: registration.id, hash: hash), $0.pending.version)
         }
-        let same = candidates.first { _, item in
-            if case .delivery(let other) = item {
-                other.key?.isSame(asName: delivery.name, object: object) == true
-            } else {
-                false
-            }
-        }
+        let same = candidates.first { _, item in item.key?.isSame(asName: name, object: object) == true }
         return (same?.0, version)
     }
 

@@ -3,31 +3,45 @@ internal import Foundation
 /// What a mailbox does for observers on the posting thread, whose deliveries of one post wait their turns there. All of it is
 /// called on the target thread.
 extension ThreadMailbox {
-    /// Puts deliveries ahead of whatever is appended from now on.
-    /// - Parameter areFirst: whether no handler is called before the first of them is delivered.
-    /// - Returns: the place of the first; the others' follow.
-    func hold(_ deliveries: [Delivery], areFirst: Bool) -> UInt64 {
-        let (first, lanes) = state.withLock { ($0.pending.reservePlaces(deliveries.count), $0.lanes) }
-        var entries: [Int: [Pending.Entry]] = [:]
-        for (offset, delivery) in deliveries.enumerated() {
-            let entry = Pending.Entry(place: first + UInt64(offset), content: .item(.delivery(delivery)))
-            entries[delivery.registration.lane, default: []].append(entry)
-        }
-        for (lane, entries) in entries {
-            taken.take(lane: lane) { $0 = entries }
+    /// Puts turns ahead of whatever is appended from now on.
+    /// - Parameters:
+    ///   - turns: those of each lane, whose places are counted from 0.
+    ///   - count: how many in all.
+    ///   - areFirst: whether no handler is called before the first of them has its turn.
+    /// - Returns: the place of the first, whom the others' follow.
+    func hold(_ turns: [HeldTurns], count: Int, areFirst: Bool) -> UInt64 {
+        let (first, lanes) = state.withLock { ($0.pending.reservePlaces(count), $0.lanes) }
+        for held in turns {
+            held.firstPlace = first
+            guard let place = held.nextPlace else { continue }
+            taken.append(Pending.Entry(place: place, item: MailboxItem(.turns(held))), lane: held.lane)
             // A handler may run the run loop, which then finds the rest. It is this thread's, so nobody need be woken.
-            if deliveries.count > 1 || !areFirst { lanes[lane].source.signal() }
+            if count > 1 || !areFirst { lanes[held.lane].source.signal() }
         }
         return first
     }
 
-    /// Delivers what was held at this place.
-    /// - Returns: nil if it was delivered meanwhile, because a handler ran the run loop.
-    func deliverHeld(at place: UInt64, lane: Int) -> PostOutcome? {
-        guard let entry = taken.takeFirst(of: [lane], through: place),
-            case .item(.delivery(let delivery)) = entry.content
-        else { return nil }
-        return delivery.registration.deliverAtOnce(delivery)
+    /// Delivers what has its turn at this place.
+    /// - Returns: nil if it had its turn already, because a handler ran the run loop.
+    @inline(__always)
+    func takeTurn(at place: UInt64, of held: HeldTurns, _ context: ThreadContext) -> PostOutcome? {
+        guard held.nextPlace == place, taken.firstPlace(lane: held.lane) == place else { return nil }
+        let observer = held.takeNext()
+        if let next = held.nextPlace {
+            taken.moveFirst(of: held.lane, to: next)
+        } else {
+            _ = taken.takeFirst(of: held.lane)
+        }
+        return observer._withUnsafeGuaranteedRef { $0.deliverAtOnce(held.notification, held.posted, context) }
+    }
+
+    /// Delivers the next of turns that a drain has taken.
+    func deliverNext(of held: HeldTurns, _ context: ThreadContext) {
+        let observer = held.takeNext().takeUnretainedValue()
+        if let place = held.nextPlace {
+            taken.putBack(Pending.Entry(place: place, item: MailboxItem(.turns(held))), lane: held.lane)
+        }
+        _ = observer.deliverAtOnce(held.notification, held.posted, context)
     }
 
     /// Whether something waits in a lane besides what this post holds there.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// What waits for one thread: the document's "custom notification queue", one for each thread, in front of its run loop.
 ///
@@ -35,7 +36,7 @@ final class ThreadMailbox: Sendable {
         var isServed = false
         var identity: ThreadIdentity?
         /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
-        var toRelease: [Unmanaged<ThreadBoundHandler>] = []
+        var toRelease: [Unmanaged<NotificationHandler>] = []
     }
 
     /// What became of something handed over.
@@ -47,34 +48,46 @@ final class ThreadMailbox: Sendable {
 
     /// What the thread is called in errors, before it has an identity.
     let threadName: String?
+    let isMain: Bool
 
     let state = Locked(State())
+    /// Whether something is pending: set with the lock held, to be looked at without.
+    private let isPending = Atomic<Bool>(false)
+
+    /// The mailbox itself, for its lanes' sources, until it is finished. It is always finished, and a weak reference would make each
+    /// reference cost more.
+    private let drained = Locked<ThreadMailbox?>(nil)
 
     /// What waits in the thread's posting queues.
     let postings = ThreadPostings()
 
     // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
-    nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
+    @exclusivity(unchecked) nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
+    @exclusivity(unchecked) private nonisolated(unsafe) var deliverable = DeliverableLanes()
+    /// How many drains are under way, one in another's handlers.
+    @exclusivity(unchecked) private nonisolated(unsafe) var drains = 0
     private nonisolated(unsafe) var isRunningJob = false
     private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
 
     /// The main thread's.
     static let main: ThreadMailbox = {
-        let mailbox = ThreadMailbox(threadName: "main")
+        let mailbox = ThreadMailbox(threadName: "main", isMain: true)
         mailbox.attach(
             to: .main, of: ThreadIdentity(number: 1, name: "main", kernelID: SystemThread.processID))
         return mailbox
     }()
 
-    init(threadName: String?) {
+    init(threadName: String?, isMain: Bool = false) {
         self.threadName = threadName
+        self.isMain = isMain
+        drained.withLock { $0 = self }
         _ = lane(for: [.common])
     }
 
     // MARK: The thread
 
     /// Whether this is the calling thread's.
-    var isCurrent: Bool { ThreadContext.current.mailbox === self }
+    var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(.passUnretained(self)) } }
 
     /// The target thread's; nil before it started.
     var identity: ThreadIdentity? { state.withLock { $0.identity } }
@@ -129,7 +142,8 @@ final class ThreadMailbox: Sendable {
         let (number, added, runLoop): (Int, Lane?, RunLoopReference?) = state.withLock { state in
             if let known = state.lanes.firstIndex(where: { $0.modes == modes }) { return (known, nil, nil) }
             let number = state.pending.addLane()
-            let lane = Lane(modes: modes, source: RunLoopSource { [weak self] in self?.drain(lane: number) })
+            let lane = Lane(
+                modes: modes, source: RunLoopSource { [drained] in drained.withLock { $0 }?.drain(lane: number) })
             state.lanes.append(lane)
             if state.phase == .finishing || state.phase == .finished { lane.source.invalidate() }
             return (number, lane, state.isServed ? state.runLoop : nil)
@@ -148,27 +162,35 @@ final class ThreadMailbox: Sendable {
         signal?.send()
     }
 
+    private typealias Remainder = (items: [MailboxItem], waiters: [RoomWaiter], kept: [Kept], lanes: [Lane])
+
+    // Safety: it is nothing but kept.
+    private struct Kept: @unchecked Sendable {
+        let object: AnyObject
+    }
+
     /// The thread ends: what waits is counted as having lost its target, and whoever waits for it is told. On the target
     /// thread, or on any if the thread never started.
     func finish() {
         guard
-            let (pending, waiters, lanes) = state.withLock({ state -> ([MailboxItem], [RoomWaiter], [Lane])? in
+            let (pending, waiters, kept, lanes) = state.withLock({ state -> Remainder? in
                 guard state.phase != .finishing, state.phase != .finished else { return nil }
                 state.phase = .finishing
-                let (items, waiters) = state.pending.removeAll()
-                return (items, waiters, state.lanes)
+                let (items, waiters, kept) = state.pending.removeAll()
+                return (items, waiters, kept.map(Kept.init), state.lanes)
             })
         else { return }
         for lane in lanes { lane.source.invalidate() }
+        drained.withLock { $0 = nil }
         postings.finish()
-        let taken = taken.removeAll().compactMap { entry in
-            if case .item(let item) = entry.content { item } else { nil }
-        }
+        let chunks = taken.removeAll()
+        let taken = chunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
         var lateJobs = postponedJobs
         postponedJobs = []
         for item in taken + pending {
-            if case .job(let job, let thread) = item { lateJobs.append((job, thread)) } else { item.targetIsGone() }
+            if case .job(let job, let thread) = item.action { lateJobs.append((job, thread)) } else { item.targetIsGone() }
         }
+        withExtendedLifetime((chunks, kept)) {}
         for waiter in waiters { waiter.wake() }
         // What is released calls foreign code, which may hand over more; what must run here runs before the thread is over, and
         // what may run elsewhere does afterwards.
@@ -182,7 +204,9 @@ final class ThreadMailbox: Sendable {
                 state.runLoop = nil
                 return (true, jobs)
             }
-            for case .job(let job, let thread) in jobs { lateJobs.append((job, thread)) }
+            for item in jobs {
+                if case .job(let job, let thread) = item.action { lateJobs.append((job, thread)) }
+            }
             if isOver { break }
         }
         for (job, thread) in lateJobs { thread.runLate(job) }
@@ -209,6 +233,12 @@ final class ThreadMailbox: Sendable {
         }
     }
 
+    /// Called with the lock held, for it changes what it says.
+    @inline(__always)
+    func somethingIsPending() {
+        isPending.store(true, ordering: .relaxed)
+    }
+
     /// Adds a block or a job to the end.
     /// - Parameter holdsUntilStarted: whether it may wait for a thread that nobody has started yet.
     func append(_ item: MailboxItem, holdsUntilStarted: Bool = false) -> Acceptance {
@@ -219,38 +249,75 @@ final class ThreadMailbox: Sendable {
             case .closing, .finishing: if !item.isAcceptedWhileClosing { return (.targetGone, nil) }
             case .finished: return (.targetGone, nil)
             }
-            return (.accepted, state.pending.append(item, lane: 0) ? Signal(to: 0, of: state) : nil)
+            guard state.pending.append(item, lane: 0) else { return (.accepted, nil) }
+            somethingIsPending()
+            return (.accepted, Signal(to: 0, of: state))
         }
         signal?.send()
         return acceptance
     }
 
     /// Delivers a notification if this is its thread and its turn; else adds it to the end.
-    func post(_ delivery: Delivery, _ posted: PostedNotification) -> PostOutcome {
-        let registration = delivery.registration
-        let isCurrent = isCurrent
-        if isCurrent {
-            switch registration.options.sameThread {
+    @inline(__always)
+    func post(
+        _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
+    ) -> PostOutcome {
+        if observer.isHere(context) {
+            switch observer.options.sameThread {
             case .atOnce:
-                return registration.deliverAtOnce(delivery, overtakes: waits(before: posted, lane: registration.lane))
+                let overtakes = waits(before: posted, lane: observer.lane)
+                return observer.deliverAtOnce(notification, posted, context, overtakes: overtakes)
             case .ordered:
-                if isReady(for: registration.lane) { return registration.deliverAtOnce(delivery) }
+                if isReady(for: observer.lane, context) {
+                    return observer.deliverAtOnce(notification, posted, context)
+                }
             }
         }
+        return append(notification, posted, for: observer, context)
+    }
+
+    private func append(
+        _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
+    ) -> PostOutcome {
+        if observer.isMapped {
+            switch observer.mapped(notification, posted, context) {
+            case .success(let value):
+                return append(Notification(name: notification.name, object: value), of: notification, posted, observer, context)
+            case .failure(let unprepared):
+                return unprepared.outcome
+            }
+        }
+        return append(notification, of: notification, posted, observer, context)
+    }
+
+    /// - Parameter handed: what the observer gets of the notification.
+    @inline(__always)
+    private func append(
+        _ handed: Notification, of notification: Notification, _ posted: PostedNotification, _ observer: Registration,
+        _ context: ThreadContext
+    ) -> PostOutcome {
         DeliveryEvent.trace(
-            .append, name: delivery.name, post: delivery.post, observer: registration.id, target: identity)
-        if registration.options.overflow != .unbounded {
-            return appendBounded(delivery, posted, isCurrent: isCurrent)
+            .append, name: notification.name, post: posted.number, observer: observer.id, target: identity)
+        if observer.isBounded {
+            observer.ledger.countPosted()
+            return appendBounded(handed, notification, posted, for: observer, isCurrent: observer.isHere(context))
         }
-        let (isAccepted, signal): (Bool, Signal?) = state.withLock { state in
-            guard state.phase == .open || state.phase == .unstarted else { return (false, nil) }
-            let mustSignal = state.pending.append(.delivery(delivery), lane: registration.lane)
-            return (true, mustSignal ? Signal(to: registration.lane, of: state) : nil)
+        state.lock()
+        guard state.valueWhileLocked.phase == .open || state.valueWhileLocked.phase == .unstarted else {
+            state.unlock()
+            observer.ledger.countPosted()
+            observer.meet(.targetGone, notification.name, post: posted.number, wait: posted.wait)
+            return .targetGone
         }
-        signal?.send()
-        if isAccepted { return .waiting }
-        registration.meet(.targetGone, delivery)
-        return .targetGone
+        observer.ledger.countAppended()
+        let mustSignal = state.valueWhileLocked.pending.append(
+            MailboxItem(handed, for: observer, post: posted.number, wait: posted.wait), lane: observer.lane)
+        observer.keep(in: &state.valueWhileLocked.pending)
+        let signal = mustSignal ? Signal(to: observer.lane, of: state.valueWhileLocked) : nil
+        if mustSignal { somethingIsPending() }
+        state.unlock()
+        if let signal { signal.send() }
+        return .waiting
     }
 
     /// Those who wait for room for an observer that was removed wait no longer.
@@ -260,7 +327,7 @@ final class ThreadMailbox: Sendable {
     }
 
     /// Lets go of what may be released on the target thread only.
-    func release(_ bound: Unmanaged<ThreadBoundHandler>) {
+    func release(_ bound: Unmanaged<NotificationHandler>) {
         let (isHandedOver, signal): (Bool, Signal?) =
             isCurrent
             ? (false, nil)
@@ -286,14 +353,24 @@ final class ThreadMailbox: Sendable {
 
     /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
     /// now waits, and the stack is not too deep.
-    func isReady(for lane: Int) -> Bool {
-        guard ThreadContext.current.mayNest else { return false }
+    @inline(__always)
+    func isReady(for lane: Int, _ context: ThreadContext) -> Bool {
+        guard context.mayNest, isServedNow(lane) else { return false }
+        // What this thread appended it sees, and what others do at the same time may as well come later.
+        return taken.waitingLanes == 0 && !isPending.load(ordering: .relaxed) || !waitsForThisMode(lane)
+    }
+
+    /// Whether the run loop serves a lane in the mode that it runs in.
+    @inline(__always)
+    private func isServedNow(_ lane: Int) -> Bool {
+        deliverable.contains(lane) { state.withLock { $0.lanes[lane].source }.isDeliverableNow }
+    }
+
+    private func waitsForThisMode(_ lane: Int) -> Bool {
         let lanes = state.withLock { $0.lanes }
-        guard lanes[lane].source.isDeliverableNow else { return false }
-        for number in lanes.indices where !isEmpty(lane: number) {
-            if number == lane || lanes[number].source.isDeliverableNow { return false }
+        return lanes.indices.contains { number in
+            !isEmpty(lane: number) && (number == lane || lanes[number].source.isDeliverableNow)
         }
-        return true
     }
 
     /// Whether the run loop serves a lane in the mode that it runs in.
@@ -319,7 +396,7 @@ final class ThreadMailbox: Sendable {
 
     /// Delivers what waits in the run loop's mode, so that what follows does not overtake it.
     func deliverWaiting() {
-        ThreadContext.current.nest("what waits here") { drain(deliverableLanes()) }
+        ThreadContext.withCurrent { context in context.nest("what waits here") { drain(deliverableLanes(), context) } }
     }
 
     /// Runs a job, or what else is isolated to an actor of this thread. Jobs that come up in the middle of it, because it
@@ -341,18 +418,17 @@ final class ThreadMailbox: Sendable {
 
     /// A lane was signalled.
     private func drain(lane: Int) {
-        let lanes = state.withLock { $0.lanes }
-        drain(lanes.count == 1 ? [lane] : lanes.indices.filter { $0 == lane || lanes[$0].source.isDeliverableNow })
+        ThreadContext.withCurrent { context in
+            if state.withLock({ $0.lanes.count == 1 }) { return drain(CollectionOfOne(lane), context) }
+            let lanes = state.withLock { $0.lanes }
+            drain(lanes.indices.filter { $0 == lane || lanes[$0].source.isDeliverableNow }, context)
+        }
     }
 
     /// Delivers all that waits in these lanes, and nothing that is appended meanwhile: for that there was a signal.
-    private func drain(_ lanes: [Int]) {
-        releaseHandlers()
-        state.withLock { state in
-            for lane in lanes {
-                taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
-            }
-        }
+    @inline(__always)
+    private func drain(_ lanes: some Collection<Int>, _ context: ThreadContext) {
+        take(lanes)
         DeliveryEvent.trace(.drain)
         if taken.hasMoreThanOne(in: lanes) {
             // A handler may run the run loop, which then finds the rest.
@@ -361,42 +437,70 @@ final class ThreadMailbox: Sendable {
             }
             for signal in signals { signal.send() }
         }
-        while let entry = taken.takeFirst(of: lanes) {
-            switch entry.content {
-            case .item(let item):
-                deliver(item)
-            case .held(let observer):
-                let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, place: entry.place) }
-                waiter?.wake()
-                if let item { deliver(item) }
-            }
+        drains += 1
+        while let lane = taken.firstLane(of: lanes) {
+            let entry = taken.takeFirst(of: lane)
+            deliver(entry, context)
+            // What is being delivered in an outer drain is to be kept.
+            if taken.hasExhausted, drains == 1 { taken.letGo() }
         }
+        drains -= 1
     }
 
-    private func deliver(_ item: MailboxItem) {
-        switch item {
-        case .delivery(let delivery): _ = delivery.registration.deliver(delivery, overtakes: false)
-        case .block(let block, let post): ThreadContext.current.perform(block, post: post, wait: nil)
+    private func take(_ lanes: some Collection<Int>) {
+        let toRelease = state.withLock { state in
+            taken.handOutEmpty { state.pending.reuse(&$0) }
+            for lane in lanes {
+                taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
+            }
+            isPending.store(state.pending.waitingLanes > 0, ordering: .relaxed)
+            defer { if !state.toRelease.isEmpty { state.toRelease = [] } }
+            return state.toRelease
+        }
+        for handler in toRelease { handler.release() }
+    }
+
+    @inline(__always)
+    private func deliver(_ entry: Pending.Entry, _ context: ThreadContext) {
+        guard entry.holder == 0 else { return deliverHeld(by: entry.holder, at: entry.place, context) }
+        deliver(entry.item, context)
+    }
+
+    private func deliverHeld(by observer: ObserverID, at place: UInt64, _ context: ThreadContext) {
+        let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, place: place) }
+        waiter?.wake()
+        if let item { deliver(item, context) }
+    }
+
+    @inline(__always)
+    private func deliver(_ item: MailboxItem, _ context: ThreadContext) {
+        if item.withObserver({ $0.deliver(item, context) }) { return }
+        act(item, context)
+    }
+
+    @inline(never)
+    private func act(_ item: MailboxItem, _ context: ThreadContext) {
+        switch item.action {
+        case .turns(let held): deliverNext(of: held, context)
+        case .block(let block, let post): context.perform(block, post: post, wait: nil)
         case .performed(let block): block.perform()
         case .job(let job, let thread): runOrPostpone(job, thread)
+        case nil: break
         }
     }
 }
 
 extension MailboxItem {
-    fileprivate var isAcceptedWhileClosing: Bool {
-        switch self {
-        case .job: true
-        case .delivery, .block, .performed: false
-        }
-    }
+    fileprivate var isAcceptedWhileClosing: Bool { if case .job = action { true } else { false } }
 
     fileprivate func targetIsGone() {
-        switch self {
-        case .delivery(let delivery): delivery.registration.meet(.targetGone, delivery)
+        if withObserver({ $0.meet(.targetGone, self) }) { return }
+        switch action {
+        case .turns(let held): held.targetIsGone()
         case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
         case .performed(let block): block.targetIsGone()
         case .job(let job, let thread): thread.runLate(job)
+        case nil: break
         }
     }
 }

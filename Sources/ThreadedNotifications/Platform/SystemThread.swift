@@ -28,12 +28,16 @@ struct SystemThread: Sendable {
     }
 
     /// What this package knows of the calling thread, kept in storage that goes when the thread ends.
-    static var currentContext: ThreadContext {
-        if let stored = pthread_getspecific(contextKey) {
-            return Unmanaged<ThreadContext>.fromOpaque(stored).takeUnretainedValue()
-        }
-        let context = ThreadContext(isMain: currentIsMain)
-        pthread_setspecific(contextKey, Unmanaged.passRetained(context).toOpaque())
+    @inline(__always)
+    static var currentContext: Unmanaged<ThreadContext> {
+        if let stored = pthread_getspecific(contextKey) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
+        return makeContext()
+    }
+
+    @inline(never)
+    private static func makeContext() -> Unmanaged<ThreadContext> {
+        let context = Unmanaged.passRetained(ThreadContext(isMain: currentIsMain))
+        pthread_setspecific(contextKey, context.toOpaque())
         return context
     }
 

@@ -6,8 +6,10 @@ final class ThreadContext {
     var identity: ThreadIdentity? {
         didSet { knownNumber = identity?.number ?? 0 }
     }
-    /// The handlers and blocks that run on this thread, the innermost last.
-    var handlersUnderWay: [HandlerUnderWay] = []
+    /// The handlers and blocks that run on this thread.
+    @exclusivity(unchecked) var handlersUnderWay = HandlersUnderWay()
+    /// What posts on this thread found.
+    let lookups = ObserverLookups()
     /// Lives until the thread ends.
     var keepsAlive: RunLoopThread?
     /// The ended thread whose late jobs this thread runs at the moment.
@@ -16,8 +18,10 @@ final class ThreadContext {
     /// What a posting queue posts at the moment to a center that knows nothing of its numbers.
     private var queuedPost: (name: Notification.Name, number: UInt64)?
     /// How many of them began in the middle of one another, and not in their turn.
-    private var nested = 0
+    @exclusivity(unchecked) private var nested = 0
     private var attachedMailbox: ThreadMailbox?
+    /// The same, to be compared without counting references.
+    @exclusivity(unchecked) private var attachedReference: Unmanaged<ThreadMailbox>?
     private var destructorRounds = 0
     private var knownNumber = 0
     /// Memory to put a line together in.
@@ -28,6 +32,7 @@ final class ThreadContext {
     }
 
     deinit {
+        handlersUnderWay.deallocate()
         scratch?.deallocate()
     }
 
@@ -43,10 +48,23 @@ final class ThreadContext {
         return new.baseAddress!
     }
 
-    static var current: ThreadContext { SystemThread.currentContext }
+    static var current: ThreadContext { SystemThread.currentContext.takeUnretainedValue() }
+
+    /// Calls `body` with the calling thread's. It is not retained: it lives as long as the thread runs.
+    @inline(__always)
+    static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
+        SystemThread.currentContext._withUnsafeGuaranteedRef(body)
+    }
 
     /// The thread's mailbox, if it has one.
     var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
+
+    /// Whether a mailbox is the thread's.
+    @inline(__always)
+    func owns(_ mailbox: Unmanaged<ThreadMailbox>) -> Bool {
+        if let attachedReference { return attachedReference.toOpaque() == mailbox.toOpaque() }
+        return isMain && mailbox._withUnsafeGuaranteedRef(\.isMain)
+    }
 
     /// The thread's mailbox, made if it has none yet.
     /// - Parameter isServed: whether its run loop shall serve it, and so have something to wait for.
@@ -60,26 +78,31 @@ final class ThreadContext {
         return mailbox
     }
 
-    var observersUnderWay: [ObserverID] { handlersUnderWay.compactMap { $0.registration?.takeUnretainedValue().id } }
+    var observersUnderWay: [ObserverID] { handlersUnderWay.registrations.map(\.id) }
 
     func handlersUnderWay(of registration: Registration) -> Int {
-        handlersUnderWay.count { $0.registration?.toOpaque() == Unmanaged.passUnretained(registration).toOpaque() }
+        handlersUnderWay.registrations.count { $0 === registration }
     }
 
     /// Whether one more may begin in the middle of what this thread does; else it waits its turn, before the stack runs out.
     var mayNest: Bool { nested < 100 }
 
     /// Lets a handler or block begin in the middle of what this thread does.
+    @inline(__always)
     func nest<Result>(_ what: @autoclosure () -> String, _ body: () -> Result) -> Result {
-        precondition(
-            nested < 250,
-            """
-            ThreadedNotifications: \(what()) comes from its own handler, 250 deep, and the stack would run out. Observe on a \
-            thread (on: .current), in its order and without waiting: there it waits its turn.
-            """)
+        if nested >= 250 { Self.isTooDeep(what()) }
         nested += 1
         defer { nested -= 1 }
         return body()
+    }
+
+    @inline(never)
+    private static func isTooDeep(_ what: String) -> Never {
+        preconditionFailure(
+            """
+            ThreadedNotifications: \(what) comes from its own handler, 250 deep, and the stack would run out. Observe on a \
+            thread (on: .current), in its order and without waiting: there it waits its turn.
+            """)
     }
 
     /// Notes what a posting queue posts while it does.
@@ -97,17 +120,18 @@ final class ThreadContext {
 
     /// Performs a block that was handed over to this thread.
     func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
-        handlersUnderWay.append(HandlerUnderWay(registration: nil, wait: wait))
+        handlersUnderWay.begin(nil, wait)
         DeliveryEvent.trace(.deliver, post: post)
         block()
         DeliveryEvent.trace(.return, post: post)
-        handlersUnderWay.removeLast()
+        handlersUnderWay.end()
         wait?.resolve(0, .delivered)
     }
 
     /// Makes a mailbox this thread's own.
     func attach(_ mailbox: ThreadMailbox, isServed: Bool = true) {
         attachedMailbox = mailbox
+        attachedReference = .passUnretained(mailbox)
         mailbox.attach(to: .current, of: .current, isServed: isServed)
     }
 
@@ -120,21 +144,15 @@ final class ThreadContext {
 
     func threadEnds() {
         // There are some if a handler called `Thread.exit()`: they have not returned, but they run no more.
-        while let handler = handlersUnderWay.popLast() {
-            handler.registration?.takeUnretainedValue().end()
-            handler.wait?.resolve(handler.registration?.takeUnretainedValue().id ?? 0, .targetGone)
+        while let (registration, wait) = handlersUnderWay.removeInnermost() {
+            registration?.end()
+            wait?.resolve(registration?.id ?? 0, .targetGone)
         }
+        lookups.removeAll()
         ThreadWaits.endAll()
         // The main thread ends before the process if its main function is async: nothing is delivered there any more.
         mailbox?.finish()
         keepsAlive = nil
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }
-}
-
-/// A handler or block that runs.
-struct HandlerUnderWay {
-    /// Nil for a block. Whoever calls the handler retains it, also if the thread ends in it.
-    var registration: Unmanaged<Registration>?
-    var wait: DeliveryWait?
 }

@@ -275,6 +275,10 @@ struct RunningMode: Equatable {
 
     static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
 
+    /// Whether it is the same without doubt.
+    @inline(__always)
+    func isSame(as other: RunningMode) -> Bool { mode === other.mode }
+
     static func == (one: RunningMode, other: RunningMode) -> Bool {
         if let one = one.mode, let other = other.mode { return one === other || CFEqual(one, other) }
         return one.mode == nil && other.mode == nil

@@ -1,13 +1,19 @@
 internal import Synchronization
 
-/// Counts what became of what was posted for one observer (guarantee 14).
+/// Counts what became of what was posted for one observer (guarantee 14), but for what was handled before `post` returned:
+/// that `ObserverLife` counts.
 struct DeliveryLedger: ~Copyable {
+    /// Added to by one thread at a time.
+    private let appended = Atomic<Int>(0)
     private let posted = Atomic<Int>(0)
-    private let delivered = Atomic<Int>(0)
     private let coalesced = Atomic<Int>(0)
     private let dropped = Atomic<Int>(0)
     private let cancelled = Atomic<Int>(0)
     private let targetGone = Atomic<Int>(0)
+    private let atOnce = Atomic<Int>(0)
+    // So that a poster and the target thread, which count at the same time, do not wait for each other's memory.
+    private let apart = Apart()
+    private let delivered = Atomic<Int>(0)
 
     enum Fate {
         case delivered
@@ -17,13 +23,32 @@ struct DeliveryLedger: ~Copyable {
         case targetGone
     }
 
+    /// It was posted, and meets its fate later.
     func countPosted() {
         posted.add(1, ordering: .relaxed)
     }
 
+    /// It was appended to the mailbox, whose lock the caller holds: so nobody else adds at the same time.
+    @inline(__always)
+    func countAppended() {
+        appended.store(appended.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// Its handler is called on the target thread, and only that thread counts this.
+    @inline(__always)
+    func countDelivered() {
+        delivered.store(delivered.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    }
+
+    /// So many were posted, and handled before `post` returned, that `ObserverLife` does not count them any more.
+    func countAtOnce(_ many: Int) {
+        atOnce.add(many, ordering: .relaxed)
+    }
+
+    /// It met its fate, on the target thread if that is its handler.
     func count(_ fate: Fate) {
         switch fate {
-        case .delivered: delivered.add(1, ordering: .releasing)
+        case .delivered: countDelivered()
         case .coalesced: coalesced.add(1, ordering: .releasing)
         case .dropped: dropped.add(1, ordering: .releasing)
         case .cancelled: cancelled.add(1, ordering: .releasing)
@@ -32,14 +57,16 @@ struct DeliveryLedger: ~Copyable {
     }
 
     /// Fates are read first, so that what happens meanwhile counts as pending and never as less than nothing.
-    var counts: DeliveryCounts {
+    /// - Parameter life: what counts the rest.
+    func counts(_ life: ObserverLife) -> DeliveryCounts {
         var counts = DeliveryCounts()
-        counts.delivered = delivered.load(ordering: .acquiring)
+        let handledAtOnce = life.atOnce + atOnce.load(ordering: .relaxed)
+        counts.delivered = handledAtOnce + delivered.load(ordering: .acquiring)
         counts.coalesced = coalesced.load(ordering: .acquiring)
         counts.dropped = dropped.load(ordering: .acquiring)
         counts.cancelled = cancelled.load(ordering: .acquiring)
         counts.targetGone = targetGone.load(ordering: .acquiring)
-        counts.posted = posted.load(ordering: .acquiring)
+        counts.posted = handledAtOnce + posted.load(ordering: .acquiring) + appended.load(ordering: .acquiring)
         counts.pending =
             counts.posted - counts.delivered - counts.coalesced - counts.dropped - counts.cancelled
             - counts.targetGone

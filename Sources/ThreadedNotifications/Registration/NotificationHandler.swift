@@ -1,11 +1,38 @@
 internal import Foundation
 
 /// What an observer does with a notification.
-enum NotificationHandler: Sendable {
-    case notification(@Sendable (Notification) -> Void)
-    /// Maps it on the posting thread, and handles what that makes of it; nil is not for this observer.
-    case value(map: @Sendable (Notification) -> (any Sendable)?, handle: @Sendable (any Sendable) -> Void)
-    case threadBound(ThreadBoundHandler)
+//
+// Safety: what is not Sendable here is called and released on the registration's target thread only, as `ThreadBoundHandler` says.
+final class NotificationHandler: @unchecked Sendable {
+    enum Kind: Sendable {
+        case notification(@Sendable (Notification) -> Void)
+        /// Maps it on the posting thread, and handles what that makes of it; nil is not for this observer.
+        case value(map: @Sendable (Notification) -> (any Sendable)?, handle: @Sendable (Any) -> Void)
+        case threadBound(ThreadBoundHandler)
+    }
+
+    let kind: Kind
+    /// What is called with the notification, whatever else may be, if `isSimple`. On its own, because to take it out of `kind`
+    /// counts a reference, which costs as much as to begin.
+    let handle: (Notification) -> Void
+    let isSimple: Bool
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        switch kind {
+        case .notification(let handle):
+            (self.handle, isSimple) = (handle, true)
+        case .value:
+            (handle, isSimple) = ({ _ in }, false)
+        case .threadBound(let bound):
+            (handle, isSimple) = (bound.closure ?? { _ in }, bound.closure != nil)
+        }
+    }
+
+    /// Whether it may be released on its thread only.
+    var isThreadBound: Bool { if case .threadBound = kind { true } else { false } }
+
+    var isMapped: Bool { if case .value = kind { true } else { false } }
 }
 
 /// A handler that may be called and released on the thread only on which it was registered.
@@ -13,30 +40,36 @@ enum NotificationHandler: Sendable {
 // Safety: it is called on its registration's target thread, which is the thread that made it; and a registration hands it over
 // to that thread's mailbox to be released. The weak reference is read and written atomically.
 final class ThreadBoundHandler: @unchecked Sendable {
-    private let handle: (AnyObject?, Notification) -> Void
-    private let isOfObject: Bool
+    /// Nil: it is a method of an object.
+    let closure: ((Notification) -> Void)?
+    private let method: ((AnyObject, Notification) -> Void)?
     private weak var object: AnyObject?
 
     init(_ handle: @escaping (Notification) -> Void) {
-        self.handle = { handle($1) }
-        isOfObject = false
+        closure = handle
+        method = nil
     }
 
     init<Object: AnyObject>(_ object: Object, _ handle: @escaping (Object, Notification) -> Void) {
-        self.handle = { object, notification in
+        closure = nil
+        method = { object, notification in
             if let object = object as? Object { handle(object, notification) }
         }
-        isOfObject = true
         self.object = object
     }
 
     /// Whether the object that it is a method of is no more.
-    var isGone: Bool { isOfObject && object == nil }
+    var isGone: Bool { closure == nil && object == nil }
 
-    /// What makes sure that the object lives while the handler runs; nil if it is no more.
-    func call() -> ((Notification) -> Void)? {
-        let object = object
-        if isOfObject, object == nil { return nil }
-        return { [handle] in handle(object, $0) }
+    /// Calls `body` with the handler, whose object lives until it returns.
+    /// - Returns: false if the object is no more; then nothing was called.
+    func call(_ body: ((Notification) -> Void) -> Void) -> Bool {
+        if let closure {
+            body(closure)
+            return true
+        }
+        guard let object, let method else { return false }
+        body { method(object, $0) }
+        return true
     }
 }

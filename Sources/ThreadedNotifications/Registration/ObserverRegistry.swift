@@ -68,6 +68,9 @@ struct ObserverRegistry<Observer> {
         return ObserverList.merge(found)
     }
 
+    /// Whether no observer asks for an object, so that those who match do not depend on it.
+    var isOfAnyObject: Bool { listsOfObjects == 0 }
+
     /// Which observers a notification is for, by the name they ask for.
     enum NameScope {
         case all

@@ -3,8 +3,6 @@ internal import Foundation
 /// One post, and its way to the observers that match: first to other threads, so that what a handler on this thread posts does
 /// not overtake it there; then to those on this thread, in registration order.
 struct PostedNotification {
-    let notification: Notification
-    let object: NotificationObject
     /// Of the post, in events; 0 if nobody traces.
     let number: UInt64
     /// Who waits for its deliveries. Then what waits on this thread is delivered first, and this afterwards.
@@ -14,11 +12,7 @@ struct PostedNotification {
     /// From which place on the target thread's mailbox holds deliveries of this post; `max` if it holds none.
     private(set) var heldFrom = UInt64.max
 
-    init(
-        notification: Notification, object: NotificationObject, number: UInt64, wait: DeliveryWait?, place: SourcePlace
-    ) {
-        self.notification = notification
-        self.object = object
+    init(number: UInt64, wait: DeliveryWait?, place: SourcePlace) {
         self.number = number
         self.wait = wait
         self.place = place
@@ -26,88 +20,97 @@ struct PostedNotification {
 
     /// - Parameters:
     ///   - observers: those that match.
-    ///   - whenCancelled: told of observers that were found removed.
-    mutating func deliver(to observers: [Registration?], whenCancelled: (Registration) -> Void) -> PostReport {
+    ///   - context: the calling thread's.
+    ///   - center: of which those are to be removed that were found removed.
+    @inline(__always)
+    func deliver(
+        _ notification: Notification, to observers: FoundObservers, _ context: ThreadContext,
+        of center: ThreadedNotificationCenter
+    ) -> PostReport {
         var report = PostReport()
-        func count(_ outcome: PostOutcome, _ observer: Registration) {
-            if case .cancelled = outcome { whenCancelled(observer) }
-            report.count(outcome)
-        }
-        let current = ThreadContext.current.mailbox
         var (here, inOrder) = (0, 0)
-        for case let observer? in observers {
-            if let mailbox = observer.mailbox, mailbox !== current {
-                count(observer.post(self), observer)
-            } else {
+        observers.each { observer in
+            if observer.isHere(context) {
                 here += 1
-                if observer.mailbox != nil, observer.options.sameThread == .ordered { inOrder += 1 }
+                if observer.isInOrder { inOrder += 1 }
+            } else {
+                report.count(observer.post(notification, self, context), of: observer, in: center)
             }
         }
-        if here == 0 { return report }
-        if wait != nil, inOrder > 0 { current?.deliverWaiting() }
+        guard here > 0 else { return report }
         // Who is alone here needs no turn: nobody's handler comes before.
-        let turns = inOrder > 0 && (here > 1 || wait != nil) ? holdTurns(of: observers, in: current) : []
-        var next = 0
-        for case let observer? in observers {
-            guard observer.mailbox == nil || observer.mailbox === current else { continue }
-            if next < turns.count, turns[next].observer === observer {
-                count(takeTurn(turns[next], in: current), observer)
-                next += 1
-            } else {
-                count(observer.post(self), observer)
+        if inOrder > 0, here > 1 || wait != nil {
+            takeTurns(notification, observers, context, center, &report)
+        } else {
+            observers.each { observer in
+                guard observer.isHere(context) else { return }
+                report.count(observer.post(notification, self, context), of: observer, in: center)
             }
         }
         return report
     }
 
-    /// An observer on this thread whose handler is called before this post returns.
-    private struct Turn {
-        var observer: Registration
-        var step: Step
-
-        enum Step {
-            case deliver(Delivery)
-            case held(at: UInt64)
-            case over(PostOutcome)
-        }
-    }
-
     /// Has the observers on this thread wait their turns in its mailbox, if they may be called now: there what their handlers
     /// post comes after them, also if a handler runs the run loop.
-    private mutating func holdTurns(of observers: [Registration?], in mailbox: ThreadMailbox?) -> [Turn] {
-        guard let mailbox else { return [] }
-        var turns: [Turn] = []
-        for case let observer? in observers
-        where observer.mailbox === mailbox && observer.options.sameThread == .ordered
-            && (wait != nil || mailbox.isReady(for: observer.lane))
-        {
-            let step: Turn.Step =
-                switch observer.prepare(self) {
-                case .success(let delivery): .deliver(delivery)
-                case .failure(let unprepared): .over(unprepared.outcome)
-                }
-            turns.append(Turn(observer: observer, step: step))
+    private func takeTurns(
+        _ notification: Notification, _ observers: FoundObservers, _ context: ThreadContext,
+        _ center: ThreadedNotificationCenter, _ report: inout PostReport
+    ) {
+        guard let mailbox = context.mailbox else { return }
+        if wait != nil { mailbox.deliverWaiting() }
+        var turns: [HeldTurns] = []
+        var count = 0
+        var isFirst = true
+        var areFirst = false
+        observers.each { observer in
+            guard observer.isHere(context) else { return }
+            defer { isFirst = false }
+            guard observer.isInOrder, let held = self.turns(of: observer, in: mailbox, notification, context, &turns) else {
+                return
+            }
+            held.add(observer, place: UInt64(count))
+            count += 1
+            if isFirst { areFirst = true }
         }
-        let deliveries = turns.compactMap { if case .deliver(let delivery) = $0.step { delivery } else { nil } }
-        let firstHere = observers.lazy.compactMap(\.self).first { $0.mailbox == nil || $0.mailbox === mailbox }
-        var place = mailbox.hold(deliveries, areFirst: firstHere === turns.first?.observer)
-        heldFrom = place
-        for index in turns.indices {
-            guard case .deliver = turns[index].step else { continue }
-            turns[index].step = .held(at: place)
-            place += 1
+        var place = mailbox.hold(turns, count: count, areFirst: areFirst)
+        var holding = self
+        holding.heldFrom = place
+        observers.each { observer in
+            guard observer.isHere(context) else { return }
+            let outcome: PostOutcome
+            if observer.isInOrder, let held = turns.first(where: { $0.lane == observer.lane }) {
+                // Nil: a handler ran the run loop, where this had its turn.
+                outcome =
+                    mailbox.takeTurn(at: place, of: held, context) ?? (observer.isCancelled ? .cancelled : .delivered)
+                place += 1
+            } else {
+                outcome = observer.post(notification, holding, context)
+            }
+            report.count(outcome, of: observer, in: center)
         }
-        return turns
     }
 
-    private func takeTurn(_ turn: Turn, in mailbox: ThreadMailbox?) -> PostOutcome {
-        switch turn.step {
-        case .over(let outcome): outcome
-        case .held(let place):
-            // Nil: a handler ran the run loop, where this had its turn.
-            mailbox?.deliverHeld(at: place, lane: turn.observer.lane)
-                ?? (turn.observer.isCancelled ? .cancelled : .delivered)
-        case .deliver: .delivered
-        }
+    /// - Parameter turns: those of each lane whose observers may be called now.
+    /// - Returns: those of the observer's lane; nil if it has to wait.
+    @inline(__always)
+    private func turns(
+        of observer: Registration, in mailbox: ThreadMailbox, _ notification: Notification, _ context: ThreadContext,
+        _ turns: inout [HeldTurns]
+    ) -> HeldTurns? {
+        if let known = turns.first(where: { $0.lane == observer.lane }) { return known }
+        guard wait != nil || mailbox.isReady(for: observer.lane, context) else { return nil }
+        let new = HeldTurns(notification, self, lane: observer.lane)
+        turns.append(new)
+        return new
+    }
+}
+
+extension PostReport {
+    @inline(__always)
+    fileprivate mutating func count(
+        _ outcome: PostOutcome, of observer: Registration, in center: ThreadedNotificationCenter
+    ) {
+        if case .cancelled = outcome { center.remove(observer) }
+        count(outcome)
     }
 }

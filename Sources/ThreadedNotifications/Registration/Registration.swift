@@ -13,22 +13,34 @@ final class Registration: Sendable {
     let key: ObserverRegistry<Registration>.Key
     /// Nil: it handles on the posting thread.
     let mailbox: ThreadMailbox?
+    /// The same, for posts: to count references to it costs more than to append.
+    private let mailboxReference: Unmanaged<ThreadMailbox>?
     /// Which lane of the mailbox: its run loop modes.
     let lane: Int
     let options: ObserverOptions
     /// Whether its token's going removes it; else its object's or its thread's going does.
     let isKeptByToken: Bool
+    /// Whether its handler is called with the notification, whatever else may be.
+    private let isSimple: Bool
+    let isMapped: Bool
+    /// Whether it has a thread, and there its turn.
+    let isInOrder: Bool
+    /// Whether its policy bounds how much waits for it.
+    let isBounded: Bool
+    // So that what posters and the target thread write is not in the memory of what both only read, or of each other.
+    private let apart = Apart()
+    // Safety: touched with the mailbox's lock held.
+    @exclusivity(unchecked) private nonisolated(unsafe) var knownChunk: UInt64 = 0
     let ledger = DeliveryLedger()
-
     private let life = Atomic<UInt64>(ObserverLife.registered.word)
 
     // Safety: set once before the registration is shared. It is read only between `begin` and `end`, and let go of once, by
     // whoever makes the life over: that is after every `end`, and before no `begin`.
-    private nonisolated(unsafe) var handler: NotificationHandler?
+    @exclusivity(unchecked) private nonisolated(unsafe) var handler: Unmanaged<NotificationHandler>?
 
     init(
         name: Notification.Name?, object: NotificationObject, mailbox: ThreadMailbox?, options: ObserverOptions,
-        handler: NotificationHandler, isKeptByToken: Bool
+        handler: NotificationHandler.Kind, isKeptByToken: Bool
     ) {
         precondition(
             !options.modes.isEmpty,
@@ -41,10 +53,16 @@ final class Registration: Sendable {
         filter = ObjectFilter(object)
         key = ObserverRegistry.Key(name: name?.rawValue, objectHash: object.hash)
         self.mailbox = mailbox
+        mailboxReference = mailbox.map { .passUnretained($0) }
         lane = mailbox?.lane(for: options.modes) ?? 0
         self.options = options
         self.isKeptByToken = isKeptByToken
-        self.handler = handler
+        let handler = NotificationHandler(handler)
+        isSimple = handler.isSimple
+        isMapped = handler.isMapped
+        isInOrder = mailbox != nil && options.sameThread == .ordered
+        isBounded = options.overflow != .unbounded
+        self.handler = .passRetained(handler)
     }
 
     deinit {
@@ -62,11 +80,15 @@ final class Registration: Sendable {
         if mailbox?.isFinished == true { return true }
         guard begin() else { return true }
         defer { end() }
-        guard case .threadBound(let bound) = handler else { return false }
+        guard case .threadBound(let bound)? = handler?.takeUnretainedValue().kind else { return false }
         return bound.isGone
     }
 
+    /// What became of what was posted for it.
+    var counts: DeliveryCounts { ledger.counts(ObserverLife(word: life.load(ordering: .acquiring))) }
+
     /// Makes a change to its life. Returns the lives before and after, or nil if there is nothing to change.
+    @inline(__always)
     private func change(_ next: (ObserverLife) -> ObserverLife?) -> (old: ObserverLife, new: ObserverLife)? {
         var old = life.load(ordering: .relaxed)
         while true {
@@ -78,13 +100,31 @@ final class Registration: Sendable {
         }
     }
 
+    @inline(__always)
     private func begin() -> Bool {
         change { $0.begun } != nil
     }
 
+    /// As `begin`, and counts it as posted and delivered.
+    @inline(__always)
+    private func beginAtOnce() -> Bool {
+        guard let (_, new) = change({ $0.begunAtOnce }) else { return false }
+        if new.countsMany { countMany() }
+        return true
+    }
+
+    private func countMany() {
+        if change({ $0.withoutMany }) != nil { ledger.countAtOnce(ObserverLife.many) }
+    }
+
     /// Called as often as `begin` succeeded; also for a handler that ended its thread.
+    @inline(__always)
     func end() {
         guard let (_, life) = change({ $0.ended }) else { return }
+        if life.isCancelled { endedWhenCancelled(life) }
+    }
+
+    private func endedWhenCancelled(_ life: ObserverLife) {
         if life.isOver { releaseHandler() }
         if life.isAwaited { HandlerWaiters.handlerEnded(of: id) }
     }
@@ -126,18 +166,160 @@ final class Registration: Sendable {
     }
 
     private func releaseHandler() {
-        // What is bound to a thread may be released on that thread only, so no reference is left here by then.
-        if let bound = takeHandler() { mailbox?.release(bound) }
-    }
-
-    private func takeHandler() -> Unmanaged<ThreadBoundHandler>? {
-        let taken = handler
+        guard let taken = handler else { return }
         handler = nil
-        guard case .threadBound(let bound) = taken else { return nil }
-        return .passRetained(bound)
+        // What is bound to a thread may be released on that thread only, so no reference is left here by then.
+        if let mailbox, taken._withUnsafeGuaranteedRef(\.isThreadBound) {
+            mailbox.release(taken)
+        } else {
+            taken.release()
+        }
     }
 
     // MARK: Delivery
+
+    /// Whether it handles on the calling thread, which has this context.
+    @inline(__always)
+    func isHere(_ context: ThreadContext) -> Bool {
+        guard let mailboxReference else { return true }
+        return context.owns(mailboxReference)
+    }
+
+    /// Has the mailbox's chunk that was appended to last keep it, with the mailbox's lock held.
+    @inline(__always)
+    func keep(in pending: inout ThreadMailbox.Pending) {
+        pending.keep(self, lane: lane, known: &knownChunk)
+    }
+
+    /// Called on the posting thread, which has this context.
+    @inline(__always)
+    func post(_ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext) -> PostOutcome {
+        if let mailboxReference {
+            return mailboxReference._withUnsafeGuaranteedRef { $0.post(notification, posted, for: self, context) }
+        }
+        return deliverAtOnce(notification, posted, context)
+    }
+
+    /// Delivers in the middle of what the calling thread does, before `post` returns.
+    @inline(__always)
+    func deliverAtOnce(
+        _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, overtakes: Bool = false
+    ) -> PostOutcome {
+        context.nest(notification.name.rawValue) {
+            guard isSimple else { return deliverNotSimply(notification, posted, context, overtakes) }
+            guard beginAtOnce() else { return skip(notification, posted, .cancelled) }
+            handler?._withUnsafeGuaranteedRef { handler in
+                callHandler(notification.name, posted.number, posted.wait, context, overtakes) {
+                    handler.handle(notification)
+                }
+            }
+            return .delivered
+        }
+    }
+
+    /// For a handler that may not be called after all: it may have been removed by its own mapping, or its object may have gone.
+    private func deliverNotSimply(
+        _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, _ overtakes: Bool
+    ) -> PostOutcome {
+        guard begin(), let handler else { return skip(notification, posted, .cancelled) }
+        switch handler.takeUnretainedValue().kind {
+        case .value(let map, let handle):
+            let value = callMapping(map, notification, context)
+            guard let value, !isCancelled else {
+                end()
+                return skip(notification, posted, value == nil ? .notForIt : .cancelled)
+            }
+            ledger.countAtOnce(1)
+            callHandler(notification.name, posted.number, posted.wait, context, overtakes) { handle(value) }
+            return .delivered
+        case .threadBound(let bound):
+            let isCalled = bound.call { call in
+                ledger.countAtOnce(1)
+                callHandler(notification.name, posted.number, posted.wait, context, overtakes) { call(notification) }
+            }
+            if isCalled { return .delivered }
+            objectIsGone()
+            return skip(notification, posted, .cancelled)
+        case .notification:
+            end()
+            return .notForIt
+        }
+    }
+
+    /// Delivers what waited for the calling thread, unless the observer was removed.
+    @inline(__always)
+    func deliver(_ item: MailboxItem, _ context: ThreadContext) {
+        guard begin(), let handler else { return meet(.cancelled, item) }
+        handler._withUnsafeGuaranteedRef { handler in
+            guard isSimple else { return deliverNotSimply(item, handler, context) }
+            ledger.countDelivered()
+            callHandler(item.notification.name, item.post, item.wait, context) { handler.handle(item.notification) }
+        }
+    }
+
+    private func deliverNotSimply(_ item: MailboxItem, _ handler: NotificationHandler, _ context: ThreadContext) {
+        func call(_ handle: () -> Void) {
+            ledger.countDelivered()
+            callHandler(item.notification.name, item.post, item.wait, context, false, handle)
+        }
+        switch handler.kind {
+        case .value(_, let handle):
+            // As the mailbox has it for an observer that maps.
+            guard let value = item.notification.object else { return end() }
+            call { handle(value) }
+        case .threadBound(let bound):
+            if !bound.call({ handle in call { handle(item.notification) } }) {
+                objectIsGone()
+                meet(.cancelled, item)
+            }
+        case .notification:
+            end()
+        }
+    }
+
+    /// Its object is no more, which is as good as removing it.
+    private func objectIsGone() {
+        end()
+        cancel()
+    }
+
+    /// Makes a `begin` into a delivery, and ends it.
+    @inline(__always)
+    private func callHandler(
+        _ name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext,
+        _ overtakes: Bool = false, _ handle: () -> Void
+    ) {
+        context.handlersUnderWay.begin(self, wait)
+        DeliveryEvent.trace(
+            .deliver, name: name, post: post, observer: id, target: mailbox?.identity, overtakes: overtakes)
+        handle()
+        DeliveryEvent.trace(.return, name: name, post: post, observer: id)
+        context.handlersUnderWay.end()
+        end()
+        if let wait { wait.resolve(id, .delivered) }
+    }
+
+    private func callMapping(
+        _ map: (Notification) -> (any Sendable)?, _ notification: Notification, _ context: ThreadContext
+    ) -> (any Sendable)? {
+        context.handlersUnderWay.begin(self, nil)
+        defer { context.handlersUnderWay.end() }
+        return map(notification)
+    }
+
+    /// What its mapping makes of a notification, on the posting thread; it is handled on another, or later.
+    func mapped(
+        _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext
+    ) -> Result<any Sendable, Unprepared> {
+        guard begin(), let handler, case .value(let map, _) = handler.takeUnretainedValue().kind else {
+            return .failure(Unprepared(outcome: skip(notification, posted, .cancelled)))
+        }
+        defer { end() }
+        guard let value = callMapping(map, notification, context) else {
+            return .failure(Unprepared(outcome: skip(notification, posted, .notForIt)))
+        }
+        return .success(value)
+    }
 
     /// Why a notification is no delivery to this observer.
     struct Unprepared: Error {
@@ -145,95 +327,24 @@ final class Registration: Sendable {
         var outcome: PostOutcome
     }
 
-    /// What it gets of a notification, made on the posting thread.
-    func prepare(_ posted: PostedNotification) -> Result<Delivery, Unprepared> {
-        guard begin() else {
-            traceSkip(posted)
-            posted.wait?.resolve(id, .cancelled)
-            return .failure(Unprepared(outcome: .cancelled))
-        }
-        defer { end() }
-        let notification = posted.notification
-        let payload: Payload
-        if case .value(let map, _) = handler {
-            let context = ThreadContext.current
-            context.handlersUnderWay.append(HandlerUnderWay(registration: .passUnretained(self), wait: nil))
-            let value = map(notification)
-            context.handlersUnderWay.removeLast()
-            guard let value else {
-                traceSkip(posted)
-                posted.wait?.resolve(id, .cancelled)
-                return .failure(Unprepared(outcome: .notForIt))
-            }
-            payload = .value(value, of: notification.name)
-        } else {
-            payload = .notification(CapturedNotification(notification: notification))
-        }
-        ledger.countPosted()
-        return .success(Delivery(registration: self, payload: payload, post: posted.number, wait: posted.wait))
-    }
-
-    private func traceSkip(_ posted: PostedNotification) {
+    private func skip(
+        _ notification: Notification, _ posted: PostedNotification, _ outcome: PostOutcome
+    ) -> PostOutcome {
         DeliveryEvent.trace(
-            .skip, name: posted.notification.name, post: posted.number, observer: id, target: mailbox?.identity)
-    }
-
-    /// Called on the posting thread.
-    func post(_ posted: PostedNotification) -> PostOutcome {
-        switch prepare(posted) {
-        case .failure(let unprepared): unprepared.outcome
-        case .success(let delivery): mailbox?.post(delivery, posted) ?? deliverAtOnce(delivery)
-        }
-    }
-
-    /// Delivers in the middle of what the calling thread does.
-    func deliverAtOnce(_ delivery: Delivery, overtakes: Bool = false) -> PostOutcome {
-        let isDelivered = ThreadContext.current.nest(delivery.name.rawValue) { deliver(delivery, overtakes: overtakes) }
-        return isDelivered ? .delivered : .cancelled
-    }
-
-    /// Calls the handler on the calling thread, unless the observer was removed.
-    func deliver(_ delivery: Delivery, overtakes: Bool) -> Bool {
-        guard begin() else {
-            meet(.cancelled, delivery)
-            return false
-        }
-        let handle: ((Notification) -> Void)?
-        if case .threadBound(let bound) = handler {
-            handle = bound.call()
-            if handle == nil {
-                // Its object is no more, which is as good as removing it.
-                end()
-                cancel()
-                meet(.cancelled, delivery)
-                return false
-            }
-        } else {
-            handle = nil
-        }
-        let context = ThreadContext.current
-        context.handlersUnderWay.append(
-            HandlerUnderWay(registration: .passUnretained(self), wait: delivery.wait))
-        ledger.count(.delivered)
-        DeliveryEvent.trace(
-            .deliver, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity,
-            overtakes: overtakes)
-        switch (handler, delivery.payload) {
-        case (.notification(let handle), .notification(let captured)): handle(captured.notification)
-        case (.value(_, let handle), .value(let value, _)): handle(value)
-        case (.threadBound, .notification(let captured)): handle?(captured.notification)
-        default: break
-        }
-        DeliveryEvent.trace(.return, name: delivery.name, post: delivery.post, observer: id)
-        context.handlersUnderWay.removeLast()
-        end()
-        delivery.wait?.resolve(id, .delivered)
-        return true
+            .skip, name: notification.name, post: posted.number, observer: id, target: mailbox?.identity)
+        posted.wait?.resolve(id, .cancelled)
+        return outcome
     }
 
     /// A notification for this observer meets a fate other than its handler.
     /// - Parameter other: the post that stands for it, if it is coalesced.
-    func meet(_ fate: DeliveryLedger.Fate, _ delivery: Delivery, for other: UInt64 = 0) {
+    func meet(_ fate: DeliveryLedger.Fate, _ item: MailboxItem, for other: UInt64 = 0) {
+        meet(fate, item.notification.name, post: item.post, wait: item.wait, for: other)
+    }
+
+    func meet(
+        _ fate: DeliveryLedger.Fate, _ name: Notification.Name, post: UInt64, wait: DeliveryWait?, for other: UInt64 = 0
+    ) {
         ledger.count(fate)
         let stage: DeliveryEvent.Stage =
             switch fate {
@@ -244,9 +355,9 @@ final class Registration: Sendable {
             case .targetGone: .targetGone
             }
         DeliveryEvent.trace(
-            stage, name: delivery.name, post: delivery.post, observer: id, target: mailbox?.identity,
+            stage, name: name, post: post, observer: id, target: mailbox?.identity,
             relatedPost: other, message: fate == .dropped ? options.overflow.name : nil)
-        delivery.wait?.resolve(id, fate)
+        wait?.resolve(id, fate)
     }
 }
 

@@ -154,9 +154,9 @@ struct BoundedDeliveriesTests {
         #expect(waiters.map { append(2, $0) } == ["wait", "wait", "wait", "wait"])
         let gaveUp = [pending.removeWaiter(waiters[1], of: 1), pending.removeWaiter(waiters[1], of: 1)]
         #expect(gaveUp == [true, false])
-        var entries: [Pending.Entry] = []
-        pending.takeAll(lane: lane, into: &entries)
-        let places = entries.map(\.place)
+        var chunks: [Pending.Chunk] = []
+        pending.takeAll(lane: lane, into: &chunks)
+        let places = chunks.flatMap(\.entries).map(\.place)
         let first = pending.takeHeld(by: 1, place: places[0])
         #expect(first.item == 0)
         #expect(first.waiter === waiters[0])

@@ -6,7 +6,9 @@ import Testing
 struct ComparedMailbox {
     final class Waiter {}
 
-    struct Item: Hashable {
+    struct Item: Hashable, PendingItem {
+        static let nothing = Item(number: 0)
+
         var number: Int
         var observer: ObserverID?
         /// What the policy that keeps the latest compares. Small keys share two hashes.
@@ -150,9 +152,12 @@ struct ComparedMailbox {
     /// What a drain begins with.
     mutating func take(lane: Int) throws {
         var count = 0
-        taken.take(lane: lane) { buffer in
-            pending.takeAll(lane: lane, into: &buffer)
-            count = buffer.count
+        taken.letGo()
+        taken.handOutEmpty { pending.reuse(&$0) }
+        taken.take(lane: lane) { chunks in
+            let before = chunks.reduce(0) { $0 + $1.entries.count }
+            pending.takeAll(lane: lane, into: &chunks)
+            count = chunks.reduce(-before) { $0 + $1.entries.count }
         }
         try #require(count >= waiting.count { $0.lane == lane && !$0.isTaken })
         for index in waiting.indices where waiting[index].lane == lane { waiting[index].isTaken = true }
@@ -175,6 +180,8 @@ struct ComparedMailbox {
                 let first = delivered == nil ? nil : waiters[observer]?.first
                 try #require(waiter === first)
                 if first != nil { waiters[observer]?.removeFirst() }
+            case .taken:
+                Issue.record("an entry was handed out twice")
             }
         }
         try #require(delivered == expected)
@@ -184,13 +191,13 @@ struct ComparedMailbox {
 
     /// The thread ends.
     mutating func removeAll() throws {
-        let (items, waiters) = pending.removeAll()
+        let (items, waiters, _) = pending.removeAll()
         try #require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
         let naive = self.waiters.values.joined()
         try #require(waiters.count == naive.count)
         try #require(Set(waiters.map(ObjectIdentifier.init)) == Set(naive.map(ObjectIdentifier.init)))
         var inTaken: [Item] = []
-        for entry in taken.removeAll() { if case .item(let item) = entry.content { inTaken.append(item) } }
+        for entry in taken.removeAll().flatMap(\.entries) { if case .item(let item) = entry.content { inTaken.append(item) } }
         for lane in lanes {
             let expected = waiting.filter { $0.isTaken && $0.lane == lane && $0.item.observer == nil }.map(\.item)
             try #require(inTaken.filter(Set(expected).contains) == expected)
@@ -204,7 +211,7 @@ struct ComparedMailbox {
     private func checkEmpty() throws {
         for lane in lanes { try #require(pending.isEmpty(lane: lane) && taken.isEmpty(lane: lane)) }
         var copy = pending
-        let (items, waiters) = copy.removeAll()
+        let (items, waiters, _) = copy.removeAll()
         try #require(items.isEmpty && waiters.isEmpty)
     }
 
@@ -219,9 +226,9 @@ struct ComparedMailbox {
             }
             if live.contains(where: \.isTaken) { try #require(!taken.isEmpty(lane: lane)) }
             // A lane that is never drained stays short: what was dropped goes from it.
-            var (copy, entries) = (pending, [Pending.Entry]())
-            copy.takeAll(lane: lane, into: &entries)
-            try #require(entries.count <= 2 * live.count + 34)
+            var (copy, chunks) = (pending, [Pending.Chunk]())
+            copy.takeAll(lane: lane, into: &chunks)
+            try #require(chunks.flatMap(\.entries).count <= 2 * live.count + 34)
         }
         // Nothing more waits than the plain array has; in particular no more than anybody's capacity.
         var copy = pending
@@ -249,4 +256,16 @@ struct ComparedMailbox {
     }
 
     private func waits(in lane: Int) -> Bool { waiting.contains { $0.lane == lane && !$0.isTaken } }
+}
+
+extension TakenDeliveries {
+    /// Takes the entry with the first place of all in these lanes, as a drain does.
+    mutating func takeFirst(of lanes: [Int]) -> Entry? {
+        guard let lane = firstLane(of: lanes) else { return nil }
+        return takeFirst(of: lane)
+    }
+}
+
+extension Int: PendingItem {
+    static let nothing = Int.min
 }

@@ -7,8 +7,8 @@ struct PendingDeliveriesTests {
     private final class Waiter {}
     private typealias Pending = PendingDeliveries<Int, Waiter>
 
-    private static func items(of entries: [Pending.Entry]) -> [Int?] {
-        entries.map { if case .item(let item) = $0.content { item } else { nil } }
+    private static func items(of chunks: [Pending.Chunk]) -> [Int?] {
+        chunks.flatMap(\.entries).map { if case .item(let item) = $0.content { item } else { nil } }
     }
 
     @Test("only what is appended to an empty lane signals")
@@ -21,7 +21,7 @@ struct PendingDeliveriesTests {
         #expect(!signal2)
         let signal3 = pending.append(3, lane: other)
         #expect(signal3)
-        var taken: [Pending.Entry] = []
+        var taken: [Pending.Chunk] = []
         pending.takeAll(lane: one, into: &taken)
         #expect(Self.items(of: taken) == [1, 2])
         #expect(pending.isEmpty(lane: one))
@@ -82,7 +82,7 @@ struct PendingDeliveriesTests {
         }
         _ = pending.append(40, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
         _ = pending.append(41, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
-        let (items, waiters) = pending.removeAll()
+        let (items, waiters, _) = pending.removeAll()
         #expect(items == Array(0...40))
         #expect(waiters.count == 1 && waiters.first === waiter)
         let again = pending.removeAll()
