@@ -30,7 +30,8 @@ struct MailboxItem: PendingItem, @unchecked Sendable {
         private let kept: Registration?
 
         init(
-            action: Action? = nil, wait: DeliveryWait? = nil, key: NotificationKey? = nil, keeps kept: Registration? = nil
+            action: Action? = nil, wait: DeliveryWait? = nil, key: NotificationKey? = nil,
+            keeps kept: Registration? = nil
         ) {
             self.action = action
             self.wait = wait

@@ -188,7 +188,11 @@ final class ThreadMailbox: Sendable {
         var lateJobs = postponedJobs
         postponedJobs = []
         for item in taken + pending {
-            if case .job(let job, let thread) = item.action { lateJobs.append((job, thread)) } else { item.targetIsGone() }
+            if case .job(let job, let thread) = item.action {
+                lateJobs.append((job, thread))
+            } else {
+                item.targetIsGone()
+            }
         }
         withExtendedLifetime((chunks, kept)) {}
         for waiter in waiters { waiter.wake() }
@@ -282,7 +286,8 @@ final class ThreadMailbox: Sendable {
         if observer.isMapped {
             switch observer.mapped(notification, posted, context) {
             case .success(let value):
-                return append(Notification(name: notification.name, object: value), of: notification, posted, observer, context)
+                return append(
+                    Notification(name: notification.name, object: value), of: notification, posted, observer, context)
             case .failure(let unprepared):
                 return unprepared.outcome
             }

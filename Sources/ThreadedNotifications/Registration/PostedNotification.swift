@@ -65,7 +65,8 @@ struct PostedNotification {
         observers.each { observer in
             guard observer.isHere(context) else { return }
             defer { isFirst = false }
-            guard observer.isInOrder, let held = self.turns(of: observer, in: mailbox, notification, context, &turns) else {
+            guard observer.isInOrder, let held = self.turns(of: observer, in: mailbox, notification, context, &turns)
+            else {
                 return
             }
             held.add(observer, place: UInt64(count))

@@ -197,7 +197,9 @@ struct ComparedMailbox {
         try #require(waiters.count == naive.count)
         try #require(Set(waiters.map(ObjectIdentifier.init)) == Set(naive.map(ObjectIdentifier.init)))
         var inTaken: [Item] = []
-        for entry in taken.removeAll().flatMap(\.entries) { if case .item(let item) = entry.content { inTaken.append(item) } }
+        for entry in taken.removeAll().flatMap(\.entries) {
+            if case .item(let item) = entry.content { inTaken.append(item) }
+        }
         for lane in lanes {
             let expected = waiting.filter { $0.isTaken && $0.lane == lane && $0.item.observer == nil }.map(\.item)
             try #require(inTaken.filter(Set(expected).contains) == expected)
