@@ -5,14 +5,19 @@
 #define CLINUX_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
+
+extern long syscall(long number, ...);
 
 /// The kernel's id of the calling thread; the main thread's equals the process id.
 extern pid_t gettid(void);
@@ -53,6 +58,28 @@ static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) 
     deadline.tv_sec += nanoseconds / 1000000000;
     deadline.tv_nsec = nanoseconds % 1000000000;
     return pthread_mutex_timedlock(mutex, &deadline) == 0;
+}
+
+/// On how many processors the calling thread may run. Inline, because glibc counts them with _GNU_SOURCE only.
+static inline int CLinuxUsableProcessors(void) {
+    // 8,192 processors.
+    unsigned long processors[1024 / sizeof(unsigned long)] = {0};
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
+    int count = 0;
+    for (long word = 0; word < bytes / (long)sizeof(unsigned long); word++) count += __builtin_popcountl(processors[word]);
+    return count;
+}
+
+/// Lets other threads run on this processor, if any wait for it.
+static inline void CLinuxYield(void) { sched_yield(); }
+
+/// Tells the processor that this is a loop that waits for memory to change.
+static inline void CLinuxPause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 /// Whether an open file is a regular one. Inline for the same reason: struct stat belongs to another module too.

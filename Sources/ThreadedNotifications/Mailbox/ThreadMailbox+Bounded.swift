@@ -31,7 +31,8 @@ extension ThreadMailbox {
                     replacing: replacing, hash: hash, waiter: waiter)
                 if case .appended(true, _) = outcome {
                     somethingIsPending()
-                    return (outcome, Signal(to: registration.lane, of: state))
+                    let isLookedAt = state.lookedAt == registration.lane
+                    return (outcome, isLookedAt ? nil : Signal(to: registration.lane, of: state))
                 }
                 return (outcome, nil)
             }

@@ -35,6 +35,8 @@ final class ThreadMailbox: Sendable {
         /// Whether the run loop has the lanes' sources, and so something to wait for.
         var isServed = false
         var identity: ThreadIdentity?
+        /// The lane that the thread looks at, and which need not be signalled therefore.
+        var lookedAt: Int?
         /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
         var toRelease: [Unmanaged<NotificationHandler>] = []
     }
@@ -53,6 +55,7 @@ final class ThreadMailbox: Sendable {
     let state = Locked(State())
     /// Whether something is pending: set with the lock held, to be looked at without.
     private let isPending = Atomic<Bool>(false)
+    var hasPending: Bool { isPending.load(ordering: .relaxed) }
 
     /// The mailbox itself, for its lanes' sources, until it is finished. It is always finished, and a weak reference would make each
     /// reference cost more.
@@ -66,6 +69,8 @@ final class ThreadMailbox: Sendable {
     @exclusivity(unchecked) private nonisolated(unsafe) var deliverable = DeliverableLanes()
     /// How many drains are under way, one in another's handlers.
     @exclusivity(unchecked) private nonisolated(unsafe) var drains = 0
+    /// Nil: the thread sleeps at once when it has delivered all.
+    @exclusivity(unchecked) nonisolated(unsafe) var spinning: Spinning?
     private nonisolated(unsafe) var isRunningJob = false
     private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
 
@@ -77,7 +82,8 @@ final class ThreadMailbox: Sendable {
         return mailbox
     }()
 
-    init(threadName: String?, isMain: Bool = false) {
+    init(threadName: String?, isMain: Bool = false, spins: Bool = false) {
+        spinning = spins ? Spinning() : nil
         self.threadName = threadName
         self.isMain = isMain
         drained.withLock { $0 = self }
@@ -255,7 +261,7 @@ final class ThreadMailbox: Sendable {
             }
             guard state.pending.append(item, lane: 0) else { return (.accepted, nil) }
             somethingIsPending()
-            return (.accepted, Signal(to: 0, of: state))
+            return (.accepted, state.lookedAt == 0 ? nil : Signal(to: 0, of: state))
         }
         signal?.send()
         return acceptance
@@ -318,7 +324,8 @@ final class ThreadMailbox: Sendable {
         let mustSignal = state.valueWhileLocked.pending.append(
             MailboxItem(handed, for: observer, post: posted.number, wait: posted.wait), lane: observer.lane)
         observer.keep(in: &state.valueWhileLocked.pending)
-        let signal = mustSignal ? Signal(to: observer.lane, of: state.valueWhileLocked) : nil
+        let isToBeSignalled = mustSignal && state.valueWhileLocked.lookedAt != observer.lane
+        let signal = isToBeSignalled ? Signal(to: observer.lane, of: state.valueWhileLocked) : nil
         if mustSignal { somethingIsPending() }
         state.unlock()
         if let signal { signal.send() }
@@ -423,6 +430,14 @@ final class ThreadMailbox: Sendable {
 
     /// A lane was signalled.
     private func drain(lane: Int) {
+        guard spinning != nil, drains == 0 else { return drainOnce(lane: lane) }
+        spinning?.budget.woken()
+        let begin = SystemThread.monotonicNanoseconds
+        repeat { drainOnce(lane: lane) } while look(for: lane, since: begin)
+        // What came after the last look signalled.
+    }
+
+    private func drainOnce(lane: Int) {
         ThreadContext.withCurrent { context in
             if state.withLock({ $0.lanes.count == 1 }) { return drain(CollectionOfOne(lane), context) }
             let lanes = state.withLock { $0.lanes }
@@ -435,7 +450,9 @@ final class ThreadMailbox: Sendable {
     private func drain(_ lanes: some Collection<Int>, _ context: ThreadContext) {
         take(lanes)
         DeliveryEvent.trace(.drain)
-        if taken.hasMoreThanOne(in: lanes) {
+        let isBurst = taken.hasMoreThanOne(in: lanes)
+        spinning?.isBurst = isBurst
+        if isBurst {
             // A handler may run the run loop, which then finds the rest.
             let signals = state.withLock { state in
                 lanes.filter { !taken.isEmpty(lane: $0) }.map { Signal(to: $0, of: state) }

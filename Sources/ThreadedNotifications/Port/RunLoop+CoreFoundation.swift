@@ -251,16 +251,16 @@ final class RunLoopProbe {
 //
 // Safety: of CFRunLoop only what CoreFoundation documents as safe on any thread is used: waking it, comparing it, and
 // adding and removing sources and observers.
-struct RunLoopReference: @unchecked Sendable {
+package struct RunLoopReference: @unchecked Sendable {
     fileprivate let runLoop: CFRunLoop
 
     /// The current thread's; made if it has none yet.
-    static var current: RunLoopReference { RunLoopReference(runLoop: CFRunLoopGetCurrent()) }
+    package static var current: RunLoopReference { RunLoopReference(runLoop: CFRunLoopGetCurrent()) }
 
     /// The main thread's.
     static var main: RunLoopReference { RunLoopReference(runLoop: CFRunLoopGetMain()) }
 
-    func wakeUp() {
+    package func wakeUp() {
         CFRunLoopWakeUp(runLoop)
     }
 

@@ -5,8 +5,8 @@ internal import ThreadedNotifications
 final class BenchmarkThread: Sendable {
     let thread: RunLoopThread
 
-    init(_ name: String = "target", core: Int?) throws {
-        thread = RunLoopThread(name: name)
+    init(_ name: String = "target", core: Int?, spins: Bool = false) throws {
+        thread = RunLoopThread(name: name, spins: spins)
         try thread.start()
         guard let core else { return }
         do {
@@ -25,40 +25,34 @@ final class BenchmarkThread: Sendable {
 
 /// A thread whose run loop others use as Foundation has it: `RunLoop.perform`, and a wake, which Foundation leaves to them.
 //
-// Safety: `runLoop` is set once. Of it other threads use `perform`, which Foundation documents as safe, and the port is made
-// for other threads.
+// Safety: `runLoop` is set once. Of it other threads use `perform`, which Foundation documents as safe.
 final class WokenRunLoop: @unchecked Sendable {
     private let thread: BenchmarkThread
     private let runLoop: RunLoop
-    /// Wakes the run loop; its messages are handled by nobody. CoreFoundation's own wake, which is not public on Linux, costs
-    /// some 1000 ns less in a burst: what this contender costs is what it costs with a public one.
-    private let port: SignalPort
+    private let reference: RunLoopReference
 
     init(core: Int?) throws {
         let thread = try BenchmarkThread(core: core)
         let found = try thread.thread.perform(waitUntilDone: .seconds(10)) {
-            let port = SignalPort()
-            RunLoop.current.add(port, forMode: .common)
-            return Found(runLoop: RunLoop.current, port: port)
+            Found(runLoop: RunLoop.current, reference: .current)
         }
         self.thread = thread
         runLoop = found.runLoop
-        port = found.port
+        reference = found.reference
     }
 
     func perform(_ block: @escaping @Sendable () -> Void) {
         runLoop.perform(block)
-        _ = port.send(before: Date.distantFuture, components: nil, from: nil, reserved: 0)
+        reference.wakeUp()
     }
 
     func end() throws {
-        port.invalidate()
         try thread.end()
     }
 
     // Safety: handed from the thread that made it to the one that waits for it, and by no other means.
     private struct Found: @unchecked Sendable {
         let runLoop: RunLoop
-        let port: SignalPort
+        let reference: RunLoopReference
     }
 }

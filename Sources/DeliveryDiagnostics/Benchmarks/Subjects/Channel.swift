@@ -14,7 +14,8 @@ struct Channel: Sendable {
     /// This package's center, with an observer on each of the targets' threads.
     static func ours(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
         let center = ThreadedNotificationCenter()
-        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore) }
+        let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore, spins: places.spins)
+        }
         let tokens = zip(arrivals.targets, threads).map { target, thread in
             center.addObserver(forName: name, on: thread.thread) { _ in target.arrive() }
         }
@@ -77,7 +78,9 @@ struct Channel: Sendable {
 
     /// A block on each of the targets' threads.
     static func performing(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
-        let threads = try arrivals.targets.map { ($0, try BenchmarkThread(core: places.targetCore)) }
+        let threads = try arrivals.targets.map {
+            ($0, try BenchmarkThread(core: places.targetCore, spins: places.spins))
+        }
         return Channel(
             post: { count in
                 for _ in 0..<count {

@@ -26,7 +26,7 @@ private final class OurBacklog: BenchmarkSubject {
 
     init(_ places: BenchmarkPlaces) throws {
         let center = ThreadedNotificationCenter()
-        let (thread, target) = (try BenchmarkThread(core: places.targetCore), arrivals.targets[0])
+        let (thread, target) = (try BenchmarkThread(core: places.targetCore, spins: places.spins), arrivals.targets[0])
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         channel = Channel(
             post: { count in

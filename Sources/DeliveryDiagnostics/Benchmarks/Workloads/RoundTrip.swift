@@ -14,6 +14,11 @@ enum RoundTrip {
         contenders: [
             Contender("C eventfd ping-pong") { try ControlPingPong($0) },
             Contender("ThreadedNotificationCenter") { try RoundTripSubject($0, through: RoundTripSubject.ours) },
+            Contender("ThreadedNotificationCenter, not spinning") { places in
+                var places = places
+                places.spins = false
+                return try RoundTripSubject(places, through: RoundTripSubject.ours)
+            },
             Contender("RedirectingObserver") { try RoundTripSubject($0, through: RoundTripSubject.redirecting) },
             Contender("DispatchQueue.async") { try RoundTripSubject($0, through: RoundTripSubject.dispatchQueues) },
             Contender("RunLoop.perform") { try RoundTripSubject($0, through: RoundTripSubject.runLoops) },
@@ -88,8 +93,8 @@ private final class RoundTripSubject: BenchmarkSubject {
     static func ours(_ trips: RoundTrips, _ places: BenchmarkPlaces) throws -> Parties {
         let center = ThreadedNotificationCenter()
         let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
-        let asker = try BenchmarkThread("asker", core: places.postingCore)
-        let answerer = try BenchmarkThread("answerer", core: places.targetCore)
+        let asker = try BenchmarkThread("asker", core: places.postingCore, spins: places.spins)
+        let answerer = try BenchmarkThread("answerer", core: places.targetCore, spins: places.spins)
         // Weak: the center keeps the handlers.
         let tokens = [
             center.addObserver(forName: question, on: answerer.thread) { [weak center] _ in
