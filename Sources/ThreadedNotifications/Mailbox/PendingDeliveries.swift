@@ -121,7 +121,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
 
     @inline(never)
     private mutating func addChunk(to lane: Int) {
-        var chunk = spares.popLast() ?? Chunk()
+        var chunk = spares.popLast() ?? Chunk.next
         swap(&chunk, &lanes[lane].last)
         lanes[lane].full.append(chunk)
         lanes[lane].chunkNumber += 1
@@ -199,8 +199,12 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
     mutating func takeAll(lane: Int, into chunks: inout [Chunk]) {
         guard !lanes[lane].isEmpty else { return }
         waitingLanes -= 1
-        chunks.append(contentsOf: lanes[lane].full)
-        lanes[lane].full.removeAll(keepingCapacity: lanes[lane].full.count <= Chunk.spareLimit)
+        if chunks.isEmpty {
+            swap(&chunks, &lanes[lane].full)
+        } else {
+            chunks.append(contentsOf: lanes[lane].full)
+            lanes[lane].full.removeAll()
+        }
         var last = spares.popLast() ?? Chunk()
         swap(&last, &lanes[lane].last)
         if !last.entries.isEmpty { chunks.append(last) }
@@ -208,10 +212,10 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         lanes[lane].dropped = 0
     }
 
-    /// Takes chunks to use again that are empty and keep nothing: so many that a backlog's memory is not kept for ever.
+    /// Takes chunks to use again, that are empty and keep nothing, for those that it has, if they are more. It takes no longer for
+    /// more of them, because posting threads wait meanwhile.
     mutating func reuse(_ chunks: inout [Chunk]) {
-        while let chunk = chunks.popLast(), spares.count < Chunk.spareLimit { spares.append(chunk) }
-        chunks.removeAll(keepingCapacity: true)
+        if chunks.count > spares.count { swap(&chunks, &spares) }
     }
 
     /// Empties everything.

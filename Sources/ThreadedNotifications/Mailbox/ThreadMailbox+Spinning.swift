@@ -31,7 +31,7 @@ extension ThreadMailbox {
     /// - Returns: whether something is pending in the lane.
     func look(for lane: Int, since begin: UInt64) -> Bool {
         let start = SystemThread.monotonicNanoseconds
-        guard start - begin < Self.longestTurn, let spinning, !spinning.isBurst, spinning.budget.mayLook else {
+        guard start - begin < Self.longestTurn, let spinning, spinning.budget.mayLook else {
             return false
         }
         let isPendingAlready = state.withLock { state in
@@ -42,7 +42,7 @@ extension ThreadMailbox {
         }
         if isPendingAlready { return true }
         let isAlone = self.spinning?.isAlone() ?? true
-        let end = isAlone ? lookByYielding() : lookBySpinning(from: start)
+        let end = isAlone ? lookByYielding() : lookBySpinning(from: start, isBurst: spinning.isBurst)
         let isFound = state.withLock { state in
             state.lookedAt = nil
             return !state.pending.isEmpty(lane: lane)
@@ -60,7 +60,8 @@ extension ThreadMailbox {
     private static let longestTurn: UInt64 = 1_000_000
 
     /// - Returns: when it ended.
-    private func lookBySpinning(from start: UInt64) -> UInt64 {
+    private func lookBySpinning(from start: UInt64, isBurst: Bool) -> UInt64 {
+        if isBurst { for _ in 0..<300 { CLinuxPause() } }
         while true {
             for _ in 0..<50 {
                 if hasPending { return SystemThread.monotonicNanoseconds }
