@@ -1,0 +1,62 @@
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("SpinBudget")
+struct SpinBudgetTests {
+    @Test(
+        "what is spent is at most what finding saved, what being woken gives, and one look",
+        arguments: 0..<50 as Range<UInt64>)
+    func bound(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var budget = SpinBudget()
+        var (spent, found, woken) = (0, 0, 0)
+        // Some threads find often and some never.
+        let oneIn = Int.random(in: 1...30, using: &random)
+        for _ in 0..<20_000 {
+            guard budget.mayLook else {
+                budget.woken()
+                woken += 1
+                continue
+            }
+            let time = Int.random(in: 0...SpinBudget.longest, using: &random)
+            spent += time
+            if random.once(in: oneIn) {
+                budget.found(after: time)
+                found += 1
+            } else {
+                budget.foundNothing(after: time)
+            }
+            let allowed = SpinBudget.atFirst + found * SpinBudget.saved + woken * SpinBudget.forBeingWoken
+            #expect(spent <= allowed)
+            #expect(budget.credit >= 0 && budget.credit <= SpinBudget.most)
+        }
+        #expect(spent > 0)
+    }
+
+    @Test("a thread that never finds anything looks once in 200 times that it is woken")
+    func inVain() {
+        var budget = SpinBudget()
+        var looks = 0
+        for _ in 0..<20_000 {
+            budget.woken()
+            guard budget.mayLook else { continue }
+            budget.foundNothing(after: SpinBudget.longest)
+            looks += 1
+        }
+        #expect((90...110).contains(looks))
+    }
+
+    @Test("a thread that finds at once goes on looking, also after it found nothing a few times")
+    func worthwhile() {
+        var budget = SpinBudget()
+        for _ in 0..<1_000 {
+            #expect(budget.mayLook)
+            budget.found(after: 1_000)
+        }
+        for _ in 0..<9 { budget.foundNothing(after: SpinBudget.longest) }
+        #expect(budget.mayLook)
+        budget.foundNothing(after: SpinBudget.longest)
+        #expect(!budget.mayLook)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("Spinning before sleeping")
+struct SpinningTests {
+    private let ping = Notification.Name("ping")
+    private let pong = Notification.Name("pong")
+
+    @Test("two threads that answer each other get every answer, whether they spin or not", arguments: [true, false])
+    func answers(spins: Bool) throws {
+        let center = ThreadedNotificationCenter()
+        let (one, other) = (RunLoopThread(name: "one", spins: spins), RunLoopThread(name: "other", spins: spins))
+        try one.start()
+        try other.start()
+        let count = 3_000
+        let isDone = DispatchSemaphore(value: 0)
+        let got = Locked(0)
+        let pings = center.addObserver(forName: ping, on: other) { [pong] _ in center.post(name: pong) }
+        let pongs = center.addObserver(forName: pong, on: one) { [ping] _ in
+            let number = got.withLock { got in
+                got += 1
+                return got
+            }
+            if number < count { center.post(name: ping) } else { isDone.signal() }
+        }
+        center.post(name: ping)
+        #expect(isDone.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(pings.counts == DeliveryCounts(posted: count, delivered: count))
+        #expect(pongs.counts == DeliveryCounts(posted: count, delivered: count))
+        for thread in [one, other] { try thread.stopAndWait() }
+    }
+
+    @Test("what else the run loop has takes its turn while two threads answer each other without end")
+    func othersTurns() throws {
+        let center = ThreadedNotificationCenter()
+        let (one, other) = (try RunLoopThread.started("one"), try RunLoopThread.started("other"))
+        let goesOn = Locked(true)
+        let pings = center.addObserver(forName: ping, on: other) { [pong] _ in center.post(name: pong) }
+        let pongs = center.addObserver(forName: pong, on: one) { [ping] _ in
+            if goesOn.withLock({ $0 }) { center.post(name: ping) }
+        }
+        let receiver = Receiver()
+        let port = SignalPort()
+        port.setDelegate(receiver)
+
+        try one.perform(waitUntilDone: .seconds(10)) { RunLoop.current.add(port, forMode: .common) }
+        center.post(name: ping)
+        for _ in 0..<20 {
+            port.signal()
+            #expect(receiver.handled.wait(timeout: .now() + .seconds(60)) == .success)
+        }
+        #expect(pings.counts.delivered > 0)
+        goesOn.withLock { $0 = false }
+        port.invalidate()
+        for thread in [one, other] { try thread.stopAndWait() }
+        withExtendedLifetime(pongs) {}
+    }
+
+    private final class Receiver: NSObject, PortDelegate {
+        let handled = DispatchSemaphore(value: 0)
+
+        func handle(_ message: PortMessage) {
+            handled.signal()
+        }
+    }
+
+    @Test("a thread that may spin ends as soon as it is told to, and what was posted before is delivered")
+    func stopping() throws {
+        for _ in 0..<50 {
+            let center = ThreadedNotificationCenter()
+            let worker = try RunLoopThread.started("worker")
+            let token = center.addObserver(forName: ping, on: worker) { _ in }
+            center.post(name: ping)
+            try worker.stopAndWait()
+            #expect(token.counts == DeliveryCounts(posted: 1, delivered: 1))
+        }
+    }
+
+    @Test("in an observer's other modes nothing is lost while the thread looks at a lane")
+    func otherLanes() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let count = 2_000
+        let isDone = DispatchSemaphore(value: 0)
+        let tokens = [[RunLoop.Mode.common], [.default], [.default, .init("other")]].map { modes in
+            center.addObserver(forName: ping, on: worker, options: ObserverOptions(modes: Set(modes))) { notification in
+                if notification.object as? Int == count { isDone.signal() }
+            }
+        }
+        for number in 1...count { center.post(name: ping, object: number) }
+        for _ in tokens { #expect(isDone.wait(timeout: .now() + .seconds(60)) == .success) }
+        for token in tokens { #expect(token.counts == DeliveryCounts(posted: count, delivered: count)) }
+        try worker.stopAndWait()
+    }
+}
