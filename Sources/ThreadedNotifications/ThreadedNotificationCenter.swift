@@ -18,8 +18,10 @@ internal import Synchronization
 /// notification, unless it got it already.
 /// Matching: a name and an object, nil being any. An object is compared by identity and not retained; a hashable value by
 /// equality, on the threads that post.
-/// Cost: a post takes a lock and a look-up, and for each observer on another thread a lock and 100 bytes or so until it is
-/// handled; it does not depend on what else is observed. The thread is signalled when its mailbox was empty.
+/// Cost: a thread that posts a name again finds its observers without a lock, unless one was added to or removed from this center in
+/// between, or some ask for an object; else a post takes a lock and a look-up. For each observer on another thread it takes a lock, and 100 bytes
+/// until it is handled. It does not depend on what else is observed. The thread is signalled when its mailbox was empty, unless it
+/// is looking for more; see `RunLoopThread`. `notify-demo bench` prints what that comes to.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable {
     private let registry = Locked(ObserverRegistry<Registration>())
@@ -185,11 +187,19 @@ public final class ThreadedNotificationCenter: Sendable {
         _ notification: Notification, to observers: FoundObservers, _ stage: DeliveryEvent.Stage,
         _ posted: PostedNotification, _ context: ThreadContext
     ) -> PostReport {
+        if posted.number != 0 { trace(notification, observers.count, stage, posted, context) }
+        return posted.deliver(notification, to: observers, context, of: self)
+    }
+
+    @inline(never)
+    private func trace(
+        _ notification: Notification, _ count: Int, _ stage: DeliveryEvent.Stage, _ posted: PostedNotification,
+        _ context: ThreadContext
+    ) {
         DeliveryEvent.trace(
             stage, name: notification.name, post: posted.number, place: stage == .post ? posted.place : nil,
-            count: observers.count, sender: NotificationObject(notification.object),
+            count: count, sender: NotificationObject(notification.object),
             relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
-        return posted.deliver(notification, to: observers, context, of: self)
     }
 
     // MARK: Observing

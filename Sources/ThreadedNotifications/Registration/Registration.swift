@@ -209,7 +209,7 @@ final class Registration: Sendable {
             guard isSimple else { return deliverNotSimply(notification, posted, context, overtakes) }
             guard beginAtOnce() else { return skip(notification, posted, .cancelled) }
             handler?._withUnsafeGuaranteedRef { handler in
-                callHandler(notification.name, posted.number, posted.wait, context, overtakes) {
+                callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
                     handler.handle(notification)
                 }
             }
@@ -230,12 +230,16 @@ final class Registration: Sendable {
                 return skip(notification, posted, value == nil ? .notForIt : .cancelled)
             }
             ledger.countAtOnce(1)
-            callHandler(notification.name, posted.number, posted.wait, context, overtakes) { handle(value) }
+            callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
+                handle(value)
+            }
             return .delivered
         case .threadBound(let bound):
             let isCalled = bound.call { call in
                 ledger.countAtOnce(1)
-                callHandler(notification.name, posted.number, posted.wait, context, overtakes) { call(notification) }
+                callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
+                    call(notification)
+                }
             }
             if isCalled { return .delivered }
             objectIsGone()
@@ -253,14 +257,16 @@ final class Registration: Sendable {
         handler._withUnsafeGuaranteedRef { handler in
             guard isSimple else { return deliverNotSimply(item, handler, context) }
             ledger.countDelivered()
-            callHandler(item.notification.name, item.post, item.wait, context) { handler.handle(item.notification) }
+            callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false) {
+                handler.handle(item.notification)
+            }
         }
     }
 
     private func deliverNotSimply(_ item: MailboxItem, _ handler: NotificationHandler, _ context: ThreadContext) {
         func call(_ handle: () -> Void) {
             ledger.countDelivered()
-            callHandler(item.notification.name, item.post, item.wait, context, false, handle)
+            callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false, false, handle)
         }
         switch handler.kind {
         case .value(_, let handle):
@@ -286,17 +292,24 @@ final class Registration: Sendable {
     /// Makes a `begin` into a delivery, and ends it.
     @inline(__always)
     private func callHandler(
-        _ name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext,
+        _ name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool,
         _ overtakes: Bool = false, _ handle: () -> Void
     ) {
         context.handlersUnderWay.begin(self, wait)
+        // Looked at once for both stages, and told apart from the rest: it is what tracing costs who does not trace. What is delivered
+        // before `post` returns has a number if that was traced.
+        if post != 0 || !isAtOnce && DeliveryEvent.isWatched { trace(name, post, overtakes, handle) } else { handle() }
+        context.handlersUnderWay.end()
+        end()
+        if let wait { wait.resolve(id, .delivered) }
+    }
+
+    @inline(never)
+    private func trace(_ name: Notification.Name, _ post: UInt64, _ overtakes: Bool, _ handle: () -> Void) {
         DeliveryEvent.trace(
             .deliver, name: name, post: post, observer: id, target: mailbox?.identity, overtakes: overtakes)
         handle()
         DeliveryEvent.trace(.return, name: name, post: post, observer: id)
-        context.handlersUnderWay.end()
-        end()
-        if let wait { wait.resolve(id, .delivered) }
     }
 
     private func callMapping(
