@@ -1,0 +1,239 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import ThreadedNotifications
+
+private let posted = Notification.Name("posted")
+
+private let modal = RunLoop.Mode("modal in HeldTurnsTests")
+
+/// Observers of a post on its thread, in lanes of different modes, take their turns in their order and once.
+final class HeldTurnsTests: XCTestCase {
+    private let limit = Duration.seconds(20)
+
+    /// Modes that the default mode is among, so that all may be called in it, each in a lane of its own.
+    private static let lanes: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]
+
+    /// Observers on one thread that note who was called with what, and what they do then.
+    private struct Observers {
+        struct Call: Hashable {
+            var post: Int
+            var observer: Int
+        }
+
+        let calls = Locked<[Call]>([])
+        private(set) var tokens: [ObserverToken] = []
+
+        /// - Parameter act: what the handler does, after it was noted.
+        init(
+            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, lanes: [Set<RunLoop.Mode>],
+            act: @escaping @Sendable (Call) -> Void = { _ in }
+        ) {
+            for (index, modes) in lanes.enumerated() {
+                tokens.append(
+                    center.addObserver(
+                        forName: posted, on: thread, options: ObserverOptions(modes: modes),
+                        mapping: { $0.object as? Int },
+                        using: { [calls] post in
+                            let call = Call(post: post, observer: index)
+                            calls.withLock { $0.append(call) }
+                            act(call)
+                        }))
+            }
+        }
+
+        var counts: [DeliveryCounts] { tokens.map(\.counts) }
+
+        /// Who was called, with any post.
+        var order: [Int] { calls.withLock { $0.map(\.observer) } }
+
+        func cancel() { for token in tokens { token.cancel() } }
+    }
+
+    private static func interleaved(_ count: Int) -> [Set<RunLoop.Mode>] { (0..<count).map { lanes[$0 % 3] } }
+
+    func testObserversInSeveralLanesAreCalledInTheirOrderAndOnce() {
+        let center = ThreadedNotificationCenter()
+        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(7))
+        for post in 1...3 {
+            XCTAssertEqual(center.post(name: posted, object: post), PostReport(delivered: 7))
+            for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
+        }
+        XCTAssertEqual(observers.order, Array(0..<7) + Array(0..<7) + Array(0..<7))
+        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 3, delivered: 3), count: 7))
+        observers.cancel()
+    }
+
+    func testAHandlerThatRunsTheRunLoopFindsTheRemainingTurnsInTheirOrderWhicheverItIs() {
+        for running in 0..<7 {
+            let center = ThreadedNotificationCenter()
+            let before = Locked<[[Int]]>([])
+            let observers = Locked<Observers?>(nil)
+            let new = Observers(of: center, on: .main, lanes: Self.interleaved(7)) { call in
+                guard call.observer == running else { return }
+                RunLoop.runCurrentOnce()
+                before.withLock { $0.append(observers.withLock { $0?.order } ?? []) }
+            }
+            observers.withLock { $0 = new }
+            XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 7))
+            XCTAssertEqual(before.withLock { $0 }, [Array(0..<7)], "when the run loop returned in \(running)")
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(new.order, Array(0..<7))
+            XCTAssertEqual(new.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 7))
+            new.cancel()
+        }
+    }
+
+    func testWhenEveryHandlerRunsTheRunLoopEachIsStillCalledOnce() {
+        let center = ThreadedNotificationCenter()
+        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(9)) { _ in RunLoop.runCurrentOnce() }
+        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 9))
+        XCTAssertEqual(observers.order, Array(0..<9))
+        observers.cancel()
+    }
+
+    func testARunLoopInAnotherModeFindsTheTurnsOfThatModeAndTheOthersComeAfter() {
+        let center = ThreadedNotificationCenter()
+        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(7)) { call in
+            if call.observer == 0 {
+                for _ in 0..<3 { RunLoop.pollCurrent(in: modal) }
+            }
+        }
+        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 7))
+        XCTAssertEqual(observers.order, [0, 2, 5, 1, 3, 4, 6])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 7))
+        observers.cancel()
+    }
+
+    func testThoseWhoseModeIsNotRunWaitAndDoNotHoldUpTheOthers() {
+        let center = ThreadedNotificationCenter()
+        let observers = Observers(of: center, on: .main, lanes: [[.default], [modal], [.common], [modal], [.default]])
+        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 3, waiting: 2))
+        XCTAssertEqual(observers.order, [0, 2, 4])
+        for _ in 0..<2 { RunLoop.pollCurrent(in: modal) }
+        XCTAssertEqual(observers.order, [0, 2, 4, 1, 3])
+        observers.cancel()
+    }
+
+    func testWhatHandlersPostComesAfterTheTurnsBeforeItAlsoInARunLoopOfTheirs() {
+        for (lanes, runsRunLoop) in [(1, false), (1, true), (3, false), (3, true)] {
+            let center = ThreadedNotificationCenter()
+            let modes = (0..<4).map { Self.lanes[$0 % lanes] }
+            let observers = Observers(of: center, on: .main, lanes: modes) { call in
+                if call.post < 3 {
+                    // The next of each of the first two.
+                    if call.observer == 0 { center.post(name: posted, object: call.post + 1) }
+                    if call.observer == 2 { center.post(name: posted, object: 10 * (call.post + 1)) }
+                }
+                if runsRunLoop { RunLoop.runCurrentOnce() }
+            }
+            center.post(name: posted, object: 1)
+            for _ in 0..<4 { RunLoop.runCurrentOnce() }
+            let posts = [1, 2, 20, 3, 30]
+            let expected = posts.flatMap { post in (0..<4).map { Observers.Call(post: post, observer: $0) } }
+            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "\(lanes) lanes, \(runsRunLoop)")
+            observers.cancel()
+        }
+    }
+
+    func testOneThatIsRemovedBeforeItsTurnIsNotCalled() {
+        for runsRunLoop in [false, true] {
+            let center = ThreadedNotificationCenter()
+            let tokens = Locked<[ObserverToken]>([])
+            let observers = Observers(of: center, on: .main, lanes: Self.interleaved(6)) { call in
+                guard call.observer == 1 else { return }
+                for index in [0, 2, 4] { tokens.withLock { $0[index] }.cancel() }
+                if runsRunLoop { RunLoop.runCurrentOnce() }
+            }
+            tokens.withLock { $0 = observers.tokens }
+            XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 4, cancelled: 2))
+            XCTAssertEqual(observers.order, [0, 1, 3, 5])
+            XCTAssertEqual(observers.counts.map(\.pending), [0, 0, 0, 0, 0, 0])
+            observers.cancel()
+        }
+    }
+
+    // MARK: The thread ends
+
+    func testAHandlerThatEndsItsThreadLeavesTheRemainingTurnsWithoutTheirTarget() throws {
+        @Sendable func endThread() { Thread.exit() }
+        for last in 0..<7 {
+            for runsRunLoop in [false, true] {
+                let center = ThreadedNotificationCenter()
+                let worker = try RunLoopThread.started("worker")
+                let observers = Observers(of: center, on: worker, lanes: Self.interleaved(7)) { call in
+                    if call.observer == last { endThread() }
+                    if call.observer == 1, runsRunLoop { RunLoop.runCurrentOnce() }
+                }
+                try worker.perform { center.post(name: posted, object: 1) }
+                try worker.waitUntilFinished(limit: limit)
+                XCTAssertEqual(observers.order, Array(0...last))
+                let expected = (0..<7).map { index in
+                    DeliveryCounts(
+                        posted: 1, delivered: index <= last ? 1 : 0, targetGone: index <= last ? 0 : 1)
+                }
+                XCTAssertEqual(observers.counts, expected, "ends in \(last), \(runsRunLoop)")
+                XCTAssertEqual(center.post(name: posted, object: 2), PostReport(targetGone: 7))
+            }
+        }
+    }
+
+    func testWhatWaitsBehindTheTurnsOfAnEndedThreadIsCountedToo() throws {
+        @Sendable func endThread() { Thread.exit() }
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let observers = Observers(of: center, on: worker, lanes: Self.interleaved(7)) { call in
+            if call.observer == 1 { center.post(name: posted, object: 2) }
+            if call.observer == 3 { endThread() }
+        }
+        try worker.perform { center.post(name: posted, object: 1) }
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(observers.order, [0, 1, 2, 3])
+        let expected = (0..<7).map { index in
+            DeliveryCounts(posted: 2, delivered: index <= 3 ? 1 : 0, targetGone: index <= 3 ? 1 : 2)
+        }
+        XCTAssertEqual(observers.counts, expected)
+    }
+
+    // MARK: Any interleaving
+
+    func testInAnyInterleavingEachIsCalledWithEachPostOnceAndInOrder() {
+        for seed in 0..<60 as Range<UInt64> {
+            let random = Locked(SeededGenerator(seed: seed))
+            @Sendable func once(in number: Int) -> Bool {
+                random.withLock { Int.random(in: 0..<number, using: &$0) == 0 }
+            }
+            let center = ThreadedNotificationCenter()
+            let last = Locked(0)
+            @Sendable func postNext() {
+                let post = last.withLock { last -> Int? in
+                    guard last < 40 else { return nil }
+                    last += 1
+                    return last
+                }
+                if let post { center.post(name: posted, object: post) }
+            }
+            let lanes = random.withLock { random in
+                (0..<2 + Int(seed % 5)).map { _ in Self.lanes.randomElement(using: &random)! }
+            }
+            let observers = Observers(of: center, on: .main, lanes: lanes) { _ in
+                for _ in 0..<2 where once(in: 3) { postNext() }
+                if once(in: 4) { RunLoop.runCurrentOnce() }
+                if once(in: 8) { RunLoop.pollCurrent() }
+            }
+            while last.withLock({ $0 }) < 40 {
+                postNext()
+                if once(in: 2) { RunLoop.runCurrentOnce() }
+            }
+            for _ in 0..<100 { RunLoop.runCurrentOnce() }
+            let expected = (1...40).flatMap { post in
+                lanes.indices.map { Observers.Call(post: post, observer: $0) }
+            }
+            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "seed \(seed)")
+            XCTAssertEqual(observers.counts.map(\.delivered), lanes.map { _ in 40 })
+            observers.cancel()
+        }
+    }
+}
