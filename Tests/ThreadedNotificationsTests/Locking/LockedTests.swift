@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("Locked")
+struct LockedTests {
+    private struct Failure: Error {}
+
+    @Test("what many threads do to the value at the same time is done one after the other")
+    func exclusion() {
+        let locked = Locked((count: 0, list: [Int]()))
+        let (threads, steps) = (8, 5000)
+        Thread.posting(threads) {
+            for step in 0..<steps {
+                if step % 2 == 0 {
+                    locked.withLock { $0.count += 1 }
+                } else {
+                    locked.lock()
+                    locked.valueWhileLocked.count += 1
+                    locked.valueWhileLocked.list.append(step)
+                    locked.unlock()
+                }
+            }
+        }.wait()
+        let (count, list) = locked.withLock { ($0.count, $0.list.count) }
+        #expect(count == threads * steps && list == threads * steps / 2)
+    }
+
+    @Test("a lock that another thread holds cannot be had within a second, and can when it is let go of")
+    func timeLimit() {
+        let locked = Locked(0)
+        let (isHeld, letGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holder = Thread.posting(1) {
+            locked.withLock { value in
+                value = 1
+                isHeld.signal()
+                letGo.wait()
+                value = 2
+            }
+        }
+        isHeld.wait()
+        #expect(!locked.lockWithinASecond())
+        letGo.signal()
+        #expect(locked.lockWithinASecond())
+        #expect(locked.valueWhileLocked == 2)
+        locked.unlock()
+        holder.wait()
+        #expect(locked.withLock { $0 } == 2)
+    }
+
+    @Test("an error leaves the lock free, and the value as it was by then")
+    func errors() throws {
+        let locked = Locked([0])
+        #expect(throws: Failure.self) {
+            try locked.withLock { value in
+                value.append(1)
+                throw Failure()
+            }
+        }
+        try #require(locked.lockWithinASecond())
+        #expect(locked.valueWhileLocked == [0, 1])
+        locked.unlock()
+    }
+
+    @Test("its value is released with it, and one that is replaced at once")
+    func release() {
+        let log = Locked<[String]>([])
+        func recorder(_ name: String) -> ReleaseRecorder { ReleaseRecorder { log.withLock { $0.append(name) } } }
+        var locked: Locked<ReleaseRecorder?>? = Locked(recorder("first"))
+        let second = recorder("second")
+        locked?.withLock { $0 = second }
+        #expect(log.withLock { $0 } == ["first"])
+        locked = nil
+        #expect(log.withLock { $0 } == ["first"])
+        withExtendedLifetime(second) {}
+        do {
+            let alone = Locked(recorder("third"))
+            withExtendedLifetime(alone) {}
+        }
+        #expect(log.withLock { $0 }.contains("third"))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("HandlersUnderWay")
+struct HandlersUnderWayTests {
+    private static func observer() -> Registration {
+        Registration(
+            name: nil, object: .none, mailbox: nil, options: ObserverOptions(), handler: .notification { _ in },
+            isKeptByToken: true)
+    }
+
+    private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourcePlace("test", 0)) }
+
+    @Test("it tells in their order as many as there are, also beyond the first eight, and blocks are none of them")
+    func growth() {
+        var handlers = HandlersUnderWay()
+        defer { handlers.deallocate() }
+        let observers = (0..<100).map { _ in Self.observer() }
+        for _ in 0..<3 {
+            for (count, observer) in observers.enumerated() {
+                #expect(handlers.registrations.elementsEqual(observers[..<count]) { $0 === $1 })
+                handlers.begin(observer, nil)
+                handlers.begin(nil, nil)
+            }
+            for count in observers.indices.reversed() {
+                #expect(handlers.registrations.elementsEqual(observers[...count]) { $0 === $1 })
+                handlers.end()
+                handlers.end()
+            }
+            #expect(handlers.registrations.isEmpty)
+        }
+    }
+
+    @Test("who waits for a handler is kept until it has returned, however many began in its middle")
+    func waits() throws {
+        var handlers = HandlersUnderWay()
+        defer { handlers.deallocate() }
+        let observer = Self.observer()
+        var waits: [WeakObject] = []
+        for _ in 0..<50 {
+            let wait = try Self.wait()
+            waits.append(WeakObject(wait))
+            handlers.begin(observer, wait)
+        }
+        for count in (0..<50).reversed() {
+            #expect(waits.map { $0.object != nil } == (0..<50).map { $0 <= count })
+            handlers.end()
+        }
+        #expect(!waits.contains { $0.object != nil })
+    }
+
+    @Test("when the thread ends they are given the innermost first, each with who waits for it, and then none")
+    func removal() throws {
+        var handlers = HandlersUnderWay()
+        defer { handlers.deallocate() }
+        let observers = (0..<20).map { $0 % 3 == 0 ? nil : Self.observer() }
+        var waits: [DeliveryWait?] = []
+        for index in observers.indices {
+            waits.append(index % 2 == 0 ? nil : try Self.wait())
+            handlers.begin(observers[index], waits[index])
+        }
+        for index in observers.indices.reversed() {
+            let removed = handlers.removeInnermost()
+            let innermost = try #require(removed)
+            #expect(innermost.registration === observers[index])
+            #expect(innermost.wait === waits[index])
+        }
+        let none = handlers.removeInnermost()
+        #expect(none == nil)
+        let kept = waits.map { $0.map { WeakObject($0) } }
+        waits = []
+        #expect(!kept.contains { $0?.object != nil })
+    }
+
+    @Test("a thread knows the handlers that run on it, one in the middle of the other, 200 deep")
+    func nested() {
+        let center = ThreadedNotificationCenter()
+        let names = (0..<200).map { Notification.Name("name \($0)") }
+        let seen = Locked<[[ObserverID]]>([])
+        let tokens = names.indices.map { index in
+            center.addObserver(forName: names[index], on: .postingThread) { _ in
+                if index + 1 < names.count { center.post(name: names[index + 1]) }
+                seen.withLock { $0.append(ThreadContext.current.observersUnderWay) }
+            }
+        }
+        center.post(name: names[0])
+        let ids = tokens.map(\.id)
+        #expect(seen.withLock { $0 } == ids.indices.reversed().map { Array(ids[...$0]) })
+        #expect(ThreadContext.current.observersUnderWay == [])
+    }
+}
