@@ -11,8 +11,11 @@ struct LockedTests {
     @Test("what many threads do to the value at the same time is done one after the other")
     func exclusion() {
         let locked = Locked((count: 0, list: [Int]()))
-        let (threads, steps) = (8, 5000)
-        Thread.posting(threads) {
+        let (threads, steps) = (8, 50_000)
+        let (areReady, begin) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let all = Thread.posting(threads) {
+            areReady.signal()
+            begin.wait()
             for step in 0..<steps {
                 if step % 2 == 0 {
                     locked.withLock { $0.count += 1 }
@@ -23,7 +26,10 @@ struct LockedTests {
                     locked.unlock()
                 }
             }
-        }.wait()
+        }
+        for _ in 0..<threads { areReady.wait() }
+        for _ in 0..<threads { begin.signal() }
+        all.wait()
         let (count, list) = locked.withLock { ($0.count, $0.list.count) }
         #expect(count == threads * steps && list == threads * steps / 2)
     }
