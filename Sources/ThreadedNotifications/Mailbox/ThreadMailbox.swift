@@ -187,6 +187,8 @@ final class ThreadMailbox: Sendable {
             })
         else { return }
         for lane in lanes { lane.source.invalidate() }
+        // None is served any more.
+        deliverable = DeliverableLanes()
         drained.withLock { $0 = nil }
         postings.finish()
         let chunks = taken.removeAll()

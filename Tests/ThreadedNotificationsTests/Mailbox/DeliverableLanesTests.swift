@@ -132,4 +132,31 @@ final class DeliverableLanesTests: XCTestCase {
         }
         try worker.stopAndWait()
     }
+
+    func testWhatIsPostedOnAThreadWhileItEndsHasLostItsTargetWhateverWasPostedThereBefore() {
+        for wasPosted in [false, true] {
+            let center = ThreadedNotificationCenter()
+            let tokens = Locked<[ObserverToken]>([])
+            let report = Locked<PostReport?>(nil)
+            Thread.posting(1) {
+                let token = center.addObserver(forName: posted, on: CurrentThread.current.targetThread) { _ in }
+                tokens.withLock { $0.append(token) }
+                if wasPosted { XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1)) }
+                Thread.posting(1) {
+                    // Waits for this thread, which never runs its run loop, and is released when it ends.
+                    let held = ReleaseRecorder {
+                        let last = center.post(name: posted)
+                        report.withLock { $0 = last }
+                    }
+                    XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), PostReport(waiting: 1))
+                }.wait()
+            }.wait()
+            let limit = ContinuousClock.now + .seconds(20)
+            while report.withLock({ $0 }) == nil, ContinuousClock.now < limit { sched_yield() }
+            XCTAssertEqual(report.withLock { $0 }, PostReport(targetGone: 1), "posted before: \(wasPosted)")
+            let before = wasPosted ? 1 : 0
+            XCTAssertEqual(
+                tokens.withLock { $0.first }?.counts, .init(posted: 2 + before, delivered: before, targetGone: 2))
+        }
+    }
 }
