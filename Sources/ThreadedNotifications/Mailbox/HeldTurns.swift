@@ -17,6 +17,8 @@ final class HeldTurns: @unchecked Sendable {
     var firstPlace: UInt64 = 0
     @exclusivity(unchecked) private var turns: [Turn] = []
     @exclusivity(unchecked) private var next = 0
+    /// What became of those that a drain took, by place.
+    private var outcomes: [UInt64: PostOutcome] = [:]
 
     init(_ notification: Notification, _ posted: PostedNotification, lane: Int) {
         self.lane = lane
@@ -38,6 +40,14 @@ final class HeldTurns: @unchecked Sendable {
         next += 1
         return .passUnretained(turns[next - 1].observer)
     }
+
+    /// A drain took a turn.
+    func wasDrained(at place: UInt64, _ outcome: PostOutcome) {
+        outcomes[place] = outcome
+    }
+
+    /// What became of a turn that a drain took.
+    func outcome(at place: UInt64) -> PostOutcome { outcomes[place] ?? .delivered }
 
     /// The thread has ended.
     func targetIsGone() {

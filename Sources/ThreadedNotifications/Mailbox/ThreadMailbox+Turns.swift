@@ -37,11 +37,12 @@ extension ThreadMailbox {
 
     /// Delivers the next of turns that a drain has taken.
     func deliverNext(of held: HeldTurns, _ context: ThreadContext) {
+        guard let place = held.nextPlace else { return }
         let observer = held.takeNext().takeUnretainedValue()
-        if let place = held.nextPlace {
-            taken.putBack(Pending.Entry(place: place, item: MailboxItem(.turns(held))), lane: held.lane)
+        if let next = held.nextPlace {
+            taken.putBack(Pending.Entry(place: next, item: MailboxItem(.turns(held))), lane: held.lane)
         }
-        _ = observer.deliverAtOnce(held.notification, held.posted, context)
+        held.wasDrained(at: place, observer.deliverAtOnce(held.notification, held.posted, context))
     }
 
     /// Whether something waits in a lane besides what this post holds there.

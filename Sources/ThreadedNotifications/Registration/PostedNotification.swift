@@ -81,8 +81,7 @@ struct PostedNotification {
             let outcome: PostOutcome
             if observer.isInOrder, let held = turns.first(where: { $0.lane == observer.lane }) {
                 // Nil: a handler ran the run loop, where this had its turn.
-                outcome =
-                    mailbox.takeTurn(at: place, of: held, context) ?? (observer.isCancelled ? .cancelled : .delivered)
+                outcome = mailbox.takeTurn(at: place, of: held, context) ?? held.outcome(at: place)
                 place += 1
             } else {
                 outcome = observer.post(notification, holding, context)

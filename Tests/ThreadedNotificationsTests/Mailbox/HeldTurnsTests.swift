@@ -155,6 +155,23 @@ final class HeldTurnsTests: XCTestCase {
         }
     }
 
+    func testThePostReportsWhatBecameOfTheTurnsThatARunLoopTook() {
+        let center = ThreadedNotificationCenter()
+        let tokens = Locked<[ObserverToken]>([])
+        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(3)) { call in
+            guard call.observer == 0 else { return }
+            RunLoop.runCurrentOnce()
+            // It got it by now.
+            tokens.withLock { $0[1] }.cancel()
+        }
+        tokens.withLock { $0 = observers.tokens }
+        let unconcerned = center.addObserver(forName: posted, on: .main, mapping: { _ in Int?.none }, using: { _ in })
+        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 3))
+        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 3))
+        XCTAssertEqual(unconcerned.counts, .init())
+        observers.cancel()
+    }
+
     // MARK: The thread ends
 
     func testAHandlerThatEndsItsThreadLeavesTheRemainingTurnsWithoutTheirTarget() throws {
