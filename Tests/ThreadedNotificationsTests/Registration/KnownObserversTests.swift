@@ -219,6 +219,22 @@ final class KnownObserversTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testAHandlerThatEndsItsThreadInAPostOfKnownObserversRunsNoMore() throws {
+        @Sendable func endThread() { Thread.exit() }
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let called = Atomic<Int>.Box(0)
+        let token = center.addObserver(forName: posted, on: .postingThread) { _ in
+            if called.value.add(1, ordering: .relaxed).newValue == 3 { endThread() }
+        }
+        for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).delivered, 1) }
+        try worker.perform { center.post(name: posted) }
+        try worker.waitUntilFinished(limit: limit)
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
+        try token.cancelAndWait(limit: .zero)
+        XCTAssertEqual(center.post(name: posted), PostReport())
+    }
+
     func testWhenAThreadEndsNothingKeepsTheObserversThatItKnew() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
