@@ -178,6 +178,37 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(observer.counts, .init(posted: 1, cancelled: 1))
     }
 
+    func testAHandlerThatOnlyTheMailboxKeptMayPostAndRunTheRunLoopWhenItIsReleased() {
+        final class Object {}
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let tokens = ["first", "second"].map { who in
+            center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append(who) } }
+        }
+        var short: ThreadedNotificationCenter? = ThreadedNotificationCenter()
+        let object = Object()
+        for number in 0..<3 {
+            let held = ReleaseRecorder {
+                log.withLock { $0.append("released \(number)") }
+                Thread.posting(1) { center.post(name: outer) }.wait()
+                RunLoop.runCurrentOnce()
+                center.post(name: outer)
+            }
+            short?.addObserver(object, forName: outer, on: .current) { _, _ in withExtendedLifetime(held) {} }
+        }
+        Thread.posting(1) { [short] in for _ in 0..<200 { short?.post(name: outer) } }.wait()
+        // Its observers go with their last notification.
+        short = nil
+        XCTAssertEqual(log.withLock { $0 }, [])
+        RunLoop.runCurrentOnce()
+        let released = log.withLock { $0.filter { $0.hasPrefix("released") }.sorted() }
+        XCTAssertEqual(released, ["released 0", "released 1", "released 2"])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.withLock { $0.count { $0 == "second" } }, 6)
+        XCTAssertEqual(tokens.map(\.counts), Array(repeating: .init(posted: 6, delivered: 6), count: 2))
+        withExtendedLifetime(object) {}
+    }
+
     func testATracerThatGoesMayDoWhatIsTraced() {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: outer, on: .postingThread) { _ in }
