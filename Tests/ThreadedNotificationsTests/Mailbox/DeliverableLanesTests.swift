@@ -34,6 +34,7 @@ final class DeliverableLanesTests: XCTestCase {
         let served: [Set<RunLoop.Mode>] = [[.default, modal], [.default], [modal], [other], []]
         let modes: [RunLoop.Mode] = [.default, modal, other, modal, .default, .default, other]
         let lanesInAll = (0..<200).map { served[$0 % served.count] }
+        // Safety: only what this thread's run loop calls uses it.
         nonisolated(unsafe) let ask: (RunLoop.Mode) -> [Bool] = { mode in
             lanesInAll.indices.map { contains($0, lanesInAll[$0].contains(mode)) }
         }

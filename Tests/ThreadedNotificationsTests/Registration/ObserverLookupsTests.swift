@@ -131,6 +131,7 @@ struct ObserverLookupsTests {
         nonisolated(unsafe) let unsafe = lookups
         let name = Notification.Name("name")
         var calls: [String] = []
+        // Safety: what calls it is released on this thread.
         nonisolated(unsafe) let log: (String) -> Void = { calls.append($0) }
         do {
             let held = ReleaseRecorder {
