@@ -129,23 +129,27 @@ final class KnownObserversTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let log = Locked<[Int]>([])
         let names = (0..<100).map { Notification.Name("name \($0)") }
-        // Of each name the first observer posts the next, which takes the place of what is known.
+        // Of each name the first observer posts the next, which takes the place of what is known and not in use. It is posted
+        // twice, so that the second time it is known.
         let tokens = names.indices.flatMap { index in
             [
-                center.addObserver(forName: names[index], on: .postingThread) { _ in
-                    if index + 1 < names.count { center.post(name: names[index + 1]) }
+                center.addObserver(forName: names[index], on: .postingThread) { notification in
+                    guard notification.object == nil, index + 1 < names.count else { return }
+                    center.post(name: names[index + 1], object: "first")
+                    center.post(name: names[index + 1])
                 },
-                center.addObserver(forName: names[index], on: .postingThread) { _ in
-                    log.withLock { $0.append(index) }
+                center.addObserver(forName: names[index], on: .postingThread) { notification in
+                    if notification.object == nil { log.withLock { $0.append(index) } }
                 },
             ]
         }
         for _ in 0..<3 {
+            XCTAssertEqual(center.post(name: names[0], object: "first"), PostReport(delivered: 2))
             XCTAssertEqual(center.post(name: names[0]), PostReport(delivered: 2))
             XCTAssertEqual(log.withLock { $0 }, names.indices.reversed())
             log.withLock { $0 = [] }
         }
-        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 3, count: 200))
+        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 6, count: 200))
     }
 
     func testAHandlerThatRemovesAllObserversOfThePostUnderWayLeavesItToEnd() {
