@@ -9,6 +9,8 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         /// Of its entries, those before `first` were taken out.
         var chunk = Chunk()
         var first = 0
+        /// The outermost of the drains that took something out of it.
+        var drain = Int.max
         /// What follows, from `next` on.
         var later: [Chunk] = []
         var next = 0
@@ -21,7 +23,7 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
 
     private var lanes: [Lane] = []
     /// Exhausted, but what they keep may be in use still.
-    private var exhausted: [Chunk] = []
+    private var exhausted: [(chunk: Chunk, drain: Int)] = []
     private var empty: [Chunk] = []
     /// In how many lanes something waits.
     private(set) var waitingLanes = 0
@@ -73,10 +75,13 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         return first.lane
     }
 
-    /// Takes the first entry of a lane, which is not empty. What its chunk keeps is kept until `letGo`.
+    /// Takes the first entry of a lane, which is not empty. What its chunk keeps is kept until `takeExhausted`.
+    /// - Parameter drain: which of the drains that are nested in one another takes it, from 1 on; `max`: none, and its chunk need
+    ///   not keep what it is for.
     @inline(__always)
-    mutating func takeFirst(of lane: Int) -> Entry {
+    mutating func takeFirst(of lane: Int, in drain: Int = .max) -> Entry {
         let first = lanes[lane].first
+        if drain < lanes[lane].drain { lanes[lane].drain = drain }
         var entry = Entry.taken
         // Moved and not copied: to count references costs more than the rest.
         swap(&entry, &lanes[lane].chunk.entries[first])
@@ -89,14 +94,16 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
     @inline(never)
     private mutating func goToNextChunk(_ lane: Int) -> Bool {
         repeat {
+            let drain = lanes[lane].drain
             lanes[lane].first = 0
+            lanes[lane].drain = .max
             if lanes[lane].chunk.kept.isEmpty, lanes[lane].next == lanes[lane].later.count {
                 lanes[lane].chunk.entries.removeAll(keepingCapacity: true)
                 return false
             }
             var chunk = Chunk()
             swap(&chunk, &lanes[lane].chunk)
-            if chunk.kept.isEmpty { addEmpty(&chunk) } else { exhausted.append(chunk) }
+            if chunk.kept.isEmpty { addEmpty(&chunk) } else { exhausted.append((chunk, drain)) }
             guard lanes[lane].next < lanes[lane].later.count else {
                 lanes[lane].later.removeAll(keepingCapacity: lanes[lane].next <= Chunk.spareLimit)
                 lanes[lane].next = 0
@@ -115,10 +122,9 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         return true
     }
 
-    /// So many that a backlog's memory is not kept for ever.
-    private mutating func addEmpty(_ chunk: inout Chunk) {
+    /// Takes a chunk to use again that keeps nothing any more: so many that a backlog's memory is not kept for ever.
+    mutating func addEmpty(_ chunk: inout Chunk) {
         guard empty.count < Chunk.spareLimit, chunk.entries.capacity > 0 else { return }
-        chunk.kept.removeAll(keepingCapacity: true)
         chunk.entries.removeAll(keepingCapacity: true)
         empty.append(chunk)
     }
@@ -145,9 +151,12 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
     /// Whether there are chunks that all was taken out of.
     @inline(__always) var hasExhausted: Bool { !exhausted.isEmpty }
 
-    /// Lets go of what exhausted chunks keep: when nothing of them is being delivered any more.
-    mutating func letGo() {
-        while var chunk = exhausted.popLast() { addEmpty(&chunk) }
+    /// Takes an exhausted chunk of which nothing is being delivered any more, when a drain has delivered what it took last: what was
+    /// taken out of it was by this drain, or by one in its handlers. What it keeps is let go of by the caller, for that is to call foreign
+    /// code, which may run the run loop.
+    mutating func takeExhausted(in drain: Int) -> Chunk? {
+        guard let last = exhausted.last, last.drain >= drain else { return nil }
+        return exhausted.removeLast().chunk
     }
 
     /// Hands out chunks to be used again, that keep nothing any more.
@@ -162,6 +171,6 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         for index in lanes.indices where lanes[index].first > 0 {
             lanes[index].chunk.entries.removeFirst(lanes[index].first)
         }
-        return exhausted.map { Chunk(kept: $0.kept) } + lanes.flatMap { [$0.chunk] + $0.later[$0.next...] }
+        return exhausted.map { Chunk(kept: $0.chunk.kept) } + lanes.flatMap { [$0.chunk] + $0.later[$0.next...] }
     }
 }

@@ -463,12 +463,20 @@ final class ThreadMailbox: Sendable {
         }
         drains += 1
         while let lane = taken.firstLane(of: lanes) {
-            let entry = taken.takeFirst(of: lane)
+            let entry = taken.takeFirst(of: lane, in: drains)
             deliver(entry, context)
-            // What is being delivered in an outer drain is to be kept.
-            if taken.hasExhausted, drains == 1 { taken.letGo() }
+            if taken.hasExhausted { letGo() }
         }
         drains -= 1
+    }
+
+    /// Lets go of what was kept for what this drain delivered.
+    @inline(never)
+    private func letGo() {
+        while var chunk = taken.takeExhausted(in: drains) {
+            chunk.kept.removeAll(keepingCapacity: true)
+            taken.addEmpty(&chunk)
+        }
     }
 
     private func take(_ lanes: some Collection<Int>) {

@@ -136,6 +136,46 @@ final class LeakTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
     }
 
+    func testAnObserverGoesWithItsTokenAlsoWhileAHandlerRunsTheRunLoopForLong() throws {
+        struct Value: Hashable, @unchecked Sendable {
+            // Safety: it is never changed.
+            let number: Int
+            let held: ReleaseRecorder?
+
+            static func == (one: Value, other: Value) -> Bool { one.number == other.number }
+            func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        }
+        let center = ThreadedNotificationCenter()
+        let (inner, more) = (Notification.Name("inner"), Notification.Name("more"))
+        let (handled, released, releasedBefore) = (Atomic<Int>.Box(0), Atomic<Int>.Box(0), Atomic<Int>.Box(0))
+        let others = center.addObserver(forName: more, on: .main) { _ in handled.value.add(1, ordering: .relaxed) }
+        // What is released may hand over more, and run the run loop.
+        @Sendable func wasReleased() {
+            released.value.add(1, ordering: .relaxed)
+            Thread.posting(1) { for _ in 0..<300 { center.post(name: more) } }.wait()
+            RunLoop.runCurrentOnce()
+        }
+        let outer = center.addObserver(forName: posted, on: .main) { _ in
+            for number in 0..<20 {
+                let wanted = Value(number: number, held: ReleaseRecorder(wasReleased))
+                var token: ObserverToken? = center.addObserver(forName: inner, object: wanted, on: .main) { _ in
+                    handled.value.add(1, ordering: .relaxed)
+                }
+                Thread.posting(1) { center.post(name: inner, object: Value(number: number, held: nil)) }.wait()
+                XCTAssertEqual(token?.counts.pending, 1)
+                token = nil
+                RunLoop.runCurrentOnce()
+            }
+            releasedBefore.value.store(released.value.load(ordering: .relaxed), ordering: .relaxed)
+        }
+        Thread.posting(1) { center.post(name: posted) }.wait()
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(releasedBefore.value.load(ordering: .relaxed), 20)
+        XCTAssertEqual(handled.value.load(ordering: .relaxed), 20 * 300)
+        XCTAssertEqual(others.counts, .init(posted: 6000, delivered: 6000))
+        withExtendedLifetime(outer) {}
+    }
+
     static var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

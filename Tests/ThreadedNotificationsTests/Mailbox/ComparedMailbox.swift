@@ -152,7 +152,7 @@ struct ComparedMailbox {
     /// What a drain begins with.
     mutating func take(lane: Int) throws {
         var count = 0
-        taken.letGo()
+        while var chunk = taken.takeExhausted(in: 0) { taken.addEmpty(&chunk) }
         taken.handOutEmpty { pending.reuse(&$0) }
         taken.take(lane: lane) { chunks in
             let before = chunks.reduce(0) { $0 + $1.entries.count }

@@ -77,4 +77,35 @@ struct TakenDeliveriesTests {
         #expect(taken.isEmpty(lane: one))
         #expect(!taken.isEmpty(lane: other))
     }
+
+    @Test("a nested drain lets go of what it took out itself, and not of what the outer one delivers")
+    func exhaustedByNestedDrains() {
+        final class Kept {}
+        var (pending, taken) = (Pending(), Taken())
+        let lane = pending.addLane()
+        func append(_ items: ClosedRange<Int>) -> Kept {
+            let kept = Kept()
+            var known: UInt64 = 0
+            for item in items {
+                _ = pending.append(item, lane: lane)
+                pending.keep(kept, lane: lane, known: &known)
+            }
+            taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
+            return kept
+        }
+        let outer = append(1...2)
+        _ = taken.takeFirst(of: lane, in: 1)
+        let inner = append(3...3)
+        _ = taken.takeFirst(of: lane, in: 2)
+        let ofOuter = taken.takeExhausted(in: 2)
+        #expect(ofOuter == nil)
+        _ = taken.takeFirst(of: lane, in: 2)
+        let first = taken.takeExhausted(in: 2)
+        #expect(first?.kept.first === inner)
+        let second = taken.takeExhausted(in: 2)
+        #expect(second == nil)
+        let third = taken.takeExhausted(in: 1)
+        #expect(third?.kept.first === outer)
+        #expect(!taken.hasExhausted)
+    }
 }
