@@ -19,12 +19,13 @@ internal import Synchronization
 /// Matching: a name and an object, nil being any. An object is compared by identity and not retained; a hashable value by
 /// equality, on the threads that post.
 /// Cost: a thread that posts a name again finds its observers without a lock, unless one was added to or removed from this center in
-/// between, or some ask for an object; else a post takes a lock and a look-up. For each observer on another thread it takes a lock, and 100 bytes
+/// between, or some of that name or of any ask for an object; else a post takes a lock and a look-up. For each observer on another thread it takes a lock, and 100 bytes
 /// until it is handled. It does not depend on what else is observed. The thread is signalled when its mailbox was empty, unless it
 /// is looking for more; see `RunLoopThread`. `notify-demo bench` prints what that comes to.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable {
     private let registry = Locked(ObserverRegistry<Registration>())
+    private let number = ThreadedNotificationCenter.newVersion()
     /// Changes with `registry`, while that is locked.
     private let version = Atomic(ThreadedNotificationCenter.newVersion())
     private let capture: FoundationCapture?
@@ -146,7 +147,7 @@ public final class ThreadedNotificationCenter: Sendable {
         var (found, version) = registry.withLock { registry in
             (
                 registry.matching(name: notification.name.rawValue, objectHash: hash, names: names),
-                registry.isOfAnyObject ? self.version.load(ordering: .relaxed) : nil
+                registry.isOfAnyObject(name: notification.name.rawValue) ? self.version.load(ordering: .relaxed) : nil
             )
         }
         // To compare objects is foreign code: it is done without the lock, and once.
@@ -162,7 +163,7 @@ public final class ThreadedNotificationCenter: Sendable {
         _ posted: PostedNotification, _ context: ThreadContext
     ) -> PostReport {
         if case .all = names,
-            let known = context.lookups.find(notification.name, version: version.load(ordering: .acquiring))
+            let known = context.lookups.find(notification.name, of: number, version: version.load(ordering: .acquiring))
         {
             defer { known.giveBack() }
             return deliver(notification, to: known.observers, stage, posted, context)
@@ -177,7 +178,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> PostReport {
         let (observers, version) = matching(notification, NotificationObject(notification.object), names)
         if let version, case .all = names {
-            context.lookups.keep(observers, of: notification.name, version: version)
+            context.lookups.keep(observers, of: notification.name, of: number, version: version)
         }
         return FoundObservers.with(observers) { deliver(notification, to: $0, stage, posted, context) }
     }

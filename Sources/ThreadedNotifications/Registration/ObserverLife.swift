@@ -17,7 +17,7 @@ struct ObserverLife: Hashable {
     private static let cancelledBit: UInt64 = 1
     private static let awaitedBit: UInt64 = 2
     private static let oneHandler: UInt64 = 4
-    /// 24 bits for those that run: more than there can be threads, and 250 in one another on each.
+    /// 24 bits for those that run: 67,000 threads with 250 in one another on each.
     private static let oneAtOnce: UInt64 = 1 << 26
     /// Far from overflow, so that many threads may find it so at the same time.
     private static let manyAtOnce = UInt64(1) << 36

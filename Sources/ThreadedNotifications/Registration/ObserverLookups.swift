@@ -8,7 +8,7 @@ internal import Foundation
 /// here: bits that are the same while their storage lives are the same string.
 ///
 /// What is kept here may outlive its registration: it keeps observers that were removed, whose handlers are gone, until this thread posts
-/// again or ends. So none is kept whose token does not remove it, and only so many.
+/// that name of the same center again, or another name that comes to its place, or ends. So none is kept whose token does not remove it, and only so many.
 final class ObserverLookups {
     fileprivate struct Entry {
         /// Zero: nothing was found.
@@ -50,11 +50,12 @@ final class ObserverLookups {
         entries.deallocate()
     }
 
+    /// - Parameter center: its number.
     /// - Returns: where the observers are; nil if they are to be looked up.
     @inline(__always)
-    func find(_ name: Notification.Name, version: UInt64) -> Place? {
+    func find(_ name: Notification.Name, of center: UInt64, version: UInt64) -> Place? {
         let bits = Self.bits(of: name)
-        let entry = entries + Self.index(of: bits, version)
+        let entry = entries + Self.index(of: bits, center)
         guard entry.pointee.version == version, entry.pointee.bits == bits else { return nil }
         entry.pointee.users += 1
         return Place(entry: entry)
@@ -62,9 +63,9 @@ final class ObserverLookups {
 
     /// Notes what was looked up, if it may be kept.
     /// - Parameter observers: those who get any notification of this name, whatever its object.
-    func keep(_ observers: [Registration?], of name: Notification.Name, version: UInt64) {
+    func keep(_ observers: [Registration?], of name: Notification.Name, of center: UInt64, version: UInt64) {
         let bits = Self.bits(of: name)
-        let entry = entries + Self.index(of: bits, version)
+        let entry = entries + Self.index(of: bits, center)
         guard entry.pointee.users == 0, observers.count <= Self.longest,
             observers.allSatisfy({ $0?.isKeptByToken ?? true })
         else { return }
@@ -85,8 +86,8 @@ final class ObserverLookups {
     }
 
     @inline(__always)
-    private static func index(of bits: (UInt64, UInt64), _ version: UInt64) -> Int {
-        Int(((bits.0 ^ bits.1 &* 31 &+ version) &* 0x9E37_79B9_7F4A_7C15) >> 60)
+    private static func index(of bits: (UInt64, UInt64), _ center: UInt64) -> Int {
+        Int(((bits.0 ^ bits.1 &* 31 &+ center) &* 0x9E37_79B9_7F4A_7C15) >> 60)
     }
 
     // Safety: a name is a string, and a string is two words: its first bytes, or where they are.
@@ -141,5 +142,4 @@ struct FoundObservers {
         for index in 0..<count { start[index]._withUnsafeGuaranteedRef { body($0) } }
     }
 
-    subscript(index: Int) -> Unmanaged<Registration> { start![index] }
 }

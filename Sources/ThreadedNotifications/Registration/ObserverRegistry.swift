@@ -15,6 +15,8 @@ struct ObserverRegistry<Observer> {
     private var lists: [Key: ObserverList<Observer>] = [:]
     /// How many lists are of an object, and how many of any name: most programs have none, and need not look.
     private var listsOfObjects = 0
+    /// How many lists of an object each name has; nil is any name.
+    private var namesWithObjects: [String?: Int] = [:]
     private var listsOfAnyName = 0
 
     /// How many observers there are.
@@ -68,8 +70,10 @@ struct ObserverRegistry<Observer> {
         return ObserverList.merge(found)
     }
 
-    /// Whether no observer asks for an object, so that those who match do not depend on it.
-    var isOfAnyObject: Bool { listsOfObjects == 0 }
+    /// Whether of those who match a name none asks for an object, so that they do not depend on it.
+    func isOfAnyObject(name: String) -> Bool {
+        listsOfObjects == 0 || namesWithObjects[name] == nil && namesWithObjects[nil] == nil
+    }
 
     /// Which observers a notification is for, by the name they ask for.
     enum NameScope {
@@ -81,7 +85,11 @@ struct ObserverRegistry<Observer> {
     }
 
     private mutating func countList(_ key: Key, _ change: Int) {
-        if key.objectHash != nil { listsOfObjects += change }
+        if key.objectHash != nil {
+            listsOfObjects += change
+            namesWithObjects[key.name, default: 0] += change
+            if namesWithObjects[key.name] == 0 { namesWithObjects[key.name] = nil }
+        }
         if key.name == nil { listsOfAnyName += change }
     }
 }

@@ -152,7 +152,7 @@ struct ComparedMailbox {
     /// What a drain begins with.
     mutating func take(lane: Int) throws {
         var count = 0
-        while var chunk = taken.takeExhausted(in: 0) { taken.addEmpty(&chunk) }
+        taken.letGo()
         taken.handOutEmpty { pending.reuse(&$0) }
         taken.take(lane: lane) { chunks in
             let before = chunks.reduce(0) { $0 + $1.entries.count }
@@ -261,6 +261,14 @@ struct ComparedMailbox {
 }
 
 extension TakenDeliveries {
+    /// Lets go of all that exhausted chunks keep, as the mailbox does after what it delivered last.
+    mutating func letGo() {
+        while var chunk = takeExhausted(in: 0) {
+            chunk.kept.removeAll()
+            addEmpty(&chunk)
+        }
+    }
+
     /// Takes the entry with the first place of all in these lanes, as a drain does.
     mutating func takeFirst(of lanes: [Int]) -> Entry? {
         guard let lane = firstLane(of: lanes) else { return nil }

@@ -188,3 +188,14 @@ struct ObserverLookupsTests {
         #expect(Self.find(Notification.Name("last"), 1, in: ObserverLookups()) == nil)
     }
 }
+
+extension ObserverLookups {
+    /// Of the one center that most tests need.
+    fileprivate func find(_ name: Notification.Name, version: UInt64) -> Place? {
+        find(name, of: 0, version: version)
+    }
+
+    fileprivate func keep(_ observers: [Registration?], of name: Notification.Name, version: UInt64) {
+        keep(observers, of: name, of: 0, version: version)
+    }
+}
