@@ -70,6 +70,9 @@ static inline int CLinuxUsableProcessors(void) {
     return count;
 }
 
+/// The processor on which the calling thread runs at the moment. Declared here, because glibc shows it with _GNU_SOURCE only.
+extern int sched_getcpu(void);
+
 /// Lets other threads run on this processor, if any wait for it.
 static inline void CLinuxYield(void) { sched_yield(); }
 

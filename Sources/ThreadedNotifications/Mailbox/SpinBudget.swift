@@ -10,6 +10,8 @@
 struct SpinBudget: Hashable {
     /// How long a look may last, in nanoseconds: as long as it takes to wake another thread and to hear from it.
     static let longest = 100_000
+    /// What is shorter is none.
+    static let shortest = 2_000
     /// What it costs two threads, in nanoseconds of processor time, that one sleeps and the other wakes it.
     static let saved = 10_000
     /// A twentieth of that.
@@ -18,17 +20,26 @@ struct SpinBudget: Hashable {
     /// What was saved long ago is not spent now.
     static let most = 10 * longest
 
-    private(set) var credit = atFirst
+    /// What it costs to let others run once.
+    static let forYielding = 500
 
-    /// Whether there may be a look, of `longest` at most.
-    var mayLook: Bool { credit >= Self.longest }
+    private(set) var credit = atFirst
+    private var hasFound = true
+
+    /// How long a look may last; nil: there may be none.
+    var limit: Int? {
+        guard credit >= (hasFound ? Self.shortest : Self.longest) else { return nil }
+        return min(credit, Self.longest)
+    }
 
     mutating func found(after spent: Int) {
         credit = min(credit - spent + Self.saved, Self.most)
+        hasFound = true
     }
 
     mutating func foundNothing(after spent: Int) {
         credit -= spent
+        hasFound = false
     }
 
     /// The thread slept, and was woken.

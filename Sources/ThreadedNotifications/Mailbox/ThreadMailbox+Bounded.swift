@@ -30,7 +30,7 @@ extension ThreadMailbox {
                     item, lane: registration.lane, observer: registration.id, policy: policy,
                     replacing: replacing, hash: hash, waiter: waiter)
                 if case .appended(true, _) = outcome {
-                    somethingIsPending()
+                    somethingIsPending(&state)
                     let isLookedAt = state.lookedAt == registration.lane
                     return (outcome, isLookedAt ? nil : Signal(to: registration.lane, of: state))
                 }

@@ -13,16 +13,24 @@ extension ThreadMailbox {
     /// What a thread that looks has.
     struct Spinning {
         var budget = SpinBudget()
-        /// More than one came together. Then it is better to let more come together than to take each as it comes.
-        var isBurst = false
-        var looks = 0
-        var hasOneProcessor = false
+        /// How many times in a row one alone has to come until this is no burst any more.
+        private var burst = 0
+        /// More than one came together a while ago. Then it is better to let more come together than to take each as it comes.
+        var isBurst: Bool { burst > 0 }
 
-        /// Whether the thread may use one processor only; then it would look in vain. It is asked now and then, for it may change.
-        mutating func isAlone() -> Bool {
-            if looks & 63 == 0 { hasOneProcessor = CLinuxUsableProcessors() == 1 }
+        mutating func taken(moreThanOne: Bool) {
+            burst = moreThanOne ? 16 : max(0, burst - 1)
+        }
+
+        private var looks = 0
+        private var mayUse = 0
+
+        /// Whether who posts runs on this thread's processor and will go on doing so; then it would look in vain. On how many it
+        /// may run is asked now and then, for it may change.
+        mutating func sharesProcessor(with poster: Int32) -> Bool {
+            if looks & 63 == 0 { mayUse = Int(CLinuxUsableProcessors()) }
             looks &+= 1
-            return hasOneProcessor
+            return mayUse == 1 && poster == sched_getcpu()
         }
     }
 
@@ -31,23 +39,24 @@ extension ThreadMailbox {
     /// - Returns: whether something is pending in the lane.
     func look(for lane: Int, since begin: UInt64) -> Bool {
         let start = SystemThread.monotonicNanoseconds
-        guard start - begin < Self.longestTurn, let spinning, spinning.budget.mayLook else {
+        guard start - begin < Self.longestTurn, let spinning, !spinning.isBurst, let limit = spinning.budget.limit
+        else {
             return false
         }
-        let isPendingAlready = state.withLock { state in
-            guard state.pending.isEmpty(lane: lane) else { return true }
-            guard state.phase == .open else { return false }
+        let (isPendingAlready, poster): (Bool?, Int32) = state.withLock { state in
+            guard state.pending.isEmpty(lane: lane) else { return (true, 0) }
+            guard state.phase == .open else { return (false, 0) }
             state.lookedAt = lane
-            return false
+            return (nil, state.posterProcessor)
         }
-        if isPendingAlready { return true }
-        let isAlone = self.spinning?.isAlone() ?? true
-        let end = isAlone ? lookByYielding() : lookBySpinning(from: start, isBurst: spinning.isBurst)
+        if let isPendingAlready { return isPendingAlready }
+        let sharesProcessor = self.spinning?.sharesProcessor(with: poster) ?? true
+        let spent =
+            sharesProcessor ? lookByYielding() : lookBySpinning(from: start, for: limit)
         let isFound = state.withLock { state in
             state.lookedAt = nil
             return !state.pending.isEmpty(lane: lane)
         }
-        let spent = Int(end - start)
         if isFound {
             self.spinning?.budget.found(after: spent)
         } else {
@@ -59,24 +68,36 @@ extension ThreadMailbox {
     /// In nanoseconds. After it, what is pending takes its turn with what else the run loop has.
     private static let longestTurn: UInt64 = 1_000_000
 
-    /// - Returns: when it ended.
-    private func lookBySpinning(from start: UInt64, isBurst: Bool) -> UInt64 {
-        if isBurst { for _ in 0..<300 { CLinuxPause() } }
+    /// - Returns: what it cost, in nanoseconds of processor time.
+    private func lookBySpinning(from start: UInt64, for limit: Int) -> Int {
+        var spent = 0
+        var resumed = start
         while true {
-            for _ in 0..<50 {
-                if hasPending { return SystemThread.monotonicNanoseconds }
+            var isFound = false
+            for _ in 0..<50 where !isFound {
+                isFound = hasPending
                 CLinuxPause()
             }
             let now = SystemThread.monotonicNanoseconds
-            if now - start >= SpinBudget.longest { return now }
-            // Others may need this processor more.
+            spent += Int(now - resumed)
+            if isFound || spent + SpinBudget.forYielding >= limit || now - start >= Self.longestTurn {
+                return min(spent, limit)
+            }
+            // Others may need this processor more. While they run, this thread spends nothing.
             CLinuxYield()
+            spent += SpinBudget.forYielding
+            resumed = SystemThread.monotonicNanoseconds
         }
     }
 
     /// On one processor nothing comes while this thread runs; whoever would post may run first.
-    private func lookByYielding() -> UInt64 {
-        for _ in 0..<2 where !hasPending { CLinuxYield() }
-        return SystemThread.monotonicNanoseconds
+    /// - Returns: what it cost, in nanoseconds of processor time.
+    private func lookByYielding() -> Int {
+        var spent = 0
+        while !hasPending, spent < 2 * SpinBudget.forYielding {
+            CLinuxYield()
+            spent += SpinBudget.forYielding
+        }
+        return spent
     }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Foundation
 internal import Synchronization
 
@@ -37,6 +38,8 @@ final class ThreadMailbox: Sendable {
         var identity: ThreadIdentity?
         /// The lane that the thread looks at, and which need not be signalled therefore.
         var lookedAt: Int?
+        /// On which processor the thread ran that appended to an empty lane last.
+        var posterProcessor: Int32 = 0
         /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
         var toRelease: [Unmanaged<NotificationHandler>] = []
     }
@@ -51,6 +54,8 @@ final class ThreadMailbox: Sendable {
     /// What the thread is called in errors, before it has an identity.
     let threadName: String?
     let isMain: Bool
+    /// Whether its thread may look for more before it sleeps.
+    private let isLookedFor: Bool
 
     let state = Locked(State())
     /// Whether something is pending: set with the lock held, to be looked at without.
@@ -84,6 +89,7 @@ final class ThreadMailbox: Sendable {
 
     init(threadName: String?, isMain: Bool = false, spins: Bool = false) {
         spinning = spins ? Spinning() : nil
+        isLookedFor = spins
         self.threadName = threadName
         self.isMain = isMain
         drained.withLock { $0 = self }
@@ -247,8 +253,9 @@ final class ThreadMailbox: Sendable {
 
     /// Called with the lock held, for it changes what it says.
     @inline(__always)
-    func somethingIsPending() {
+    func somethingIsPending(_ state: inout State) {
         isPending.store(true, ordering: .relaxed)
+        if isLookedFor { state.posterProcessor = sched_getcpu() }
     }
 
     /// Adds a block or a job to the end.
@@ -262,7 +269,7 @@ final class ThreadMailbox: Sendable {
             case .finished: return (.targetGone, nil)
             }
             guard state.pending.append(item, lane: 0) else { return (.accepted, nil) }
-            somethingIsPending()
+            somethingIsPending(&state)
             return (.accepted, state.lookedAt == 0 ? nil : Signal(to: 0, of: state))
         }
         signal?.send()
@@ -328,7 +335,7 @@ final class ThreadMailbox: Sendable {
         observer.keep(in: &state.valueWhileLocked.pending)
         let isToBeSignalled = mustSignal && state.valueWhileLocked.lookedAt != observer.lane
         let signal = isToBeSignalled ? Signal(to: observer.lane, of: state.valueWhileLocked) : nil
-        if mustSignal { somethingIsPending() }
+        if mustSignal { somethingIsPending(&state.valueWhileLocked) }
         state.unlock()
         if let signal { signal.send() }
         return .waiting
@@ -452,9 +459,9 @@ final class ThreadMailbox: Sendable {
     private func drain(_ lanes: some Collection<Int>, _ context: ThreadContext) {
         take(lanes)
         DeliveryEvent.trace(.drain)
-        let isBurst = taken.hasMoreThanOne(in: lanes)
-        spinning?.isBurst = isBurst
-        if isBurst {
+        let hasMoreThanOne = taken.hasMoreThanOne(in: lanes)
+        spinning?.taken(moreThanOne: hasMoreThanOne)
+        if hasMoreThanOne {
             // A handler may run the run loop, which then finds the rest.
             let signals = state.withLock { state in
                 lanes.filter { !taken.isEmpty(lane: $0) }.map { Signal(to: $0, of: state) }

@@ -14,12 +14,13 @@ struct SpinBudgetTests {
         // Some threads find often and some never.
         let oneIn = Int.random(in: 1...30, using: &random)
         for _ in 0..<20_000 {
-            guard budget.mayLook else {
+            guard let limit = budget.limit else {
                 budget.woken()
                 woken += 1
                 continue
             }
-            let time = Int.random(in: 0...SpinBudget.longest, using: &random)
+            #expect(limit <= SpinBudget.longest)
+            let time = Int.random(in: 0...limit, using: &random)
             spent += time
             if random.once(in: oneIn) {
                 budget.found(after: time)
@@ -40,8 +41,8 @@ struct SpinBudgetTests {
         var looks = 0
         for _ in 0..<20_000 {
             budget.woken()
-            guard budget.mayLook else { continue }
-            budget.foundNothing(after: SpinBudget.longest)
+            guard let limit = budget.limit else { continue }
+            budget.foundNothing(after: limit)
             looks += 1
         }
         #expect((90...110).contains(looks))
@@ -51,12 +52,32 @@ struct SpinBudgetTests {
     func worthwhile() {
         var budget = SpinBudget()
         for _ in 0..<1_000 {
-            #expect(budget.mayLook)
+            #expect(budget.limit != nil)
             budget.found(after: 1_000)
         }
         for _ in 0..<9 { budget.foundNothing(after: SpinBudget.longest) }
-        #expect(budget.mayLook)
+        #expect(budget.limit == SpinBudget.longest)
         budget.foundNothing(after: SpinBudget.longest)
-        #expect(!budget.mayLook)
+        #expect(budget.limit == nil)
+    }
+
+    @Test("a thread whose first answer comes late goes on looking, for the next may come at once")
+    func lateFirst() {
+        var budget = SpinBudget()
+        budget.found(after: 30_000)
+        #expect(budget.limit == 80_000)
+        for _ in 0..<10 { budget.found(after: 1_000) }
+        #expect(budget.limit == SpinBudget.longest)
+    }
+
+    @Test("a thread that finds for more than that saves stops looking")
+    func tooDear() {
+        var budget = SpinBudget()
+        var looks = 0
+        while let limit = budget.limit, looks < 1_000 {
+            budget.found(after: min(30_000, limit))
+            looks += 1
+        }
+        #expect(looks < 10)
     }
 }
