@@ -4,6 +4,7 @@ import PackageDescription
 
 // Dependencies point one way:
 // notify-demo ─► DeliveryDiagnostics ─► ThreadedNotifications ─► Foundation, CLinux
+// CControl is what bench compares with; CAllocationCounter counts the allocations of the programs that link it.
 // CControl is what benchmarks are read against. CAllocationCounter replaces a program's malloc, so no library has it.
 let package = Package(
     name: "ThreadedNotifications",

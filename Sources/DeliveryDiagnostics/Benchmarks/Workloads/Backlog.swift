@@ -8,7 +8,7 @@ enum Backlog {
         let count = millions * 1_000_000
         return Workload(
             name: "backlog-\(millions)",
-            summary: "\(millions) million wait for a thread that is held up, then are handled (--quick: a thousandth)",
+            summary: "\(millions) million wait for a held thread (--quick: a thousandth)",
             unit: .nanoseconds(per: "notification"), control: "C queue",
             operations: count...count, quickOperations: count / 1000...count / 1000,
             contenders: [

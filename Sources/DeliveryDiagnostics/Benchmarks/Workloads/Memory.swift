@@ -7,7 +7,7 @@ internal import ThreadedNotifications
 enum Memory {
     static let workload = Workload(
         name: "memory",
-        summary: "what waits for a thread that does not run, beyond the notification's own \(notificationSize) bytes",
+        summary: "what waits, beyond the notification's own \(notificationSize) bytes",
         unit: .bytes(per: "notification"), control: "C queue",
         operations: 100_000...100_000, quickOperations: 10_000...10_000,
         contenders: [

@@ -6,7 +6,7 @@ enum Names {
     static func workload(unrelated: Int) -> Workload {
         Workload(
             name: "names-\(unrelated)",
-            summary: "post on the thread that handles, \(unrelated) other name\(unrelated == 1 ? "" : "s") observed"
+            summary: "post where \(unrelated) other name\(unrelated == 1 ? " is" : "s are") observed"
                 + (unrelated > 1000 ? " (--quick: 1000)" : ""),
             unit: .nanoseconds(per: "notification"),
             contenders: [
