@@ -14,7 +14,7 @@ enum RoundTrip {
         contenders: [
             Contender("C eventfd ping-pong") { try ControlPingPong($0) },
             Contender("ThreadedNotificationCenter") { try RoundTripSubject($0, through: RoundTripSubject.ours) },
-            Contender("ThreadedNotificationCenter, not spinning") { places in
+            Contender("…, not spinning") { places in
                 var places = places
                 places.spins = false
                 return try RoundTripSubject(places, through: RoundTripSubject.ours)
