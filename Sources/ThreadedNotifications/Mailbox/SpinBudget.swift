@@ -20,9 +20,6 @@ struct SpinBudget: Hashable {
     /// What was saved long ago is not spent now.
     static let most = 10 * longest
 
-    /// What it costs to let others run once.
-    static let forYielding = 500
-
     private(set) var credit = atFirst
     private var hasFound = true
 

@@ -52,7 +52,7 @@ extension ThreadMailbox {
         if let isPendingAlready { return isPendingAlready }
         let sharesProcessor = self.spinning?.sharesProcessor(with: poster) ?? true
         let spent =
-            sharesProcessor ? lookByYielding() : lookBySpinning(from: start, for: limit)
+            sharesProcessor ? lookByYielding(from: start, for: limit) : lookBySpinning(from: start, for: limit)
         let isFound = state.withLock { state in
             state.lookedAt = nil
             return !state.pending.isEmpty(lane: lane)
@@ -68,36 +68,26 @@ extension ThreadMailbox {
     /// In nanoseconds. After it, what is pending takes its turn with what else the run loop has.
     private static let longestTurn: UInt64 = 1_000_000
 
-    /// - Returns: what it cost, in nanoseconds of processor time.
+    /// - Returns: how long it took, in nanoseconds, `limit` at most. What others take of it when this thread lets them run counts too: where they
+    /// take long, it is better to sleep, and to be woken ahead of them.
     private func lookBySpinning(from start: UInt64, for limit: Int) -> Int {
-        var spent = 0
-        var resumed = start
         while true {
             var isFound = false
             for _ in 0..<50 where !isFound {
                 isFound = hasPending
                 CLinuxPause()
             }
-            let now = SystemThread.monotonicNanoseconds
-            spent += Int(now - resumed)
-            if isFound || spent + SpinBudget.forYielding >= limit || now - start >= Self.longestTurn {
-                return min(spent, limit)
-            }
-            // Others may need this processor more. While they run, this thread spends nothing.
+            let spent = Int(SystemThread.monotonicNanoseconds - start)
+            if isFound || spent >= limit { return min(spent, limit) }
+            // Others may need this processor more.
             CLinuxYield()
-            spent += SpinBudget.forYielding
-            resumed = SystemThread.monotonicNanoseconds
         }
     }
 
     /// On one processor nothing comes while this thread runs; whoever would post may run first.
-    /// - Returns: what it cost, in nanoseconds of processor time.
-    private func lookByYielding() -> Int {
-        var spent = 0
-        while !hasPending, spent < 2 * SpinBudget.forYielding {
-            CLinuxYield()
-            spent += SpinBudget.forYielding
-        }
-        return spent
+    /// - Returns: as `lookBySpinning`.
+    private func lookByYielding(from start: UInt64, for limit: Int) -> Int {
+        for _ in 0..<2 where !hasPending { CLinuxYield() }
+        return min(Int(SystemThread.monotonicNanoseconds - start), limit)
     }
 }

@@ -27,7 +27,8 @@ struct Bench: Command {
               notify-demo bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
-              0 measured, 1 a contender failed: not all that was posted was handled, or not in time, 2 it could not be pinned
+              0 measured, 1 a contender failed: not all that was posted was handled, or not in time, 2 it could not be \
+            printed, 64 wrong arguments, such as a core that there is not
             """)
 
     @Argument(
@@ -54,7 +55,7 @@ struct Bench: Command {
     @Option(help: ArgumentHelp("How many rounds, 1 to 1000 (default 7, with --quick 3).", valueName: "n"))
     var rounds: Int?
 
-    @Flag(help: "Print one JSON object; times are in nanoseconds.")
+    @Flag(help: "Print one JSON object, of --list one for each workload; times are in nanoseconds.")
     var json = false
 
     @Flag(help: "Print tables in Markdown.")
