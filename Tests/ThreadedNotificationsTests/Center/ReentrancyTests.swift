@@ -196,7 +196,15 @@ final class ReentrancyTests: XCTestCase {
             }
             short?.addObserver(object, forName: outer, on: .current) { _, _ in withExtendedLifetime(held) {} }
         }
-        Thread.posting(1) { [short] in for _ in 0..<200 { short?.post(name: outer) } }.wait()
+        // The posting thread's block outlives what is waited for, so it must not keep the center.
+        let posting = Locked(short)
+        Thread.posting(1) {
+            let center = posting.withLock { kept in
+                defer { kept = nil }
+                return kept
+            }
+            for _ in 0..<200 { center?.post(name: outer) }
+        }.wait()
         // Its observers go with their last notification.
         short = nil
         XCTAssertEqual(log.withLock { $0 }, [])
