@@ -3,19 +3,21 @@
 import PackageDescription
 
 // Dependencies point one way:
-// notify-demo ─► DeliveryDiagnostics ─► ThreadedNotifications ─► Foundation, CLinux
-// CControl is what bench compares with; CAllocationCounter counts the allocations of the programs that link it.
+// notify-demo ─► DeliveryDiagnostics ─► DistributedNotifications ─► ThreadedNotifications ─► Foundation, CLinux
+// CEmbeddedServer lets any program that links DistributedNotifications be started again as the server.
 // CControl is what benchmarks are read against. CAllocationCounter replaces a program's malloc, so no library has it.
 let package = Package(
     name: "ThreadedNotifications",
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
+        .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
         .library(name: "DeliveryDiagnostics", targets: ["DeliveryDiagnostics"]),
         .executable(name: "notify-demo", targets: ["notify-demo"]),
     ],
     dependencies: [
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
@@ -23,11 +25,15 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CControl"),
         .target(name: "CAllocationCounter"),
+        .target(name: "CEmbeddedServer"),
         .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
+        .target(
+            name: "DistributedNotifications", dependencies: ["CEmbeddedServer", "CLinux", "ThreadedNotifications"]),
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
                 "CControl",
+                "DistributedNotifications",
                 "ThreadedNotifications",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -39,12 +45,17 @@ let package = Package(
             dependencies: [
                 "CAllocationCounter",
                 "DeliveryDiagnostics",
+                "DistributedNotifications",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]
         ),
         .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
+        .testTarget(
+            name: "DistributedNotificationsTests",
+            dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"]),
         .testTarget(
             name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "CControl", "DeliveryDiagnostics"]),
         .testTarget(
@@ -61,7 +72,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLinux", "CControl", "CAllocationCounter"].contains(target.name) {
+for target in package.targets where !["CLinux", "CControl", "CAllocationCounter", "CEmbeddedServer"].contains(target.name) {
     target.swiftSettings = [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),
