@@ -1,16 +1,183 @@
+#define _GNU_SOURCE
 #include "CEmbeddedServer.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// MARK: Being the server
 
 /// Implemented in Swift, in DistributedNotifications. Does not return.
 extern void DistributedNotificationsServe(int argc, char **argv);
 
-void CEmbeddedServerKeep(void) {}
+bool CEmbeddedServerRunsWithOthersRights(void) { return getauxval(AT_SECURE) != 0; }
 
 // glibc gives constructors what it gives main. The default priority comes after the Swift runtime's own constructor, which
-// is first in the link line.
+// is first in the link line. Who may choose the arguments of a program with more rights than his own may not choose what
+// it does: then main runs, as with any other name.
 __attribute__((constructor)) static void serve(int argc, char **argv, char **environment) {
     (void)environment;
-    if (argc > 0 && argv != NULL && argv[0] != NULL && strcmp(argv[0], CEmbeddedServerName) == 0)
+    if (argc > 0 && argv != NULL && argv[0] != NULL && strcmp(argv[0], CEmbeddedServerName) == 0
+        && !CEmbeddedServerRunsWithOthersRights())
         DistributedNotificationsServe(argc, argv);
+}
+
+// MARK: Starting it
+
+// Three processes share this one's memory for a moment: the caller, a starter and the server. Each stands still until the
+// next has ended or executed. Only functions that may be called in signal handlers are, and no sanitizer's code runs.
+#if defined(__clang__)
+#define PLAIN __attribute__((noinline, disable_sanitizer_instrumentation))
+#else
+#define PLAIN __attribute__((noinline))
+#endif
+
+// The thread sanitizer replaces clone by what it does at fork, which is wrong if memory is shared.
+#if defined(__GLIBC__)
+extern int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
+#else
+#define __clone clone
+#endif
+
+enum { stackSize = 32 << 10 };
+
+struct Start {
+    int listener, readinessOut, readinessIn, devNull;
+    char *const *arguments;
+    struct timespec deadline;
+    struct CEmbeddedServerOutcome outcome;
+    _Alignas(16) char starterStack[stackSize];
+    _Alignas(16) char serverStack[stackSize];
+};
+
+// The system calls themselves, because sanitizers keep books about signals, which would be the caller's.
+struct KernelAction { void *handler; unsigned long flags; void *restorer; uint64_t mask; };
+enum { kernelMaskSize = 8, signals = 64 };
+
+PLAIN static int fail(struct Start *start, const char *what) {
+    start->outcome.error = errno;
+    start->outcome.failed = what;
+    return 127;
+}
+
+PLAIN static void closeFrom(unsigned first) {
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+#endif
+    // A kernel before 5.9.
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20) limit.rlim_cur = 1 << 20;
+    for (unsigned descriptor = first; descriptor < limit.rlim_cur; descriptor++) close((int)descriptor);
+}
+
+PLAIN static int server(void *argument) {
+    struct Start *start = argument;
+    struct KernelAction byDefault = {0};
+    // What a program ignores stays ignored across exec.
+    for (int number = 1; number <= signals; number++)
+        syscall(SYS_rt_sigaction, number, &byDefault, NULL, (long)kernelMaskSize);
+    // Copies above the numbers that are overwritten.
+    int listener = fcntl(start->listener, F_DUPFD, 5), readiness = fcntl(start->readinessIn, F_DUPFD, 5);
+    int devNull = fcntl(start->devNull, F_DUPFD, 5);
+    if (listener < 0 || readiness < 0 || devNull < 0) return fail(start, "fcntl");
+    for (int standard = 0; standard <= 2; standard++)
+        if (dup2(devNull, standard) < 0) return fail(start, "dup2");
+    if (dup2(listener, CEmbeddedServerListener) < 0 || dup2(readiness, CEmbeddedServerReadiness) < 0)
+        return fail(start, "dup2");
+    closeFrom(5);
+    umask(077);
+    if (chdir("/") != 0) return fail(start, "chdir");
+    uint64_t none = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, (long)kernelMaskSize);
+    execve("/proc/self/exe", start->arguments, environ);
+    return fail(start, "execve");
+}
+
+PLAIN static int millisecondsLeft(const struct timespec *deadline) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t left = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec) / 1000000;
+    return left < 0 ? 0 : left > 1 << 30 ? 1 << 30 : (int)left;
+}
+
+/// The server's parent until it is ready; then it is nobody's child but process 1's.
+PLAIN static int starter(void *argument) {
+    struct Start *start = argument;
+    // The server is no leader of its session, so it never gets a terminal.
+    setsid();
+    pid_t process = __clone(server, start->serverStack + stackSize, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+    if (process < 0) return fail(start, "clone");
+    close(start->readinessIn);
+    if (start->outcome.error != 0) {
+        waitpid(process, NULL, 0);
+        return 0;
+    }
+    start->outcome.process = process;
+    struct pollfd readiness = {.fd = start->readinessOut, .events = POLLIN};
+    char byte;
+    if (poll(&readiness, 1, millisecondsLeft(&start->deadline)) > 0 && read(start->readinessOut, &byte, 1) == 1) {
+        start->outcome.isReady = true;
+        return 0;
+    }
+    // Not ready, but perhaps it has ended, or is about to. The process is this one's child, so the number is still its own.
+    struct timespec pause = {0, 1000000};
+    pid_t ended;
+    while ((ended = waitpid(process, &start->outcome.status, WNOHANG)) == 0 && millisecondsLeft(&start->deadline) > 0)
+        nanosleep(&pause, NULL);
+    if (ended == 0) {
+        start->outcome.isLate = true;
+        kill(process, SIGKILL);
+        waitpid(process, &start->outcome.status, 0);
+    }
+    return 0;
+}
+
+PLAIN struct CEmbeddedServerOutcome CEmbeddedServerStart(
+    int listener, const char *directory, const char *startedBy, int64_t milliseconds) {
+    struct Start start;
+    memset(&start, 0, offsetof(struct Start, starterStack));
+    start.listener = listener;
+    char *const arguments[] = {(char *)CEmbeddedServerName, (char *)directory, (char *)startedBy, NULL};
+    start.arguments = arguments;
+    clock_gettime(CLOCK_MONOTONIC, &start.deadline);
+    milliseconds += start.deadline.tv_nsec / 1000000;
+    start.deadline.tv_sec += milliseconds / 1000;
+    start.deadline.tv_nsec = milliseconds % 1000 * 1000000;
+
+    int readiness[2];
+    if (pipe2(readiness, O_CLOEXEC) != 0) {
+        fail(&start, "pipe2");
+        return start.outcome;
+    }
+    start.readinessOut = readiness[0];
+    start.readinessIn = readiness[1];
+    start.devNull = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (start.devNull < 0) {
+        fail(&start, "open /dev/null");
+    } else {
+        // No handler of this program may run in a process that shares its memory. All: glibc's own would leave out two.
+        uint64_t all = ~(uint64_t)0, before;
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, (long)kernelMaskSize);
+        // Without a signal for its end, the starter is not seen by wait, nor does a handler of SIGCHLD run.
+        pid_t process = __clone(starter, start.starterStack + stackSize, CLONE_VM | CLONE_VFORK, &start);
+        if (process < 0) fail(&start, "clone");
+        // ECHILD means that somebody waits for children of all kinds, and was first: what counts is in `outcome`.
+        else while (waitpid(process, NULL, __WCLONE) < 0 && errno == EINTR) {}
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, (long)kernelMaskSize);
+        close(start.devNull);
+    }
+    close(readiness[0]);
+    close(readiness[1]);
+    return start.outcome;
 }

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinuxSocket.h"
+
 extern long syscall(long number, ...);
 
 /// The kernel's id of the calling thread; the main thread's equals the process id.

@@ -1,0 +1,111 @@
+// Sockets of this computer and the files they are: what Swift's Glibc module lacks (accept4, struct ucred), or has in a shape
+// that needs unsafe casts (struct sockaddr_un). Included by CLinux.h.
+
+#ifndef CLINUXSOCKET_H
+#define CLINUXSOCKET_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+
+/// How many bytes the path of a socket may have.
+static inline int CLinuxLongestSocketPath(void) { return sizeof(((struct sockaddr_un *)0)->sun_path) - 1; }
+
+/// A socket of this computer, for a stream of bytes, closed by exec.
+static inline int CLinuxMakeLocalSocket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+
+/// Gives a socket its path. The file is 0600 from the start: the kernel makes it with the mode of the socket's own inode.
+/// The umask belongs to all threads, so it is not touched.
+static inline int CLinuxBind(int descriptor, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    if (fchmod(descriptor, 0600) != 0) return -1;
+    return bind(descriptor, (const struct sockaddr *)&address, sizeof address);
+}
+
+/// Connects to the socket at a path. Waits for room in its queue, but no longer than `microseconds`: then fails with EAGAIN.
+static inline int CLinuxConnect(int descriptor, const char *path, int64_t microseconds) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    // 0 would be for ever.
+    if (microseconds < 1) microseconds = 1;
+    struct timeval limit = {microseconds / 1000000, microseconds % 1000000}, none = {0, 0};
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    int result = connect(descriptor, (const struct sockaddr *)&address, sizeof address);
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
+    return result;
+}
+
+/// A connection that waits to be accepted: it does not block, and is closed by exec.
+static inline int CLinuxAccept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+/// Who is at the other end, as the kernel noted when they connected or, of a server, when it last called listen.
+static inline bool CLinuxPeer(int descriptor, int32_t *process, uint32_t *user) {
+    // struct ucred, which glibc shows with _GNU_SOURCE only.
+    struct { int32_t process; uint32_t user; uint32_t group; } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
+    *process = peer.process;
+    *user = peer.user;
+    return true;
+}
+
+/// Whether a descriptor is a socket of this computer, for a stream of bytes, that listens, or could: then `path` is where, and
+/// empty if it has no path.
+static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[static 109]) {
+    int type = 0, accepts = 0;
+    socklen_t length = sizeof type;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM) return false;
+    length = sizeof accepts;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &length) != 0) return false;
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    length = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0 || address.sun_family != AF_UNIX) return false;
+    *listens = accepts != 0;
+    memcpy(path, address.sun_path, sizeof address.sun_path);
+    path[108] = 0;
+    return true;
+}
+
+/// What is at a path: of a link, the link.
+struct CLinuxFile {
+    bool isDirectory, isLink, isSocket;
+    uint32_t owner, permissions;
+    uint64_t device, number;
+};
+
+static inline struct CLinuxFile CLinuxFileOfStatus(const struct stat *status) {
+    return (struct CLinuxFile){
+        S_ISDIR(status->st_mode), S_ISLNK(status->st_mode), S_ISSOCK(status->st_mode),
+        status->st_uid, status->st_mode & 07777, status->st_dev, status->st_ino};
+}
+
+/// - Returns: false, with errno, if there is nothing, or it cannot be seen.
+static inline bool CLinuxFileAtPath(const char *path, struct CLinuxFile *file) {
+    struct stat status;
+    if (lstat(path, &status) != 0) return false;
+    *file = CLinuxFileOfStatus(&status);
+    return true;
+}
+
+static inline bool CLinuxFileOfDescriptor(int descriptor, struct CLinuxFile *file) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return false;
+    *file = CLinuxFileOfStatus(&status);
+    return true;
+}
+
+/// Opens a directory to look at, and no link to one. It need not be readable. O_PATH is shown with _GNU_SOURCE only.
+static inline int CLinuxOpenDirectory(const char *path) {
+    return open(path, 010000000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+#endif

@@ -1,0 +1,60 @@
+internal import CLinux
+internal import Glibc
+
+/// The lock of a place, for as long as this is held: while a server is started or stops.
+///
+/// The kernel lets go of it when its process ends, so a lock file that is there locks nothing by itself.
+final class PlaceLock {
+    private let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // Not by closing alone: a process that was forked meanwhile has the descriptor too.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// Locks the place, which is prepared.
+    /// - Returns: nil if another process has it until the deadline.
+    /// - Throws: `DistributedError.placeNotUsable`.
+    static func take(
+        _ place: ServerPlace, until deadline: ContinuousClock.Instant
+    ) throws(DistributedError) -> PlaceLock? {
+        let path = place.lockPath
+        var pause = Duration.milliseconds(1)
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            if descriptor < 0 {
+                throw .placeNotUsable(path: path, problem: "it cannot be opened to lock it: \(SystemError.text(errno))")
+            }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                let lock = PlaceLock(descriptor: descriptor)
+                if lock.isStill(at: path) { return lock }
+                // It was removed after it was opened, so others lock another file.
+                continue
+            }
+            let error = errno
+            close(descriptor)
+            guard error == EWOULDBLOCK || error == EINTR else {
+                throw .placeNotUsable(path: path, problem: "it cannot be locked: \(SystemError.text(error))")
+            }
+            guard ContinuousClock.now < deadline else { return nil }
+            Self.sleep(pause)
+            pause = min(pause * 2, .milliseconds(16))
+        }
+    }
+
+    private func isStill(at path: String) -> Bool {
+        var opened = CLinuxFile()
+        var present = CLinuxFile()
+        return CLinuxFileOfDescriptor(descriptor, &opened) && CLinuxFileAtPath(path, &present)
+            && opened.device == present.device && opened.number == present.number
+    }
+
+    private static func sleep(_ duration: Duration) {
+        usleep(UInt32(duration.components.attoseconds / 1_000_000_000_000))
+    }
+}

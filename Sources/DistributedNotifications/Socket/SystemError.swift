@@ -1,0 +1,15 @@
+internal import Glibc
+
+/// What the system says of a failure, for messages.
+enum SystemError {
+    /// With what to do, where that can be said without knowing more.
+    static func text(_ number: Int32) -> String {
+        switch number {
+        case ENOSPC: "the disk is full. Make room on it"
+        case EDQUOT: "the user's share of the disk is used up. Make room on it"
+        case EMFILE: "this process has as many files open as it may (ulimit -n). Close some, or raise the limit"
+        case ENFILE: "the system has as many files open as it may. Close some"
+        default: String(cString: strerror(number))
+        }
+    }
+}

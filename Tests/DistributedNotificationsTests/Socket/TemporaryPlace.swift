@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+import Testing
+import ThreadedNotifications
+
+@testable import DistributedNotifications
+
+/// A place of a test's own; its directory is made and removed, and the servers that were met there are ended.
+final class TemporaryPlace: Sendable {
+    /// The directory above the place's.
+    let parent: String
+    let place: ServerPlace
+    private let servers = Locked(Set<Int32>())
+
+    init() throws {
+        parent = "/tmp/place-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        place = ServerPlace(directory: "\(parent)/notify-demo")
+    }
+
+    /// Connects, and notes the server to end it.
+    func connect(limit: Duration = .seconds(20)) throws -> (server: Int32, started: Bool, socket: LocalSocket) {
+        let (socket, started) = try ServerStart.connect(to: place, limit: limit)
+        let server = try #require(socket.peer).process
+        try #require(server != getpid())
+        servers.withLock { _ = $0.insert(server) }
+        return (server, started, socket)
+    }
+
+    /// The processes that were met.
+    var metServers: Set<Int32> { servers.withLock { $0 } }
+
+    /// Ends a server, and waits until it is gone.
+    func end(_ server: Int32) {
+        kill(server, SIGKILL)
+        // It is nobody's child here. Its end closes its socket, so that nobody listens.
+        let deadline = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < deadline, kill(server, 0) == 0, !Self.isZombie(server) { sched_yield() }
+        servers.withLock { _ = $0.remove(server) }
+    }
+
+    /// It has ended, and process 1 has not looked.
+    private static func isZombie(_ process: Int32) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return text.split(separator: ")").last?.dropFirst().first == "Z"
+    }
+
+    deinit {
+        for server in metServers { end(server) }
+        try? FileManager.default.removeItem(atPath: parent)
+    }
+}
