@@ -39,28 +39,15 @@ package struct PropertyListWriter {
     ) throws(DistributedError) -> Int {
         guard let start = buffer.baseAddress else { preconditionFailure("The buffer has no room.") }
         var writer = PropertyListWriter(buffer, start)
-        do throws(Refusal) {
+        do throws(PropertyListRefusal) {
             try writer.write(dictionary: userInfo, depth: 1)
         } catch {
-            throw .userInfoNotUsable(path: error.path.text(of: "userInfo"), problem: error.problem)
+            throw error.error
         }
         return writer.place - start
     }
 
-    /// Why a value is not written. The path grows while the error is thrown, so a value that is written pays nothing for it.
-    private struct Refusal: Error {
-        var path = PropertyListPath()
-        var problem: String
-
-        static var tooLarge: Refusal {
-            Refusal(
-                problem:
-                    "is where more than \(PropertyListLimits.bytes >> 10) KiB are written, and a userInfo may be no more. "
-                    + "Post what matters, and the path of a file that has the rest")
-        }
-    }
-
-    private mutating func write(_ value: PropertyListValue, depth: Int) throws(Refusal) {
+    private mutating func write(_ value: PropertyListValue, depth: Int) throws(PropertyListRefusal) {
         switch value {
         case .string(let string):
             try write(tag: PropertyListTag.string, room: 1)
@@ -75,9 +62,7 @@ package struct PropertyListWriter {
             try write(tag: boolean ? PropertyListTag.yes : PropertyListTag.no, room: 1)
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
-            guard PropertyListLimits.dates.contains(seconds) else {
-                throw Refusal(problem: "is a date outside the years 1 to 9999")
-            }
+            guard PropertyListLimits.dates.contains(seconds) else { throw .noDate }
             try write(tag: PropertyListTag.date, room: 9)
             write(seconds.bitPattern)
         case .data(let data):
@@ -94,47 +79,41 @@ package struct PropertyListWriter {
         }
     }
 
-    private mutating func write(array: [PropertyListValue], depth: Int) throws(Refusal) {
+    private mutating func write(array: [PropertyListValue], depth: Int) throws(PropertyListRefusal) {
         try begin(container: array.count, depth: depth)
         var index = 0
-        do throws(Refusal) {
+        do throws(PropertyListRefusal) {
             while index < array.count {
                 try write(array[index], depth: depth)
                 index += 1
             }
         } catch {
-            throw Refusal(path: error.path.inside(index: index), problem: error.problem)
+            throw error.inside(index: index)
         }
     }
 
-    private mutating func write(dictionary: [String: PropertyListValue], depth: Int) throws(Refusal) {
+    private mutating func write(dictionary: [String: PropertyListValue], depth: Int) throws(PropertyListRefusal) {
         try begin(container: dictionary.count, depth: depth)
         for (key, value) in dictionary {
-            do throws(Refusal) {
+            do throws(PropertyListRefusal) {
                 try write(key)
                 try write(value, depth: depth)
             } catch {
-                throw Refusal(path: error.path.inside(key: key), problem: error.problem)
+                throw error.inside(key: key)
             }
         }
     }
 
-    private mutating func begin(container count: Int, depth: Int) throws(Refusal) {
-        guard depth <= PropertyListLimits.depth else {
-            throw Refusal(problem: "is deeper than \(PropertyListLimits.depth) arrays and dictionaries in each other")
-        }
+    private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
+        guard depth <= PropertyListLimits.depth else { throw .tooDeep }
         // Each value is counted with its container, as it is when it is read. The userInfo itself is one as well.
         nodes += count
-        guard nodes < PropertyListLimits.nodes else {
-            throw Refusal(
-                problem:
-                    "is where there are more than \(PropertyListLimits.nodes) values, and a userInfo may have no more")
-        }
+        guard nodes < PropertyListLimits.nodes else { throw .tooMany }
         guard end - place >= 2 else { throw .tooLarge }
         write(UInt16(count))
     }
 
-    private mutating func write(_ string: String) throws(Refusal) {
+    private mutating func write(_ string: String) throws(PropertyListRefusal) {
         var string = string
         let isWritten = string.withUTF8 { text in
             guard end - place >= 2 + text.count else { return false }
@@ -147,7 +126,7 @@ package struct PropertyListWriter {
     }
 
     /// Writes the tag if there is room for so many bytes, the tag being the first.
-    private mutating func write(tag: UInt8, room: Int) throws(Refusal) {
+    private mutating func write(tag: UInt8, room: Int) throws(PropertyListRefusal) {
         guard end - place >= room else { throw .tooLarge }
         place.storeBytes(of: tag, as: UInt8.self)
         place += 1

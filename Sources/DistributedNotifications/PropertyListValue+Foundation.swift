@@ -1,0 +1,152 @@
+internal import Foundation
+
+extension PropertyListValue {
+    /// Takes what Foundation's property lists are made of, and Swift's own: strings, integers, reals, `Bool`, `NSNumber`, dates,
+    /// data, arrays and dictionaries of these. An optional is what it wraps.
+    ///
+    /// - Throws: `DistributedError.userInfoNotUsable` with the path of what is none of these, of an integer that needs more
+    ///   than 64 bits with a sign, and of what is deeper or has more values than a userInfo may have.
+    public init(_ object: Any) throws(DistributedError) {
+        var converter = FoundationConverter()
+        do throws(PropertyListRefusal) {
+            self = try converter.value(object, depth: 1)
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// The same in types that others take: `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, `[Any]` and `[String: Any]`.
+    public var foundationObject: Any {
+        switch self {
+        case .string(let string): string
+        case .integer(let integer): Int(integer)
+        case .real(let real): real
+        case .boolean(let boolean): boolean
+        case .date(let date): date
+        case .data(let data): data
+        case .array(let array): array.map(\.foundationObject)
+        case .dictionary(let dictionary): dictionary.mapValues(\.foundationObject)
+        }
+    }
+}
+
+extension [String: PropertyListValue] {
+    /// Takes the userInfo of a `Notification`.
+    ///
+    /// - Throws: `DistributedError.userInfoNotUsable` as `PropertyListValue.init(_:)` does, and for a key that is no string.
+    public init(userInfo: [AnyHashable: Any]) throws(DistributedError) {
+        var converter = FoundationConverter()
+        do throws(PropertyListRefusal) {
+            self = try converter.dictionary(userInfo, depth: 1)
+        } catch {
+            throw error.error
+        }
+    }
+}
+
+/// The type of an optional whatever it wraps.
+private protocol OptionalValue {
+    var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var wrapped: Any? { self }
+}
+
+/// Bounded, because objects may hold each other in a circle.
+private struct FoundationConverter {
+    private var nodes = 0
+
+    mutating func value(_ object: Any, depth: Int) throws(PropertyListRefusal) -> PropertyListValue {
+        // Types are compared before anything is cast: as Foundation casts, the number 1 is a Bool as well.
+        if let optional = object as? any OptionalValue {
+            guard let wrapped = optional.wrapped else { throw Self.null }
+            return try value(wrapped, depth: depth)
+        }
+        if let hashable = object as? AnyHashable, type(of: object) == AnyHashable.self {
+            return try value(hashable.base, depth: depth)
+        }
+        if type(of: object) is NSNumber.Type, let number = object as? NSNumber { return try Self.value(number) }
+        if type(of: object) == Bool.self, let boolean = object as? Bool { return .boolean(boolean) }
+        switch object {
+        case let value as PropertyListValue: return value
+        case let integer as any BinaryInteger: return try Self.value(integer)
+        case let real as any BinaryFloatingPoint: return .real(Double(real))
+        case let string as String: return .string(string)
+        case let string as Substring: return .string(String(string))
+        case let date as Date:
+            guard PropertyListLimits.dates.contains(date.timeIntervalSinceReferenceDate) else { throw .noDate }
+            return .date(date)
+        case let data as Data: return .data(data)
+        case let array as [Any]: return .array(try self.array(array, depth: depth))
+        case let dictionary as [AnyHashable: Any]: return .dictionary(try self.dictionary(dictionary, depth: depth))
+        case is NSNull: throw Self.null
+        default:
+            throw PropertyListRefusal(
+                "is of the type \(type(of: object)), which no property list has. "
+                    + "Use a string, number, boolean, date, data, an array or a dictionary with string keys")
+        }
+    }
+
+    private mutating func array(_ array: [Any], depth: Int) throws(PropertyListRefusal) -> [PropertyListValue] {
+        try begin(container: array.count, depth: depth)
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(array.count)
+        for (index, object) in array.enumerated() {
+            do throws(PropertyListRefusal) {
+                values.append(try value(object, depth: depth + 1))
+            } catch {
+                throw error.inside(index: index)
+            }
+        }
+        return values
+    }
+
+    mutating func dictionary(
+        _ dictionary: [AnyHashable: Any], depth: Int
+    ) throws(PropertyListRefusal) -> [String: PropertyListValue] {
+        try begin(container: dictionary.count, depth: depth)
+        var values = [String: PropertyListValue](minimumCapacity: dictionary.count)
+        for (key, object) in dictionary {
+            guard let string = key.base as? String else {
+                throw PropertyListRefusal(
+                    "has the key \(key.base) of the type \(type(of: key.base)), and keys are strings")
+            }
+            do throws(PropertyListRefusal) {
+                values[string] = try value(object, depth: depth + 1)
+            } catch {
+                throw error.inside(key: string)
+            }
+        }
+        return values
+    }
+
+    private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
+        guard depth <= PropertyListLimits.depth else { throw .tooDeep }
+        nodes += count
+        guard nodes < PropertyListLimits.nodes else { throw .tooMany }
+    }
+
+    private static var null: PropertyListRefusal {
+        PropertyListRefusal("is nil, which no property list has. Leave the key out, or use an empty string")
+    }
+
+    private static func value(_ number: NSNumber) throws(PropertyListRefusal) -> PropertyListValue {
+        // There is one object for each of true and false.
+        if number === NSNumber(value: true) { return .boolean(true) }
+        if number === NSNumber(value: false) { return .boolean(false) }
+        return switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): .real(number.doubleValue)
+        case UInt8(ascii: "Q"): try value(number.uint64Value)
+        default: .integer(number.int64Value)
+        }
+    }
+
+    private static func value(_ integer: some BinaryInteger) throws(PropertyListRefusal) -> PropertyListValue {
+        guard let exact = Int64(exactly: integer) else {
+            throw PropertyListRefusal(
+                "is \(integer), and an integer is from \(Int64.min) to \(Int64.max). Use a string or a real")
+        }
+        return .integer(exact)
+    }
+}
