@@ -4,25 +4,21 @@
 /// registration; it is in two lists, the entry's and the registration's, and can be taken out of the middle of both. An entry
 /// without cells goes.
 ///
-/// Cost: constant for each cell that is added or removed, on average.
+/// Cost: constant for each entry and each cell that is added or removed, on average.
 struct HeldQueue<Post: HeldPost> {
     typealias Entry = SuspensionBuffer<Post>.Held
-
-    /// What a cell costs in memory, as it is counted: 28 bytes, room to grow, and its place in the index.
-    static var bytesPerOwed: Int { 64 }
 
     private typealias Slot = Int32
     private static var none: Slot { -1 }
 
     private struct Row {
         var post: Post
-        /// Nil if none of its registrations coalesces.
-        var key: Post.Key?
+        /// The place of its name and object in `keyed`; none if none of its registrations coalesces.
+        var key: Slot
         var byteCount: Int
         var previous: Slot
         var next: Slot
         var firstCell: Slot = -1
-        var lastCell: Slot = -1
     }
 
     private struct Cell {
@@ -34,6 +30,14 @@ struct HeldQueue<Post: HeldPost> {
         var nextInColumn: Slot
     }
 
+    /// A name and object of entries that are owed to registrations that coalesce.
+    private struct Keyed {
+        var key: Post.Key
+        var rows = 0
+        /// For each name and object a registration has one cell at most.
+        var cells: [UInt32: Slot] = [:]
+    }
+
     private var rows: [Row?] = []
     private var freeRows: [Slot] = []
     private var cells: [Cell] = []
@@ -42,22 +46,28 @@ struct HeldQueue<Post: HeldPost> {
     private var last = none
     /// The newest cell of each registration.
     private var columns: [UInt32: Slot] = [:]
-    /// The cells of registrations that coalesce: for each name and object a registration has one at most.
-    private var coalescing: [Post.Key: [UInt32: Slot]] = [:]
+    private var keys: [Post.Key: Slot] = [:]
+    private var keyed: [Keyed?] = []
+    private var freeKeyed: [Slot] = []
+    /// What is about to be appended has this key, so it stays without a row too.
+    private var awaited = none
 
     private(set) var byteCount = 0
     var count: Int { rows.count - freeRows.count }
-    var isEmpty: Bool { first == Self.none }
 
-    static func byteCount(of post: Post, owed: [Owed]) -> Int { post.byteCount + owed.count * bytesPerOwed }
+    static func byteCount(of post: Post, owed: [Owed]) -> Int {
+        post.byteCount + owed.count * SuspensionBuffer<Post>.bytesPerOwed
+    }
 
     // MARK: Adding
 
-    /// Takes those of the registrations that coalesce out of the entry of the same name and object.
+    /// Takes those of the registrations that coalesce out of the entries of the same name and object, one of which is about to
+    /// be appended.
     mutating func coalesce(_ owed: [Owed], key: Post.Key) {
-        guard coalescing[key] != nil else { return }
+        guard let slot = keys[key] else { return }
+        awaited = slot
         for owed in owed where owed.behavior == .coalesce {
-            guard let cell = coalescing[key]?[owed.registration] else { continue }
+            guard let cell = keyed[Int(slot)]?.cells[owed.registration] else { continue }
             remove(cell)
         }
     }
@@ -67,10 +77,14 @@ struct HeldQueue<Post: HeldPost> {
     ///   - key: nil if none of the registrations coalesces; else they were coalesced.
     mutating func append(_ post: Post, key: Post.Key?, owed: [Owed]) {
         let byteCount = Self.byteCount(of: post, owed: owed)
-        let row = insert(Row(post: post, key: key, byteCount: byteCount, previous: last, next: Self.none))
+        let key = key.map { slot(of: $0) } ?? Self.none
+        awaited = Self.none
+        let row = Self.insert(
+            Row(post: post, key: key, byteCount: byteCount, previous: last, next: Self.none), &rows, &freeRows)
         if last == Self.none { first = row } else { rows[Int(last)]?.next = row }
         last = row
         self.byteCount += byteCount
+        if key != Self.none { keyed[Int(key)]?.rows += 1 }
         var previous = Self.none
         for owed in owed {
             let column = columns[owed.registration] ?? Self.none
@@ -78,18 +92,24 @@ struct HeldQueue<Post: HeldPost> {
             if previous == Self.none { rows[Int(row)]?.firstCell = cell } else { cells[Int(previous)].nextInRow = cell }
             if column != Self.none { cells[Int(column)].previousInColumn = cell }
             columns[owed.registration] = cell
-            if let key, owed.behavior == .coalesce { coalescing[key, default: [:]][owed.registration] = cell }
+            if owed.behavior == .coalesce { keyed[Int(key)]?.cells[owed.registration] = cell }
             previous = cell
         }
-        rows[Int(row)]?.lastCell = previous
     }
 
-    private mutating func insert(_ row: Row) -> Slot {
-        guard let slot = freeRows.popLast() else {
-            rows.append(row)
-            return Slot(rows.count - 1)
+    private mutating func slot(of key: Post.Key) -> Slot {
+        if let slot = keys[key] { return slot }
+        let slot = Self.insert(Keyed(key: key), &keyed, &freeKeyed)
+        keys[key] = slot
+        return slot
+    }
+
+    private static func insert<Element>(_ element: Element, _ slots: inout [Element?], _ free: inout [Slot]) -> Slot {
+        guard let slot = free.popLast() else {
+            slots.append(element)
+            return Slot(slots.count - 1)
         }
-        rows[Int(slot)] = row
+        slots[Int(slot)] = element
         return slot
     }
 
@@ -161,25 +181,15 @@ struct HeldQueue<Post: HeldPost> {
         }
         if cell.nextInColumn != Self.none { cells[Int(cell.nextInColumn)].previousInColumn = cell.previousInColumn }
         if cell.owed.behavior == .coalesce, let key = rows[Int(cell.row)]?.key {
-            removeFromIndex(cell.owed.registration, key)
+            keyed[Int(key)]?.cells[cell.owed.registration] = nil
         }
         if cell.previousInRow != Self.none {
             cells[Int(cell.previousInRow)].nextInRow = cell.nextInRow
         } else {
             rows[Int(cell.row)]?.firstCell = cell.nextInRow
         }
-        if cell.nextInRow != Self.none {
-            cells[Int(cell.nextInRow)].previousInRow = cell.previousInRow
-        } else {
-            rows[Int(cell.row)]?.lastCell = cell.previousInRow
-        }
+        if cell.nextInRow != Self.none { cells[Int(cell.nextInRow)].previousInRow = cell.previousInRow }
         if rows[Int(cell.row)]?.firstCell == Self.none { removeRow(cell.row) }
-    }
-
-    private mutating func removeFromIndex(_ registration: UInt32, _ key: Post.Key) {
-        guard let index = coalescing.index(forKey: key) else { return }
-        coalescing.values[index][registration] = nil
-        if coalescing.values[index].isEmpty { coalescing.remove(at: index) }
     }
 
     private mutating func removeRow(_ slot: Slot) {
@@ -189,5 +199,14 @@ struct HeldQueue<Post: HeldPost> {
         byteCount -= row.byteCount
         if row.previous == Self.none { first = row.next } else { rows[Int(row.previous)]?.next = row.next }
         if row.next == Self.none { last = row.previous } else { rows[Int(row.next)]?.previous = row.previous }
+        if row.key != Self.none { removeRow(fromKey: row.key) }
+    }
+
+    private mutating func removeRow(fromKey slot: Slot) {
+        keyed[Int(slot)]?.rows -= 1
+        guard let key = keyed[Int(slot)], key.rows == 0, slot != awaited else { return }
+        keys[key.key] = nil
+        keyed[Int(slot)] = nil
+        freeKeyed.append(slot)
     }
 }

@@ -43,6 +43,10 @@ struct SuspensionBuffer<Post: HeldPost> {
         var owed: [Owed] = []
     }
 
+    /// What it takes to hold for one registration that a post is owed to it, as it is counted. Without that a client with
+    /// many registrations would be held more for than its limit.
+    static var bytesPerOwed: Int { 64 }
+
     private let entryLimit: Int
     private let byteLimit: Int
     private let overflow: ServerLimits.HeldOverflow
@@ -54,7 +58,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     private(set) var discardedCount = 0
 
     var entryCount: Int { queue.count }
-    /// What the entries take, with 64 bytes for each registration that they were owed to when they came.
+    /// What the entries take, with `bytesPerOwed` for each registration that they were owed to when they came.
     var byteCount: Int { queue.byteCount }
 
     init(entryLimit: Int, byteLimit: Int, overflow: ServerLimits.HeldOverflow) {
