@@ -72,7 +72,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLinux", "CControl", "CAllocationCounter", "CEmbeddedServer"].contains(target.name) {
+for target in package.targets
+where !["CLinux", "CControl", "CAllocationCounter", "CEmbeddedServer"].contains(target.name) {
     target.swiftSettings = [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),

@@ -1,7 +1,17 @@
-/// The server of a user's processes: takes what they post, and hands it to those that observe it.
+internal import Glibc
+internal import ThreadedNotifications
+
+/// The server of a user's processes: takes what they post, and hands it to those that observe it. It never looks into a userInfo.
 ///
+/// Programs need none of this: `DistributedCenter` starts a server when there is none.
 /// Threads: `run` blocks the thread that calls it and serves on it alone; `stop` may be called on any, and in a signal handler.
 public final class NotificationServer: Sendable {
+    private let place: ServerPlace
+    private let limits: ServerLimits
+    private let report: @Sendable (ServerEvent) -> Void
+    /// Nil: the system had no descriptor left.
+    private let stopping = EventDescriptor()
+
     /// - Parameters:
     ///   - place: where it listens.
     ///   - limits: how much it takes.
@@ -9,14 +19,40 @@ public final class NotificationServer: Sendable {
     public init(
         place: ServerPlace = .default, limits: ServerLimits = ServerLimits(),
         report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
-    ) {}
+    ) {
+        self.place = place
+        self.limits = limits
+        self.report = report
+    }
 
-    /// Serves until it is stopped, or, with `endsWhenIdle`, has had no client for a while.
+    /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleLimit`.
     ///
     /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there.
-    public func run(endsWhenIdle: Bool = false) throws(DistributedError) {}
+    public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
+        // wip
+        let socket = try LocalSocket.bound(at: place.socketPath)
+        guard socket.listen() else { return }
+        try serve(socket, endsWhenIdle: endsWhenIdle) { unlink(self.place.socketPath) }
+    }
 
-    /// Has `run` say goodbye to the clients, write what waits, for 2 seconds at most, and return.
-    public func stop() {}
+    /// - Parameter stopsListening: see `ServerLoop.run`.
+    func serve(_ listener: LocalSocket, endsWhenIdle: Bool, stopsListening: () -> Void) throws(DistributedError) {
+        guard let stopping,
+            let loop = ServerLoop(
+                listener: listener, place: place, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping,
+                report: report)
+        else {
+            throw .serverNotStarted(
+                path: place.socketPath,
+                problem: "the system has no descriptor left. Close files, or raise the limit (ulimit -n)")
+        }
+        loop.run(stopsListening: stopsListening)
+    }
+
+    /// Has `run` say goodbye to the processes, write what waits, for `ServerLimits.stopLimit` at most, and return. To call it
+    /// before `run` has it return at once.
+    public func stop() {
+        stopping?.makeReady()
+    }
 }

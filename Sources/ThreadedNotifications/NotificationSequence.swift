@@ -17,13 +17,13 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let source: Source
 
     /// - Parameter observe: registers an observer that hands values to what it is given.
-    init(
+    package init<Problem>(
         buffer: AsyncStream<Value>.Continuation.BufferingPolicy,
-        observe: (@escaping @Sendable (Value) -> Void) -> ObserverToken
-    ) {
+        observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
+    ) throws(Problem) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffer)
         let counter = Counter()
-        let token = observe { value in
+        let token = try observe { value in
             if case .dropped = continuation.yield(value) { counter.dropped.add(1, ordering: .relaxed) }
         }
         self.stream = stream

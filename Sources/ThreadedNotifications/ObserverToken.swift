@@ -5,12 +5,23 @@
 ///
 /// Threads: everything may be called on any thread.
 public final class ObserverToken: Sendable {
-    private let registration: Registration
+    let registration: Registration
     private let center: ThreadedNotificationCenter
+    private let whenRemoved: (@Sendable () -> Void)?
 
     init(_ registration: Registration, of center: ThreadedNotificationCenter) {
         self.registration = registration
         self.center = center
+        whenRemoved = nil
+    }
+
+    /// A token for the same registration, to be given away while the other is kept until this has removed it.
+    ///
+    /// - Parameter whenRemoved: called by who removes it with this token, once.
+    package init(_ kept: ObserverToken, whenRemoved: @escaping @Sendable () -> Void) {
+        registration = kept.registration
+        center = kept.center
+        self.whenRemoved = whenRemoved
     }
 
     deinit {
@@ -29,7 +40,7 @@ public final class ObserverToken: Sendable {
     ///
     /// Cost: does not depend on what waits, nor, but for a logarithm, on how many observers there are.
     public func cancel() {
-        center.remove(registration)
+        if center.remove(registration) { whenRemoved?() }
     }
 
     /// Removes the observer and waits until its handler runs on no other thread. Called in the handler itself it does not

@@ -203,6 +203,21 @@ public final class ThreadedNotificationCenter: Sendable {
             relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
     }
 
+    /// Posts a notification to these observers of this center and to nobody else, whatever they ask for.
+    ///
+    /// For who has matched it elsewhere. Order: as they stand there (5).
+    package func post(_ notification: Notification, only observers: [ObserverToken]) -> PostReport {
+        ThreadContext.withCurrent { context in
+            FoundObservers.with(observers.map(\.registration)) {
+                deliver(
+                    notification, to: $0, .post,
+                    PostedNotification(
+                        number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace("DistributedNotifications", 0)),
+                    context)
+            }
+        }
+    }
+
     // MARK: Observing
 
     /// Adds an observer whose handler gets a value made of the notification. Nothing in it is unsafe: what a `Notification`
@@ -411,18 +426,21 @@ public final class ThreadedNotificationCenter: Sendable {
         return ObserverToken(registration, of: self)
     }
 
-    func remove(_ registration: Registration) {
+    /// - Returns: whether it was there.
+    @discardableResult
+    func remove(_ registration: Registration) -> Bool {
         let running = registration.cancel()
         let wasRemoved = registry.withLock { registry in
             guard registry.remove(id: registration.id, key: registration.key) != nil else { return false }
             version.store(Self.newVersion(), ordering: .releasing)
             return true
         }
-        guard wasRemoved else { return }
+        guard wasRemoved else { return false }
         capture?.release(registration.key.name)
         DeliveryEvent.trace(
             .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity,
             count: running)
+        return true
     }
 
     /// What no center had yet.

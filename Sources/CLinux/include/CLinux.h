@@ -4,13 +4,16 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -91,6 +94,33 @@ static inline void CLinuxPause(void) {
 static inline bool CLinuxIsRegularFile(int descriptor) {
     struct stat status;
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// The monotonic clock, in nanoseconds.
+static inline uint64_t CLinuxMonotonicNanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/// Changes what an epoll descriptor watches: `operation` is EPOLL_CTL_ADD, MOD or DEL. Returns 0, or an errno. Inline, because
+/// struct epoll_event is packed, which Swift does not know.
+static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t events, uint64_t data) {
+    struct epoll_event event;
+    event.events = events;
+    event.data.u64 = data;
+    return epoll_ctl(poll, operation, descriptor, &event) == 0 ? 0 : errno;
+}
+
+/// Waits for events, `milliseconds` at most (-1: for ever), and gives each one's events and data. Returns how many, or -1.
+static inline int CLinuxWaitForEvents(int poll, uint32_t *events, uint64_t *data, int limit, int milliseconds) {
+    struct epoll_event found[256];
+    int count = epoll_wait(poll, found, limit < 256 ? limit : 256, milliseconds);
+    for (int index = 0; index < count; index++) {
+        events[index] = found[index].events;
+        data[index] = found[index].data.u64;
+    }
+    return count;
 }
 
 #endif

@@ -21,12 +21,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     }
 
     /// What was discarded because too much was held.
-    struct Gap: Hashable, Sendable {
-        /// How many posts.
-        var count = 0
-        /// For each registration how many; a post may be for several.
-        var registrations: [UInt32: Int] = [:]
-    }
+    typealias Gap = MissedPosts
 
     /// What to hand to the client: the gap first, then the entries in the order in which they came.
     struct Flush {
@@ -132,12 +127,11 @@ struct SuspensionBuffer<Post: HeldPost> {
 
     private mutating func discard(_ owed: [Owed]) {
         discardedCount += 1
-        gap.count += 1
-        for owed in owed { gap.registrations[owed.registration, default: 0] += 1 }
+        gap.add(owed)
     }
 
     private mutating func flush() -> Flush {
         defer { gap = Gap() }
-        return Flush(gap: gap.count == 0 ? nil : gap, entries: queue.removeAll())
+        return Flush(gap: gap.isEmpty ? nil : gap, entries: queue.removeAll())
     }
 }

@@ -5,11 +5,11 @@ internal import Glibc
 /// A thread of the system: what POSIX, the kernel and glibc have that Foundation on Linux does not show.
 ///
 /// With `EventDescriptor` and `ThreadContext`'s storage, all of this target that knows the platform.
-struct SystemThread: Sendable {
+package struct SystemThread: Sendable {
     private let handle: pthread_t
 
     /// The kernel's id of the calling thread.
-    static var currentKernelID: Int32 { gettid() }
+    package static var currentKernelID: Int32 { gettid() }
 
     /// The kernel's id of this process, and of its main thread.
     static var processID: Int32 { getpid() }
@@ -21,7 +21,7 @@ struct SystemThread: Sendable {
     static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     /// Tells the kernel what the calling thread is called: the first 15 bytes, cut between characters.
-    static func nameCurrent(_ name: String) {
+    package static func nameCurrent(_ name: String) {
         var kernelName = name
         while kernelName.utf8.count > 15 { kernelName.removeLast() }
         _ = pthread_setname_np(pthread_self(), kernelName)
@@ -81,7 +81,7 @@ struct SystemThread: Sendable {
 
     /// Starts a thread that no signal to the process is handled on: they are for the program's own threads, which may have
     /// blocked them to wait for them. Its own faults are.
-    static func startWithoutSignals(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+    package static func startWithoutSignals(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&blocked, fault) }
@@ -91,22 +91,22 @@ struct SystemThread: Sendable {
     }
 
     /// Whether the calling thread is this one. A handle is not given to another thread before it was joined or detached.
-    var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+    package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
     /// Waits until the thread has ended, its specific storage and run loop gone.
     ///
     /// - Returns: false when the deadline passed; then it may be joined later.
-    func join(until deadline: ContinuousClock.Instant) -> Bool {
+    package func join(until deadline: ContinuousClock.Instant) -> Bool {
         CLinuxJoinThread(handle, Int64(deadline.nanosecondsFromNow)) == 0
     }
 
     /// Lets the system forget the thread when it ends.
-    func detach() {
+    package func detach() {
         pthread_detach(handle)
     }
 
-    struct SystemError: Error {
-        var code: Int32
+    package struct SystemError: Error {
+        package var code: Int32
     }
 
     private final class Body: Sendable {
@@ -120,7 +120,7 @@ struct SystemThread: Sendable {
 
 extension ContinuousClock.Instant {
     /// A limit from now; one of more than 30 years is as good as none, and does not overflow.
-    static func after(_ limit: Duration) -> ContinuousClock.Instant {
+    package static func after(_ limit: Duration) -> ContinuousClock.Instant {
         .now.advanced(by: min(max(limit, .zero), .seconds(1_000_000_000)))
     }
 

@@ -1,0 +1,292 @@
+internal import Foundation
+internal import Glibc
+internal import ThreadedNotifications
+
+/// The thread of a center that connects, reads what the server writes, and hands it to the observers' mailboxes.
+///
+///     connecting ──welcome──► reading ──end──► connecting …
+///         └──failure──► waiting for a moment ──┘
+struct ConnectionReader {
+    private let connection: CenterConnection
+    /// What did not fit and is not shown yet.
+    private var missed = MissedArrivals()
+    private var lastFailure: DistributedError?
+
+    init(_ connection: CenterConnection) {
+        self.connection = connection
+    }
+
+    mutating func run() {
+        SystemThread.nameCurrent("distributed")
+        var pause = Duration.milliseconds(50)
+        while !connection.state.withLock({ $0.isClosed }) {
+            let (link, decoder): (Link, Decoder)
+            do throws(DistributedError) {
+                (link, decoder) = try connect()
+            } catch {
+                connection.state.withLock { $0.failed(error) }
+                if lastFailure != error { connection.post(.failed(error)) }
+                lastFailure = error
+                wait(pause)
+                pause = min(pause * 2, .seconds(5))
+                continue
+            }
+            pause = .milliseconds(50)
+            lastFailure = nil
+            let reason = read(link, decoder)
+            connection.state.withLock { $0.lost(link) }
+            if connection.state.withLock({ $0.isClosed }) { break }
+            connection.post(.interrupted(reason: reason))
+        }
+    }
+
+    /// Until the pause is over, or somebody wants a connection.
+    private func wait(_ pause: Duration) {
+        var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, ContinuousClock.Instant.after(pause).millisecondsFromNow)
+        connection.wake.clear()
+    }
+
+    // MARK: Connecting
+
+    private final class Decoder {
+        var frames = FrameDecoder(capacity: 256 << 10)
+    }
+
+    /// How long one attempt may take.
+    private static let limit = Duration.seconds(5)
+
+    private func connect() throws(DistributedError) -> (Link, Decoder) {
+        let deadline = ContinuousClock.Instant.after(Self.limit)
+        while true {
+            let (socket, _) = try ServerStart.connect(to: connection.place, limit: Self.limit)
+            let suspended = connection.state.withLock { $0.isSuspended }
+            var hello = FrameWriter()
+            hello.hello(suspended: suspended, name: Self.processName)
+            let link = Link(socket, serverProcess: socket.peer?.process ?? 0)
+            let decoder = Decoder()
+            if case .written = link.write(hello.bytes, first: { [] }, until: deadline),
+                try isWelcome(link, decoder, until: deadline)
+            {
+                if connection.state.withLock({ $0.connected(link, saidSuspended: suspended) }) {
+                    connection.post(.connected(serverProcess: link.serverProcess))
+                    connection.tell()
+                    return (link, decoder)
+                }
+                throw .closed
+            }
+            // It ended while it answered: there may be another.
+            guard .now < deadline, !connection.state.withLock({ $0.isClosed }) else { break }
+        }
+        throw .notAnswered(what: "hello at \(connection.place.socketPath)", after: Self.limit)
+    }
+
+    /// - Returns: false if the connection ended, and another may be better.
+    private func isWelcome(
+        _ link: Link, _ decoder: Decoder, until deadline: ContinuousClock.Instant
+    ) throws(DistributedError) -> Bool {
+        while true {
+            do throws(WireError) {
+                if let frame = try decoder.frames.next() {
+                    var reader = WireReader(frame.payload)
+                    switch FrameKind(rawValue: frame.kind) {
+                    case .welcome:
+                        let version = try reader.integer(UInt16.self)
+                        guard version == Wire.version else { throw .version(version) }
+                        return true
+                    case .bye:
+                        let bye = try Bye(&reader)
+                        guard bye.reason == .refused else { return false }
+                        throw .refused(bye.text)
+                    default: throw .unknown("answer to hello", frame.kind)
+                    }
+                }
+            } catch {
+                throw .serverRefused(path: connection.place.socketPath, reason: "\(error)")
+            }
+            switch receive(link, decoder, until: deadline) {
+            case .bytes: break
+            case .end: return false
+            case .nothing:
+                // Somebody was in a hurry, or it is to close.
+                if .now < deadline, !connection.state.withLock({ $0.isClosed }) { continue }
+                throw .notAnswered(what: "hello at \(connection.place.socketPath)", after: Self.limit)
+            }
+        }
+    }
+
+    private static let processName: String = {
+        var name = ProcessInfo.processInfo.processName
+        while name.utf8.count > Wire.processNameLimit { name.removeLast() }
+        return name
+    }()
+
+    // MARK: Reading
+
+    private enum Received {
+        case bytes
+        case end(String)
+        /// Not in time.
+        case nothing
+    }
+
+    private func receive(_ link: Link, _ decoder: Decoder, until deadline: ContinuousClock.Instant?) -> Received {
+        while true {
+            let space = decoder.frames.space()
+            let count = recv(link.socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                decoder.frames.received(count)
+                return .bytes
+            }
+            if count == 0 { return .end("the server ended") }
+            if errno == EINTR { continue }
+            guard errno == EAGAIN else {
+                return .end(errno == ECONNRESET ? "the server ended" : String(cString: strerror(errno)))
+            }
+            var descriptors = [
+                pollfd(fd: link.socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&descriptors, 2, deadline?.millisecondsFromNow ?? -1) != 0 else { return .nothing }
+            if descriptors[1].revents != 0 {
+                connection.wake.clear()
+                return .nothing
+            }
+        }
+    }
+
+    /// - Returns: why the connection ended.
+    private mutating func read(_ link: Link, _ decoder: Decoder) -> String {
+        var reason: String?
+        while true {
+            do throws(WireError) {
+                while let frame = try decoder.frames.next() {
+                    if let bye = try take(frame) { reason = bye }
+                }
+            } catch {
+                link.shutDown()
+                return "the server wrote \(error)"
+            }
+            switch receive(link, decoder, until: nil) {
+            case .bytes: break
+            case .end(let why):
+                showMissed()
+                return reason ?? why
+            case .nothing:
+                if connection.state.withLock({ $0.isClosed }) { return "it was closed" }
+                if connection.waiting.takeRoom() { showMissed() }
+            }
+        }
+    }
+
+    /// - Returns: what the server says at its end.
+    private mutating func take(_ frame: Frame) throws(WireError) -> String? {
+        var reader = WireReader(frame.payload)
+        switch FrameKind(rawValue: frame.kind) {
+        case .notification:
+            try takeNotification(&reader)
+        case .gap:
+            try takeGap(&reader)
+        case .synchronized:
+            let number = try reader.integer(UInt64.self)
+            connection.state.withLock { $0.synchronized(number) }
+        case .bye:
+            return try Bye(&reader).text
+        default:
+            throw .unknown("kind of frame", frame.kind)
+        }
+        return nil
+    }
+
+    private mutating func takeNotification(_ reader: inout WireReader) throws(WireError) {
+        let sender = Int32(bitPattern: try reader.integer(UInt32.self))
+        let count = Int(try reader.integer(UInt16.self))
+        var numbers = WireReader(try reader.take(4 * count))
+        let payload = reader.rest()
+        let posted = try PostedPayload(payload)
+        let owed = try observers(count, &numbers)
+        // They were removed while it was on its way.
+        guard !owed.isEmpty else { return }
+        var userInfo: [String: PropertyListValue]?
+        var nodes = 0
+        if posted.flags & PostedPayload.hasUserInfo != 0 {
+            guard let decoded = try? PropertyListScanner.decode(posted.userInfo) else {
+                return show(.unreadable, owed)
+            }
+            (userInfo, nodes) = (decoded.value, decoded.nodes)
+        }
+        let size = payload.count + 64 * nodes
+        guard missed.isEmpty || connection.waiting.takeRoom(), connection.waiting.take(size) else {
+            missed.count(owed)
+            return
+        }
+        if !missed.isEmpty { showMissed() }
+        let name = Notification.Name(String(decoding: posted.name, as: UTF8.self))
+        let arrival = Arrival(
+            DistributedNotification(
+                name: name, object: posted.object.map { String(decoding: $0, as: UTF8.self) }, userInfo: userInfo,
+                sender: sender),
+            size: size, of: connection.waiting)
+        _ = connection.observers.post(Notification(name: name, object: arrival), only: owed)
+    }
+
+    private func observers(_ count: Int, _ numbers: inout WireReader) throws(WireError) -> [ObserverToken] {
+        var wanted: [UInt32] = []
+        for _ in 0..<count { wanted.append(try numbers.integer(UInt32.self)) }
+        return connection.state.withLock { state in wanted.compactMap { state.observers[$0]?.token } }
+    }
+
+    private func takeGap(_ reader: inout WireReader) throws(WireError) {
+        let wireCause = try reader.integer(UInt8.self)
+        guard let cause = NotificationGap.Cause(wireValue: wireCause) else {
+            throw .unknown("cause of a gap", wireCause)
+        }
+        let posts = try reader.integer(UInt64.self)
+        var gap = NotificationGap(count: Int(clamping: posts), cause: cause)
+        for _ in 0..<(try reader.integer(UInt16.self)) {
+            let number = try reader.integer(UInt32.self)
+            let count = Int(clamping: try reader.integer(UInt64.self))
+            if let token = connection.state.withLock({ $0.observers[number]?.token }) {
+                gap.observers[token.id] = count
+            }
+        }
+        connection.post(.gap(gap))
+    }
+
+    private func show(_ cause: NotificationGap.Cause, _ owed: [ObserverToken]) {
+        connection.post(
+            .gap(NotificationGap(count: 1, cause: cause, observers: Dictionary(owed.map { ($0.id, 1) }) { $0 + $1 })))
+    }
+
+    private mutating func showMissed() {
+        guard !missed.isEmpty else { return }
+        connection.post(.gap(NotificationGap(count: missed.count, cause: .waiting, observers: missed.observers)))
+        missed = MissedArrivals()
+    }
+}
+
+/// What did not fit into what may wait in this process.
+private struct MissedArrivals {
+    var count = 0
+    var observers: [UInt64: Int] = [:]
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func count(_ owed: [ObserverToken]) {
+        count += 1
+        for token in owed { observers[token.id, default: 0] += 1 }
+    }
+}
+
+/// What the server says when it ends a connection.
+struct Bye {
+    var reason: ByeReason
+    var text: String
+
+    init(_ reader: inout WireReader) throws(WireError) {
+        let wireReason = try reader.integer(UInt8.self)
+        guard let reason = ByeReason(rawValue: wireReason) else { throw .unknown("reason to end", wireReason) }
+        self.reason = reason
+        text = try reader.string(limit: Wire.frameLimit)
+    }
+}

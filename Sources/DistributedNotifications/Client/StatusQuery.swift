@@ -1,0 +1,91 @@
+internal import Glibc
+
+/// Asks a server for its status, over a connection of its own, and blocks the calling thread meanwhile.
+enum StatusQuery {
+    static func ask(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> ServerStatus? {
+        let deadline = ContinuousClock.Instant.now.advanced(by: limit)
+        guard let socket = try ServerStart.connectIfServed(place, limit: limit) else { return nil }
+        let link = Link(socket, serverProcess: 0)
+        var question = FrameWriter()
+        question.hello(suspended: false, name: "status")
+        question.frame(.status)
+        _ = link.write(question.bytes, first: { [] }, until: deadline)
+        var decoder = FrameDecoder()
+        var status: ServerStatus?
+        while true {
+            do throws(WireError) {
+                while let frame = try decoder.next() {
+                    var reader = WireReader(frame.payload)
+                    switch FrameKind(rawValue: frame.kind) {
+                    case .welcome: break
+                    case .bye:
+                        throw WireError.refused(try Bye(&reader).text)
+                    case .statusPart:
+                        let more = try reader.integer(UInt8.self) == 1
+                        guard more else { return status }
+                        add(reader.rest(), to: &status)
+                    default: throw WireError.unknown("kind of frame", frame.kind)
+                    }
+                }
+            } catch {
+                throw .serverRefused(path: place.socketPath, reason: "\(error)")
+            }
+            let space = decoder.space()
+            let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                decoder.received(count)
+                continue
+            }
+            if count == 0 { throw .serverRefused(path: place.socketPath, reason: "it ended the connection") }
+            guard errno == EAGAIN || errno == EINTR else {
+                throw .serverRefused(path: place.socketPath, reason: String(cString: strerror(errno)))
+            }
+            var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            let milliseconds = deadline.millisecondsFromNow
+            guard milliseconds > 0 else {
+                throw .notAnswered(what: "status at \(place.socketPath)", after: limit)
+            }
+            _ = poll(&descriptor, 1, milliseconds)
+        }
+    }
+
+    /// The first part is the server's, each other a process's, with its observers after it.
+    private static func add(_ bytes: UnsafeRawBufferPointer, to status: inout ServerStatus?) {
+        guard let part = try? PropertyListScanner.decode(bytes).value else { return }
+        guard status != nil else {
+            status = ServerStatus(
+                processID: Int32(part.integer("processID")), directory: part.string("directory") ?? "",
+                seconds: part.real("seconds"), posted: part.integer("posted"), delivered: part.integer("delivered"),
+                dropped: part.integer("dropped"), discarded: part.integer("discarded"),
+                heldBytes: part.integer("heldBytes"), clients: [])
+            return
+        }
+        if let behavior = part.string("behavior").flatMap(SuspensionBehavior.init) {
+            guard let last = status?.clients.indices.last else { return }
+            status?.clients[last].observers.append(
+                ServerStatus.Observer(name: part.string("name"), object: part.string("object"), behavior: behavior))
+        } else {
+            status?.clients.append(
+                ServerStatus.Client(
+                    processID: Int32(part.integer("processID")), name: part.string("name") ?? "",
+                    isSuspended: part["isSuspended"] == .boolean(true), posted: part.integer("posted"),
+                    delivered: part.integer("delivered"), dropped: part.integer("dropped"),
+                    discarded: part.integer("discarded"), waitingBytes: part.integer("waitingBytes"),
+                    heldEntries: part.integer("heldEntries"), heldBytes: part.integer("heldBytes"), observers: []))
+        }
+    }
+}
+
+extension [String: PropertyListValue] {
+    fileprivate func integer(_ key: String) -> Int {
+        if case .integer(let value)? = self[key] { Int(value) } else { 0 }
+    }
+
+    fileprivate func real(_ key: String) -> Double {
+        if case .real(let value)? = self[key] { value } else { 0 }
+    }
+
+    fileprivate func string(_ key: String) -> String? {
+        if case .string(let value)? = self[key] { value } else { nil }
+    }
+}

@@ -1,0 +1,47 @@
+internal import CLinux
+internal import Glibc
+
+/// Which of many descriptors can be read or written: epoll.
+final class EventPoll {
+    private let descriptor: Int32
+    private var events = [UInt32](repeating: 0, count: 256)
+    private var numbers = [UInt64](repeating: 0, count: 256)
+
+    /// - Returns: nil if the system has no descriptor left.
+    init?() {
+        descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+        if descriptor < 0 { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    struct Event {
+        /// As it was watched.
+        var number: UInt64
+        var isReadable: Bool
+        var isWritable: Bool
+    }
+
+    /// - Returns: 0, or an error number.
+    func watch(_ watched: Int32, as number: UInt64, reading: Bool, writing: Bool, isNew: Bool = false) -> Int32 {
+        let events = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)
+        return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)
+    }
+
+    /// Waits, `milliseconds` at most (-1: for ever), and calls `body` with each event.
+    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
+        let count = CLinuxWaitForEvents(descriptor, &events, &numbers, Int32(events.count), milliseconds)
+        guard count > 0 else { return }
+        for index in 0..<Int(count) {
+            let found = events[index]
+            // What has hung up is read, which tells how.
+            let isOver = found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+            body(
+                Event(
+                    number: numbers[index], isReadable: isOver || found & EPOLLIN.rawValue != 0,
+                    isWritable: isOver || found & EPOLLOUT.rawValue != 0))
+        }
+    }
+}

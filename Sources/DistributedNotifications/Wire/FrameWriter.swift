@@ -1,0 +1,45 @@
+/// Builds frames in an array of bytes.
+struct FrameWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Appends a frame whose payload `body` writes.
+    mutating func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) {
+        let start = beginFrame(kind)
+        body(&self)
+        endFrame(from: start)
+    }
+
+    /// - Returns: where the frame begins, for `endFrame`.
+    mutating func beginFrame(_ kind: FrameKind) -> Int {
+        let start = bytes.count
+        integer(UInt32(0))
+        integer(kind.rawValue)
+        return start
+    }
+
+    mutating func endFrame(from start: Int) {
+        let length = UInt32(bytes.count - start - Wire.lengthBytes)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self) }
+    }
+
+    mutating func integer(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func string(_ text: String) {
+        integer(UInt16(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func userInfo(_ userInfo: [String: PropertyListValue]?) throws(DistributedError) {
+        try PropertyListWriter.encode(userInfo, into: &bytes)
+    }
+
+    mutating func append(_ more: some Collection<UInt8>) {
+        bytes.append(contentsOf: more)
+    }
+}

@@ -1,0 +1,83 @@
+/// What the protocol between processes and server bounds. The table is in the article on distributed notifications.
+///
+///     frame:  u32 length (of what follows, 1 to 65,536)  u8 kind  payload
+///
+/// Numbers are little-endian, strings are a u16 length and UTF-8.
+enum Wire {
+    static let version: UInt16 = 1
+    /// The first four bytes of a hello.
+    static let magic: UInt32 = 0x4344_4E54
+    /// Kind and payload.
+    static let frameLimit = 64 << 10
+    /// The length itself.
+    static let lengthBytes = 4
+    static let nameLimit = 255
+    static let objectLimit = 1024
+    static let userInfoLimit = 60 << 10
+    /// Of a process's name in its hello.
+    static let processNameLimit = 255
+}
+
+/// What a frame is. A process sends those below 64, the server the others.
+enum FrameKind: UInt8 {
+    /// u32 magic, u16 version, u8 suspended, the process's name. The first frame, and only that.
+    case hello = 1
+    /// u32 number, u8 behavior, u8 flags (1 name, 2 object), [name], [object].
+    case register = 2
+    /// u32 number.
+    case unregister = 3
+    /// u8: 1 is suspended.
+    case suspension = 4
+    /// u8 flags, name, [object], the rest is userInfo. See `PostedPayload`.
+    case post = 5
+    /// u64 number, which the answer has.
+    case synchronize = 6
+    /// Nothing.
+    case status = 7
+    /// Nothing: the process goes.
+    case farewell = 8
+
+    /// u16 version, u32 process id.
+    case welcome = 65
+    /// u32 the poster's process id, u16 count, count × u32 registration, then a post's payload as it came.
+    case notification = 66
+    /// u8 cause, u64 count, u16 observers, each u32 registration and u64 count.
+    case gap = 67
+    /// u64 number.
+    case synchronized = 68
+    /// u8: 1 if more come; a property list.
+    case statusPart = 69
+    /// u8 `ByeReason`, text.
+    case bye = 70
+}
+
+/// Why the server ends a connection.
+enum ByeReason: UInt8 {
+    /// It stops; another may be started.
+    case stopping = 1
+    /// It will not serve this process, now or ever.
+    case refused = 2
+    /// The process read nothing of what waited, for too long.
+    case stalled = 3
+}
+
+extension SuspensionBehavior {
+    var wireValue: UInt8 {
+        switch self {
+        case .drop: 1
+        case .coalesce: 2
+        case .hold: 3
+        case .deliverImmediately: 4
+        }
+    }
+
+    init?(wireValue: UInt8) {
+        switch wireValue {
+        case 1: self = .drop
+        case 2: self = .coalesce
+        case 3: self = .hold
+        case 4: self = .deliverImmediately
+        default: return nil
+        }
+    }
+}

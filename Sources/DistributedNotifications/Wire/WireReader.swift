@@ -1,0 +1,85 @@
+/// Reads the parts of a payload, one after the other, and never beyond its end.
+struct WireReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    /// - Parameter bytes: must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var remaining: Int { bytes.count - offset }
+
+    mutating func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(WireError) -> Integer {
+        let size = MemoryLayout<Integer>.size
+        guard remaining >= size else { throw .truncated }
+        defer { offset += size }
+        return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
+    }
+
+    mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+        guard count <= remaining else { throw .truncated }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    /// The bytes of a string, which are not looked at.
+    mutating func stringBytes(limit: Int) throws(WireError) -> UnsafeRawBufferPointer {
+        let count = Int(try integer(UInt16.self))
+        guard count <= limit else { throw .tooLong(count, limit: limit) }
+        return try take(count)
+    }
+
+    mutating func string(limit: Int) throws(WireError) -> String {
+        let bytes = try stringBytes(limit: limit)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    mutating func rest() -> UnsafeRawBufferPointer {
+        defer { offset = bytes.count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset...])
+    }
+
+    func end() throws(WireError) {
+        guard remaining == 0 else { throw .trailing(remaining) }
+    }
+}
+
+/// What is wrong with bytes that another process wrote.
+enum WireError: Error, Hashable, CustomStringConvertible {
+    case frameLength(UInt32)
+    case truncated
+    case trailing(Int)
+    case tooLong(Int, limit: Int)
+    case notUTF8
+    case nul
+    case emptyName
+    case unknown(String, UInt8)
+    case magic(UInt32)
+    case version(UInt16)
+    case outOfTurn(FrameKind)
+    case numberInUse(UInt32)
+    case tooManyObservers(Int)
+    case refused(String)
+
+    var description: String {
+        switch self {
+        case .frameLength(let length):
+            "a frame of \(length) bytes, and a frame has 1 to \(Wire.frameLimit)"
+        case .truncated: "a frame that ends before its parts do"
+        case .trailing(let count): "a frame with \(count) bytes after its parts"
+        case .tooLong(let count, let limit): "a string of \(count) bytes where at most \(limit) may be"
+        case .notUTF8: "a string that is not UTF-8"
+        case .nul: "a string with NUL in it"
+        case .emptyName: "an empty name"
+        case .unknown(let what, let value): "an unknown \(what), \(value)"
+        case .magic: "what is not this protocol"
+        case .version(let version): "version \(version) of the protocol, and this is version \(Wire.version)"
+        case .outOfTurn(let kind): "a frame of kind \(kind) where none may be"
+        case .numberInUse(let number): "a second registration with the number \(number)"
+        case .tooManyObservers(let limit): "more than \(limit) observers"
+        case .refused(let reason): reason
+        }
+    }
+}
