@@ -255,7 +255,10 @@ public final class DistributedCenter: Sendable {
     }
 
     private static func problem(of text: String, limit: Int) -> String? {
-        if text.utf8.count > limit { return "has \(text.utf8.count) bytes" }
-        return text.utf8.contains(0) ? "has a NUL in it" : nil
+        var text = text
+        return text.withUTF8 { bytes in
+            if bytes.count > limit { return "has \(bytes.count) bytes" }
+            return bytes.contains(0) ? "has a NUL in it" : nil
+        }
     }
 }

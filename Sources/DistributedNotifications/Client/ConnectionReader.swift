@@ -50,7 +50,9 @@ struct ConnectionReader {
     // MARK: Connecting
 
     private final class Decoder {
-        var frames = FrameDecoder(capacity: 256 << 10)
+        @exclusivity(unchecked) var frames = FrameDecoder(capacity: 256 << 10)
+        /// The last bytes that came took all the space.
+        var wasFilled = false
     }
 
     /// How long one attempt may take.
@@ -65,9 +67,9 @@ struct ConnectionReader {
             hello.hello(suspended: suspended, name: Self.processName)
             let link = Link(socket, serverProcess: socket.peer?.process ?? 0)
             let decoder = Decoder()
-            if case .written = link.write(hello.bytes, first: { [] }, until: deadline),
-                try isWelcome(link, decoder, until: deadline)
-            {
+            // A server that refuses may have ended before it was written to; what it said is there all the same.
+            _ = link.write(hello.bytes, first: { [] }, until: deadline)
+            if try isWelcome(link, decoder, until: deadline) {
                 if connection.state.withLock({ $0.connected(link, saidSuspended: suspended) }) {
                     connection.post(.connected(serverProcess: link.serverProcess))
                     connection.tell()
@@ -77,6 +79,7 @@ struct ConnectionReader {
             }
             // It ended while it answered: there may be another.
             guard .now < deadline, !connection.state.withLock({ $0.isClosed }) else { break }
+            wait(.milliseconds(5))
         }
         throw .notAnswered(what: "hello at \(connection.place.socketPath)", after: Self.limit)
     }
@@ -131,10 +134,19 @@ struct ConnectionReader {
     }
 
     private func receive(_ link: Link, _ decoder: Decoder, until deadline: ContinuousClock.Instant?) -> Received {
+        // After less came than fits there is nothing more yet: to ask would be a call in vain.
+        var mayHaveCome = decoder.wasFilled
         while true {
             let space = decoder.frames.space()
-            let count = recv(link.socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+            var count = -1
+            if mayHaveCome {
+                count = recv(link.socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+            } else {
+                errno = EAGAIN
+            }
+            mayHaveCome = true
             if count > 0 {
+                decoder.wasFilled = count == space.count
                 decoder.frames.received(count)
                 return .bytes
             }

@@ -106,7 +106,7 @@ package struct PropertyListScanner {
     }
 
     private mutating func readString() throws(Problem) -> String {
-        guard let string = String(validating: try readBytes(), as: UTF8.self) else {
+        guard let string = String(utf8: try readBytes()) else {
             throw problem("the string that ends here is not UTF-8")
         }
         return string

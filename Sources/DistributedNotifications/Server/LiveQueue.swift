@@ -22,6 +22,8 @@ struct LiveQueue: ~Copyable {
         var soft: Int
         var softTime: UInt64
         var hard: Int
+        /// What was held has so much room more.
+        var held: Int
         var progressTime: UInt64
     }
 
@@ -49,7 +51,12 @@ struct LiveQueue: ~Copyable {
 
     private mutating func admitsMore(_ byteCount: Int, isHeld: Bool, now: UInt64) -> Bool {
         if isDropping { return false }
-        if isHeld { return true }
+        // What is larger than the limit would never be taken.
+        if isEmpty { return true }
+        if isHeld {
+            isDropping = waiting + byteCount > limits.hard + limits.held
+            return !isDropping
+        }
         let since = overSoftSince ?? now
         overSoftSince = since
         isDropping = waiting + byteCount > limits.hard || now &- since > limits.softTime

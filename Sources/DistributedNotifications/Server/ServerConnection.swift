@@ -1,4 +1,9 @@
+internal import Glibc
+
 /// What the server knows of one process. The serving thread's alone.
+//
+// What is touched for every post is not checked for exclusive access at run time: it is one thread's, and no property is
+// used while another use of it goes on.
 final class ServerConnection {
     /// Ever increasing, in the order in which processes connected.
     let number: Int
@@ -11,24 +16,24 @@ final class ServerConnection {
     /// As it calls itself; nil before its hello.
     var name: String?
 
-    var decoder = FrameDecoder()
-    var queue: LiveQueue
-    var suspension: SuspensionBuffer<HeldNotification>
-    var bucket: TokenBucket
+    @exclusivity(unchecked) var decoder = FrameDecoder()
+    @exclusivity(unchecked) var queue: LiveQueue
+    @exclusivity(unchecked) var suspension: SuspensionBuffer<HeldNotification>
+    @exclusivity(unchecked) var bucket: TokenBucket
     /// The observers of what it posted last.
-    var route: Route?
+    @exclusivity(unchecked) var route: Route?
 
-    var posted = 0
-    var delivered = 0
+    @exclusivity(unchecked) var posted = 0
+    @exclusivity(unchecked) var delivered = 0
     var dropped = 0
 
     /// The clients, last first, that it asked about and was not told of; nil: it asked nothing.
     var statusRest: [Int]?
 
     /// Something was put into the queue in this turn.
-    var isToBeWritten = false
+    @exclusivity(unchecked) var isToBeWritten = false
     /// It is among those whose frames are served next.
-    var isReady = false
+    @exclusivity(unchecked) var isReady = false
     /// What the poll watches for.
     var isRead = true
     var isWritten = false
@@ -70,7 +75,10 @@ final class ServerConnection {
             else {
                 return false
             }
-            return head.withUnsafeBytes { $0.elementsEqual(payload[1..<posted.headCount]) }
+            guard let start = payload.baseAddress else { return false }
+            return head.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { memcmp($0, start + 1, bytes.count) == 0 } ?? false
+            }
         }
     }
 
@@ -105,6 +113,7 @@ extension ServerLimits {
     var queue: LiveQueue.Limits {
         LiveQueue.Limits(
             soft: softQueueBytes, softTime: softQueueTime.nanoseconds, hard: hardQueueBytes,
+            held: heldBytesPerClient,
             progressTime: progressLimit.nanoseconds)
     }
 }

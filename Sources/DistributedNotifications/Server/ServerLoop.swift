@@ -19,14 +19,14 @@ final class ServerLoop {
     private var connections: [Int: ServerConnection] = [:]
     private var withoutHello = 0
     private var lastNumber = 0
-    private var table = ObserverTable()
-    private var heldBytes = 0
-    private var ready: [ServerConnection] = []
-    private var toWrite: [ServerConnection] = []
+    @exclusivity(unchecked) private var table = ObserverTable()
+    @exclusivity(unchecked) private var heldBytes = 0
+    @exclusivity(unchecked) private var ready: [ServerConnection] = []
+    @exclusivity(unchecked) private var toWrite: [ServerConnection] = []
     /// Given up to accept, and refuse, one more process when there is no descriptor left.
     private var spareDescriptor: Int32
 
-    private var now = CLinuxMonotonicNanoseconds()
+    @exclusivity(unchecked) private var now = CLinuxMonotonicNanoseconds()
     private let startedAt: UInt64
     private var clientsGoneAt: UInt64
     /// The earliest time at which something may be due; nil: never.
@@ -34,9 +34,12 @@ final class ServerLoop {
     private var idleLimit: UInt64?
     private var stopAt: UInt64?
     private var isListening = true
+    private var isAccepting = true
+    private var acceptsAt: UInt64?
 
-    private var posted = 0
-    private var delivered = 0
+    private var pacing = Pacing()
+    @exclusivity(unchecked) private var posted = 0
+    @exclusivity(unchecked) private var delivered = 0
     private var dropped = 0
     private var discarded = 0
 
@@ -84,6 +87,7 @@ final class ServerLoop {
     }
 
     private func turn() {
+        let postedBefore = posted
         var mayAccept = false
         poll.wait(milliseconds: ready.isEmpty ? millisecondsToCheck : 0) { event in
             switch event.number {
@@ -100,6 +104,7 @@ final class ServerLoop {
         serve()
         write()
         if let checkAt, now >= checkAt { checkTimes() }
+        if pacing.turnEnded(posts: posted - postedBefore, now: now), ready.isEmpty { CLinuxNap(Int64(Pacing.nap)) }
     }
 
     private var millisecondsToCheck: Int32 {
@@ -117,12 +122,31 @@ final class ServerLoop {
     private func accept() {
         // More come back in the next turn.
         for _ in 0..<64 {
+            // Those who are just connecting are waited for; who comes meanwhile waits to be accepted.
+            guard withoutHello < limits.clientsBeforeHello else { return pauseAccepting(until: nil) }
             guard let socket = listener?.accept() else {
                 if errno == EMFILE || errno == ENFILE { refuseWithoutDescriptor() }
                 return
             }
             admit(socket)
         }
+    }
+
+    /// - Parameter time: when to accept again; nil: when somebody has said hello, or gone.
+    private func pauseAccepting(until time: UInt64?) {
+        guard let listener else { return }
+        acceptsAt = time
+        isAccepting = false
+        _ = poll.watch(listener.descriptor, as: Self.listenerNumber, reading: false, writing: false)
+        if let time { check(at: time) }
+    }
+
+    private func acceptAgain() {
+        guard !isAccepting, let listener else { return }
+        if let acceptsAt, now < acceptsAt { return check(at: acceptsAt) }
+        isAccepting = true
+        acceptsAt = nil
+        _ = poll.watch(listener.descriptor, as: Self.listenerNumber, reading: true, writing: false)
     }
 
     private func admit(_ socket: LocalSocket) {
@@ -134,9 +158,6 @@ final class ServerLoop {
         guard connections.count < limits.clients else {
             return refuse(
                 socket, peer.process, "\(limits.clients) processes are connected, and no more may be. Let some end")
-        }
-        guard withoutHello < limits.clientsBeforeHello else {
-            return refuse(socket, peer.process, "too many processes are just connecting. Try again")
         }
         lastNumber += 1
         let connection = ServerConnection(
@@ -166,6 +187,8 @@ final class ServerLoop {
                 "the server has no descriptor left. Let some processes end, or raise its limit (ulimit -n)")
         }
         spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        // Not at once: whoever comes next is told the same, and the loop has others to serve.
+        pauseAccepting(until: now &+ 100_000_000)
     }
 
     private static func bye(_ reason: ByeReason, _ text: String) -> [UInt8] {
@@ -197,6 +220,7 @@ final class ServerLoop {
             report(.clientGone(process: connection.process, name: name, reason: reason))
         } else {
             withoutHello -= 1
+            acceptAgain()
         }
         if connections.isEmpty {
             clientsGoneAt = now
@@ -340,6 +364,7 @@ final class ServerLoop {
         try reader.end()
         connection.name = name
         withoutHello -= 1
+        acceptAgain()
         _ = connection.suspension.setSuspended(suspended == 1)
         answer(connection, .welcome) {
             $0.integer(Wire.version)
@@ -529,6 +554,7 @@ final class ServerLoop {
 
     private func checkTimes() {
         checkAt = nil
+        if acceptsAt != nil { acceptAgain() }
         for connection in connections.values {
             if let paused = connection.pausedUntil {
                 if now >= paused {

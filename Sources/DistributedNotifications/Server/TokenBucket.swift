@@ -6,9 +6,9 @@ struct TokenBucket {
     private var filledAt: UInt64
 
     init(capacity: Int, perSecond: Int, now: UInt64) {
-        tokens = capacity
-        self.capacity = capacity
-        self.perSecond = perSecond
+        self.capacity = max(capacity, 1)
+        tokens = self.capacity
+        self.perSecond = max(perSecond, 1)
         filledAt = now
     }
 

@@ -40,6 +40,6 @@ struct PostedPayload {
 
     static func check(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         guard !bytes.contains(0) else { throw .nul }
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+        guard String(utf8: bytes) != nil else { throw .notUTF8 }
     }
 }

@@ -32,7 +32,7 @@ struct WireReader {
 
     mutating func string(limit: Int) throws(WireError) -> String {
         let bytes = try stringBytes(limit: limit)
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        guard let text = String(utf8: bytes) else { throw .notUTF8 }
         return text
     }
 
