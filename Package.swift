@@ -55,7 +55,7 @@ let package = Package(
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
         .testTarget(
             name: "DistributedNotificationsTests",
-            dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"]),
+            dependencies: ["CEmbeddedServer", "CLinux", "DistributedNotifications", "ThreadedNotifications"]),
         .testTarget(
             name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "CControl", "DeliveryDiagnostics"]),
         .testTarget(

@@ -61,7 +61,14 @@ struct Start {
     _Alignas(16) char serverStack[stackSize];
 };
 
-// The system calls themselves, because sanitizers keep books about signals, which would be the caller's.
+// The system calls themselves where sanitizers replace a function to keep books about descriptors, signals and waiting: the
+// books would be the caller's.
+PLAIN static int closeDescriptor(int descriptor) { return (int)syscall(SYS_close, descriptor); }
+PLAIN static int copyAbove(int descriptor, int least) { return (int)syscall(SYS_fcntl, descriptor, F_DUPFD, least); }
+PLAIN static int copyTo(int descriptor, int number) { return (int)syscall(SYS_dup3, descriptor, number, 0); }
+PLAIN static pid_t waitFor(pid_t process, int *status, int options) {
+    return (pid_t)syscall(SYS_wait4, process, status, options, NULL);
+}
 struct KernelAction { void *handler; unsigned long flags; void *restorer; uint64_t mask; };
 enum { kernelMaskSize = 8, signals = 64 };
 
@@ -78,7 +85,7 @@ PLAIN static void closeFrom(unsigned first) {
     // A kernel before 5.9.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20) limit.rlim_cur = 1 << 20;
-    for (unsigned descriptor = first; descriptor < limit.rlim_cur; descriptor++) close((int)descriptor);
+    for (unsigned descriptor = first; descriptor < limit.rlim_cur; descriptor++) closeDescriptor((int)descriptor);
 }
 
 PLAIN static int server(void *argument) {
@@ -88,13 +95,13 @@ PLAIN static int server(void *argument) {
     for (int number = 1; number <= signals; number++)
         syscall(SYS_rt_sigaction, number, &byDefault, NULL, (long)kernelMaskSize);
     // Copies above the numbers that are overwritten.
-    int listener = fcntl(start->listener, F_DUPFD, 5), readiness = fcntl(start->readinessIn, F_DUPFD, 5);
-    int devNull = fcntl(start->devNull, F_DUPFD, 5);
+    int listener = copyAbove(start->listener, 5), readiness = copyAbove(start->readinessIn, 5);
+    int devNull = copyAbove(start->devNull, 5);
     if (listener < 0 || readiness < 0 || devNull < 0) return fail(start, "fcntl");
     for (int standard = 0; standard <= 2; standard++)
-        if (dup2(devNull, standard) < 0) return fail(start, "dup2");
-    if (dup2(listener, CEmbeddedServerListener) < 0 || dup2(readiness, CEmbeddedServerReadiness) < 0)
-        return fail(start, "dup2");
+        if (copyTo(devNull, standard) < 0) return fail(start, "dup3");
+    if (copyTo(listener, CEmbeddedServerListener) < 0 || copyTo(readiness, CEmbeddedServerReadiness) < 0)
+        return fail(start, "dup3");
     closeFrom(5);
     umask(077);
     if (chdir("/") != 0) return fail(start, "chdir");
@@ -118,28 +125,34 @@ PLAIN static int starter(void *argument) {
     setsid();
     pid_t process = __clone(server, start->serverStack + stackSize, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     if (process < 0) return fail(start, "clone");
-    close(start->readinessIn);
+    closeDescriptor(start->readinessIn);
     if (start->outcome.error != 0) {
-        waitpid(process, NULL, 0);
+        waitFor(process, NULL, 0);
         return 0;
     }
     start->outcome.process = process;
-    struct pollfd readiness = {.fd = start->readinessOut, .events = POLLIN};
-    char byte;
-    if (poll(&readiness, 1, millisecondsLeft(&start->deadline)) > 0 && read(start->readinessOut, &byte, 1) == 1) {
-        start->outcome.isReady = true;
-        return 0;
+    while (true) {
+        int left = millisecondsLeft(&start->deadline), slice = left < 20 ? left : 20;
+        struct timespec pause = {0, slice * 1000000};
+        struct pollfd readiness = {.fd = start->readinessOut, .events = POLLIN};
+        char byte;
+        if (syscall(SYS_ppoll, &readiness, 1, &pause, NULL, (long)kernelMaskSize) > 0) {
+            if (syscall(SYS_read, start->readinessOut, &byte, 1) == 1) {
+                start->outcome.isReady = true;
+                return 0;
+            }
+            // Nobody can write any more, so the server ends, or closed what it does not know.
+            pause.tv_nsec = slice < 1 ? 0 : 1000000;
+            syscall(SYS_ppoll, NULL, 0, &pause, NULL, (long)kernelMaskSize);
+        }
+        // Asked in any case: a copy of this program (fork) may hold the pipe open.
+        if (waitFor(process, &start->outcome.status, WNOHANG) == process) return 0;
+        if (left == 0) break;
     }
-    // Not ready, but perhaps it has ended, or is about to. The process is this one's child, so the number is still its own.
-    struct timespec pause = {0, 1000000};
-    pid_t ended;
-    while ((ended = waitpid(process, &start->outcome.status, WNOHANG)) == 0 && millisecondsLeft(&start->deadline) > 0)
-        nanosleep(&pause, NULL);
-    if (ended == 0) {
-        start->outcome.isLate = true;
-        kill(process, SIGKILL);
-        waitpid(process, &start->outcome.status, 0);
-    }
+    // The server is this process's child and was not waited for, so the number is still its own.
+    start->outcome.isLate = true;
+    syscall(SYS_kill, process, SIGKILL);
+    waitFor(process, &start->outcome.status, 0);
     return 0;
 }
 
@@ -173,7 +186,7 @@ PLAIN struct CEmbeddedServerOutcome CEmbeddedServerStart(
         pid_t process = __clone(starter, start.starterStack + stackSize, CLONE_VM | CLONE_VFORK, &start);
         if (process < 0) fail(&start, "clone");
         // ECHILD means that somebody waits for children of all kinds, and was first: what counts is in `outcome`.
-        else while (waitpid(process, NULL, __WCLONE) < 0 && errno == EINTR) {}
+        else while (waitFor(process, NULL, __WCLONE) < 0 && errno == EINTR) {}
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, (long)kernelMaskSize);
         close(start.devNull);
     }

@@ -10,9 +10,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
+extern long syscall(long number, ...);
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 
 /// How many bytes the path of a socket may have.
@@ -107,5 +110,8 @@ static inline bool CLinuxFileOfDescriptor(int descriptor, struct CLinuxFile *fil
 static inline int CLinuxOpenDirectory(const char *path) {
     return open(path, 010000000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
+
+/// Has the calling thread, and no other, act as another user from now on, which only root may. glibc's function would change all.
+static inline bool CLinuxActAs(uint32_t user) { return syscall(SYS_setresuid, -1, user, -1) == 0; }
 
 #endif

@@ -22,11 +22,9 @@ enum EmbeddedServer {
     static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count >= 2, arguments[1].hasPrefix("/") else { return Status.usage }
         let place = ServerPlace(directory: arguments[1])
-        var listens = false
-        var path = [CChar](repeating: 0, count: 109)
         // Somebody may give a program this name who is not `ServerStart`.
-        guard CLinuxIsLocalSocket(CEmbeddedServerListener.number, &listens, &path),
-            path.prefix(while: { $0 != 0 }).map({ UInt8(bitPattern: $0) }) == Array(place.socketPath.utf8)
+        guard let socket = InheritedListener.description(of: CEmbeddedServerListener.number),
+            socket.path == place.socketPath
         else { return Status.noListener }
         let listener = LocalSocket(owning: CEmbeddedServerListener.number)
         _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
@@ -34,9 +32,10 @@ enum EmbeddedServer {
         pthread_setname_np(pthread_self(), "notify-server")
         guard listener.listen() else { return Status.system }
         let readiness = CEmbeddedServerReadiness.number
+        let served = ServedSocket(inherited: listener, place: place)
         guard write(readiness, "1", 1) == 1 else { return Status.system }
         close(readiness)
-        return serve(listener: listener, place: place)
+        return serve(served)
     }
 }
 

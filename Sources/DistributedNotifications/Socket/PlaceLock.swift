@@ -47,6 +47,19 @@ final class PlaceLock {
         }
     }
 
+    /// As `take`.
+    /// - Throws: `DistributedError.serverNotStarted` too, if another process has it until the deadline.
+    static func require(
+        _ place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
+    ) throws(DistributedError) -> PlaceLock {
+        if let lock = try take(place, until: deadline) { return lock }
+        throw .serverNotStarted(
+            path: place.socketPath,
+            problem: "another process has had \(place.lockPath) locked for \(limit), as one does that starts or "
+                + "stops a "
+                + "server. See which with 'fuser -v \(place.lockPath)', and end it if it is stuck")
+    }
+
     private func isStill(at path: String) -> Bool {
         var opened = CLinuxFile()
         var present = CLinuxFile()

@@ -20,13 +20,7 @@ enum ServerStart {
         let deadline = ContinuousClock.now + limit
         try place.prepare()
         if let socket = try connectToOwn(place, until: deadline, limit: limit) { return (socket, false) }
-        guard let lock = try PlaceLock.take(place, until: deadline) else {
-            throw .serverNotStarted(
-                path: place.socketPath,
-                problem: "another process has had \(place.lockPath) locked for \(limit), as one does that starts or "
-                    + "stops a "
-                    + "server. See which with 'fuser -v \(place.lockPath)', and end it if it is stuck")
-        }
+        let lock = try PlaceLock.require(place, until: deadline, limit: limit)
         defer { withExtendedLifetime(lock) {} }
         if let socket = try connectToOwn(place, until: deadline, limit: limit) { return (socket, false) }
         try removeStaleSocket(at: place.socketPath)
@@ -126,7 +120,7 @@ enum ServerStart {
         throw .serverNotStarted(path: path, problem: problem(of: outcome, limit: limit))
     }
 
-    private static func problem(of outcome: CEmbeddedServerOutcome, limit: Duration) -> String {
+    static func problem(of outcome: CEmbeddedServerOutcome, limit: Duration) -> String {
         if outcome.error != 0 {
             let failed = outcome.failed.map { String(cString: $0) } ?? "starting it"
             return "\(failed) failed: \(SystemError.text(outcome.error)). "

@@ -1,16 +1,152 @@
+import CEmbeddedServer
 import Foundation
 import Glibc
 import Testing
+import ThreadedNotifications
 
 @testable import DistributedNotifications
 
 struct ServerStartTests {
+    let temporary: TemporaryPlace
+    var place: ServerPlace { temporary.place }
+
+    init() throws {
+        temporary = try TemporaryPlace()
+    }
+
+    /// Why connecting failed, without the path; nil if it did not.
+    func failure(limit: Duration = .milliseconds(50)) -> String? {
+        do throws(DistributedError) {
+            _ = try ServerStart.connect(to: place, limit: limit)
+            return nil
+        } catch .placeNotUsable(let path, let problem) {
+            return "placeNotUsable \(path.dropFirst(place.directory.count + 1)): \(problem)"
+        } catch .serverNotStarted(_, let problem) {
+            return "serverNotStarted: \(problem)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
     @Test func theFirstToConnectStartsAServerAndTheNextMeetsIt() throws {
-        let place = try TemporaryPlace()
-        let first = try place.connect()
-        let second = try place.connect()
+        let first = try temporary.connect()
+        let second = try temporary.connect()
         #expect(first.started)
         #expect(!second.started)
         #expect(first.server == second.server)
+    }
+
+    @Test func theServerHasNothingOfWhoStartedIt() throws {
+        let server = try temporary.connect().server
+        let proc = "/proc/\(server)"
+        let stat = try String(contentsOfFile: "\(proc)/stat", encoding: .utf8)
+        let fields = try #require(stat.split(separator: ")").last).split(separator: " ").compactMap { Int32($0) }
+        // Parent, process group, session, terminal.
+        #expect(fields[0] != getpid())
+        #expect(fields[2] != getsid(0) && fields[2] != server)
+        #expect(fields[3] == 0)
+        let arguments = try Data(contentsOf: URL(fileURLWithPath: "\(proc)/cmdline")).split(separator: 0)
+        #expect(
+            arguments.map { String(decoding: $0, as: UTF8.self) }
+                == ["notification-server", place.directory, "\(getpid())"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/cwd") == "/")
+        let open = try FileManager.default.contentsOfDirectory(atPath: "\(proc)/fd").compactMap { Int($0) }.sorted()
+        #expect(open.starts(with: [0, 1, 2, 3]))
+        for standard in 0...2 {
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/fd/\(standard)") == "/dev/null")
+        }
+    }
+
+    @Test func whoeverBeginsAtOnceMeetsOneServer() throws {
+        let servers = Locked([Int32]())
+        let starts = Locked(0)
+        let temporary = temporary
+        DispatchQueue.concurrentPerform(iterations: 40) { _ in
+            guard let connection = try? temporary.connect() else { return }
+            servers.withLock { $0.append(connection.server) }
+            if connection.started { starts.withLock { $0 += 1 } }
+        }
+        #expect(servers.withLock { $0.count } == 40)
+        #expect(Set(servers.withLock { $0 }).count == 1)
+        #expect(starts.withLock { $0 } == 1)
+    }
+
+    @Test func whatAKilledServerLeftIsReplaced() throws {
+        let first = try temporary.connect()
+        temporary.end(first.server)
+        #expect(access(place.socketPath, F_OK) == 0)
+        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20)) == nil)
+        let second = try temporary.connect()
+        #expect(second.started)
+        #expect(first.server != second.server)
+    }
+
+    @Test func aLockFileThatNobodyHasLockedIsHarmless() throws {
+        try place.prepare()
+        try Data("4711".utf8).write(to: URL(fileURLWithPath: place.lockPath))
+        #expect(try temporary.connect().started)
+    }
+
+    @Test func aLockThatIsHeldIsWaitedForNoLongerThanTheLimit() throws {
+        try place.prepare()
+        let lock = try #require(try PlaceLock.take(place, until: .now))
+        #expect(
+            failure()?.hasPrefix("serverNotStarted: another process has had \(place.lockPath) locked for 0.05") == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func whatIsNoSocketIsLeftAlone() throws {
+        try place.prepare()
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: place.socketPath))
+        let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
+        #expect(failure() == "placeNotUsable socket: \(problem)")
+        #expect(throws: DistributedError.placeNotUsable(path: place.socketPath, problem: problem)) {
+            try ServerStart.connectIfServed(place, limit: .seconds(20))
+        }
+        #expect(try String(contentsOfFile: place.socketPath, encoding: .utf8) == "mine")
+    }
+
+    @Test func askingWhetherThereIsAServerMakesNothing() throws {
+        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20)) == nil)
+        #expect(access(place.directory, F_OK) != 0)
+        let server = try temporary.connect().server
+        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20))?.peer?.process == server)
+    }
+
+    @Test func aServerThatAcceptsNobodyIsWaitedForNoLongerThanTheLimit() throws {
+        try place.prepare()
+        let listener = try LocalSocket.bound(at: place.socketPath)
+        #expect(Glibc.listen(listener.descriptor, 0) == 0)
+        var waiting: [LocalSocket] = []
+        while case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now) {
+            waiting.append(socket)
+            try #require(waiting.count < 100)
+        }
+        #expect(failure()?.hasPrefix("serverNotStarted: there is one, but it has accepted nobody for 0.05") == true)
+        #expect(access(place.socketPath, F_OK) == 0)
+    }
+
+    @Test(.enabled(if: OtherUser.isPossible, OtherUser.condition))
+    func anotherUsersServerIsRefused() throws {
+        try place.prepare()
+        let listener = try LocalSocket.bound(at: place.socketPath)
+        // Whoever listens is the peer.
+        #expect(OtherUser.perform { listener.listen() } == true)
+        #expect(
+            failure()
+                == "placeNotUsable socket: process \(getpid()) of user 65534 serves there, and this process runs as "
+                + "user 0: it is not trusted. Use another directory")
+    }
+
+    @Test func aProgramThatCannotBeTheServerIsNoticed() throws {
+        // Descriptor 3 is no socket, so the server ends.
+        let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
+        let outcome = CEmbeddedServerStart(null.fileDescriptor, place.directory, "1", 20_000)
+        #expect(outcome.error == 0)
+        #expect(!outcome.isReady && !outcome.isLate)
+        #expect(outcome.status == 69 << 8)
+        #expect(
+            ServerStart.problem(of: outcome, limit: .seconds(20)).contains(
+                "started as the server, ended at once with status 69"))
     }
 }
