@@ -8,6 +8,8 @@ public enum DistributedError: Error, Hashable, Sendable {
     case objectNotUsable(object: String, problem: String)
     /// What cannot be sent as a property list; `path` is where in it, such as `userInfo["sizes"][2]`.
     case userInfoNotUsable(path: String, problem: String)
+    /// A file in which a userInfo should be; `place` is where in it, such as "line 3", if the fault has one.
+    case propertyListNotReadable(file: String, place: String?, problem: String)
     /// A process has as many observers as a server allows one.
     case tooManyObservers(limit: Int)
     /// The directory or the files in which processes meet their server.
@@ -40,6 +42,8 @@ extension DistributedError: CustomStringConvertible, LocalizedError {
             "the object \"\(Self.shortened(object))\" \(problem). An object is up to 1024 bytes of UTF-8 without NUL."
         case .userInfoNotUsable(let path, let problem):
             "\(path) \(problem)."
+        case .propertyListNotReadable(let file, let place, let problem):
+            "\(file)\(place.map { ", \($0)" } ?? ""): \(problem)."
         case .tooManyObservers(let limit):
             "this process has \(limit) observers, and a server allows no more. Remove some, or observe more with one: "
                 + "an observer whose name is nil gets every notification."

@@ -199,6 +199,7 @@ struct PropertyListCoderTests {
         var random = RandomPropertyList(seed: UInt64(RandomPropertyList.inputs))
         var (read, refused) = (0, 0)
         var bytes: [UInt8] = []
+        let memory = RandomPropertyList.memory
         for input in 0..<RandomPropertyList.inputs {
             if input % 100 == 0 { bytes = try Self.encode(random.userInfo()) }
             let mutated = random.mutate(bytes)
@@ -215,5 +216,6 @@ struct PropertyListCoderTests {
             if try Self.encode(value).count != mutated.count { Issue.record("is written otherwise: \(mutated)") }
         }
         #expect(read > 0 && refused > 0)
+        RandomPropertyList.expectLittleMore(than: memory)
     }
 }

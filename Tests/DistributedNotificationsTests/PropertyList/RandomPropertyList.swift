@@ -1,9 +1,14 @@
 import DistributedNotifications
 import Foundation
+import Testing
 
 /// Property lists of all kinds, drawn from a generator.
 struct RandomPropertyList {
     var generator: SeededGenerator
+    /// Whether strings may have a NUL, which XML has not.
+    var hasNUL = true
+    /// Whether there is only what JSON has.
+    var isJSON = false
     /// Values that may still be made.
     private var left = 0
 
@@ -28,6 +33,7 @@ struct RandomPropertyList {
     private mutating func value(depth: Int) -> PropertyListValue {
         left -= 1
         switch Int.random(in: 0..<(depth < 8 ? 10 : 6), using: &generator) {
+        case 2 where isJSON, 4 where isJSON, 5 where isJSON: return .real(0.25 + Double(left))
         case 0: return .string(string())
         case 1: return .integer(integer())
         case 2: return .real(real())
@@ -86,8 +92,25 @@ extension RandomPropertyList {
         return bytes
     }
 
+    private static let isStress = ProcessInfo.processInfo.environment["STRESS"] != nil
+
     /// How many inputs a reader is given: a million with `STRESS=1`.
-    static let inputs = ProcessInfo.processInfo.environment["STRESS"] == nil ? 20_000 : 1_000_000
+    static let inputs = isStress ? 1_000_000 : 20_000
+
+    /// The most memory that the process has had, in bytes.
+    static var memory: Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss << 10
+    }
+
+    /// Only with `STRESS=1`, which is run alone: other tests take memory as well.
+    static func expectLittleMore(than memory: Int) {
+        guard isStress else { return }
+        let growth = Self.memory - memory
+        #expect(growth < 64 << 20)
+        print("the process grew by \(growth >> 10) KiB")
+    }
 }
 
 extension PropertyListValue {
