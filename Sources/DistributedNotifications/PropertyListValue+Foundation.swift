@@ -2,7 +2,8 @@ internal import Foundation
 
 extension PropertyListValue {
     /// Takes what Foundation's property lists are made of, and Swift's own: strings, integers, reals, `Bool`, `NSNumber`, dates,
-    /// data, arrays and dictionaries of these. An optional is what it wraps.
+    /// data, arrays and dictionaries of these. An optional is what it wraps. An `NSArray` or `NSDictionary` that holds itself
+    /// ends the program: Foundation does not survive being asked for a member of it.
     ///
     /// - Throws: `DistributedError.userInfoNotUsable` with the path of what is none of these, of an integer that needs more
     ///   than 64 bits with a sign, and of what is deeper or has more values than a userInfo may have.
@@ -53,7 +54,7 @@ extension Optional: OptionalValue {
     fileprivate var wrapped: Any? { self }
 }
 
-/// Bounded, because objects may hold each other in a circle.
+/// Bounded as a userInfo is, so that what is converted is no more than what can be posted.
 private struct FoundationConverter {
     private var nodes = 0
 

@@ -20,23 +20,25 @@ package enum PropertyListReader {
     /// - Throws: `DistributedError.propertyListNotReadable`.
     package static func userInfo(path: String) throws(DistributedError) -> [String: PropertyListValue] {
         let name = path == "-" ? "standard input" : path
-        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-        guard let file else {
+        let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
             let problem = String(cString: strerror(errno))
             throw .propertyListNotReadable(file: name, place: nil, problem: "cannot be opened: \(problem)")
         }
-        var data = Data()
-        do {
-            while data.count <= fileLimit, let more = try file.read(upToCount: fileLimit + 1 - data.count),
-                !more.isEmpty
-            {
-                data += more
+        defer { if path != "-" { close(file) } }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= fileLimit {
+            let count = read(file, &part, part.count)
+            if count == 0 { break }
+            if count > 0 {
+                bytes += part[..<count]
+            } else if errno != EINTR {
+                let problem = String(cString: strerror(errno))
+                throw .propertyListNotReadable(file: name, place: nil, problem: "cannot be read: \(problem)")
             }
-        } catch {
-            throw .propertyListNotReadable(
-                file: name, place: nil, problem: "cannot be read: \(error.localizedDescription)")
         }
-        return try userInfo(Array(data), name: name)
+        return try userInfo(bytes, name: name)
     }
 
     /// Reads what was in a file; `name` is what errors call it.
@@ -60,7 +62,7 @@ package enum PropertyListReader {
         guard bytes.count <= fileLimit else {
             throw .propertyListNotReadable(
                 file: name, place: nil,
-                problem: "is larger than \(fileLimit >> 20) MiB, and a userInfo may be no more than "
+                problem: "it is larger than \(fileLimit >> 20) MiB, and a userInfo may be no more than "
                     + "\(PropertyListLimits.bytes >> 10) KiB")
         }
         let isBinary = bytes.starts(with: BinaryPropertyListReader.magic)
