@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLinux
 internal import ThreadedNotifications
 
 /// The server of a user's processes: takes what they post, and hands it to those that observe it. It never looks into a userInfo.
@@ -27,27 +27,25 @@ public final class NotificationServer: Sendable {
 
     /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleLimit`.
     ///
-    /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made.
+    /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made. So many files may be open in this process
+    /// afterwards as `ServerLimits.clients` needs, if the system allows it.
+    /// Threads: no other may touch the environment until it listens, since the variables of systemd are removed.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there.
     public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
-        // wip
-        let socket = try LocalSocket.bound(at: place.socketPath)
-        guard socket.listen() else { return }
-        try serve(socket, endsWhenIdle: endsWhenIdle) { unlink(self.place.socketPath) }
+        let socket = try ServedSocket.open(at: place, limit: .seconds(5))
+        CLinuxAllowOpenFiles(UInt64(limits.clients + 64))
+        try serve(socket, endsWhenIdle: endsWhenIdle)
     }
 
-    /// - Parameter stopsListening: see `ServerLoop.run`.
-    func serve(_ listener: LocalSocket, endsWhenIdle: Bool, stopsListening: () -> Void) throws(DistributedError) {
+    func serve(_ socket: ServedSocket, endsWhenIdle: Bool) throws(DistributedError) {
         guard let stopping,
-            let loop = ServerLoop(
-                listener: listener, place: place, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping,
-                report: report)
+            let loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, report: report)
         else {
             throw .serverNotStarted(
                 path: place.socketPath,
                 problem: "the system has no descriptor left. Close files, or raise the limit (ulimit -n)")
         }
-        loop.run(stopsListening: stopsListening)
+        loop.run()
     }
 
     /// Has `run` say goodbye to the processes, write what waits, for `ServerLimits.stopLimit` at most, and return. To call it

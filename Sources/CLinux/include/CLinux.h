@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -130,6 +131,14 @@ static inline void CLinuxNap(int64_t nanoseconds) {
     if (!isExact) isExact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
     struct timespec nap = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
+/// Lets this process have so many files open, or as many as it is allowed to let itself.
+static inline void CLinuxAllowOpenFiles(uint64_t count) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
+    limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 #endif

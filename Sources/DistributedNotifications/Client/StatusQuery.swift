@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Asks a server for its status, over a connection of its own, and blocks the calling thread meanwhile.

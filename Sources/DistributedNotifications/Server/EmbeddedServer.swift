@@ -35,7 +35,14 @@ enum EmbeddedServer {
         let served = ServedSocket(inherited: listener, place: place)
         guard write(readiness, "1", 1) == 1 else { return Status.system }
         close(readiness)
-        return serve(served)
+        let limits = ServerLimits()
+        CLinuxAllowOpenFiles(UInt64(limits.clients + 64))
+        do throws(DistributedError) {
+            try NotificationServer(place: place, limits: limits).serve(served, endsWhenIdle: true)
+            return 0
+        } catch {
+            return Status.system
+        }
     }
 }
 

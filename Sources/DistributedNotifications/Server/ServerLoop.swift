@@ -8,8 +8,10 @@ internal import ThreadedNotifications
 ///
 /// A turn: what came is read, at most so many frames of each process are served, and what is to go is written, once to each.
 final class ServerLoop {
+    private let served: ServedSocket
+    /// Nil once it does not listen any more.
     private var listener: LocalSocket?
-    private let place: ServerPlace
+    private var place: ServerPlace { served.place }
     private let limits: ServerLimits
     private let report: (ServerEvent) -> Void
     private let poll: EventPoll
@@ -48,12 +50,12 @@ final class ServerLoop {
 
     /// - Returns: nil if the system has no descriptor left.
     init?(
-        listener: LocalSocket, place: ServerPlace, limits: ServerLimits, endsWhenIdle: Bool, stop: EventDescriptor,
+        _ served: ServedSocket, limits: ServerLimits, endsWhenIdle: Bool, stop: EventDescriptor,
         report: @escaping (ServerEvent) -> Void
     ) {
         guard let poll = EventPoll() else { return nil }
-        self.listener = listener
-        self.place = place
+        self.served = served
+        listener = served.listener
         self.limits = limits
         self.report = report
         self.poll = poll
@@ -63,7 +65,8 @@ final class ServerLoop {
         clientsGoneAt = now
         idleLimit = endsWhenIdle ? limits.idleLimit.nanoseconds : nil
         guard
-            poll.watch(listener.descriptor, as: Self.listenerNumber, reading: true, writing: false, isNew: true) == 0,
+            poll.watch(served.listener.descriptor, as: Self.listenerNumber, reading: true, writing: false, isNew: true)
+                == 0,
             poll.watch(stop.number, as: Self.stopNumber, reading: true, writing: false, isNew: true) == 0
         else { return nil }
     }
@@ -73,13 +76,11 @@ final class ServerLoop {
     }
 
     /// Serves until it is stopped or idle for long enough, and everybody has been told.
-    ///
-    /// - Parameter stopsListening: called when it begins to end: takes the socket away, so that others start another server.
-    func run(stopsListening: () -> Void) {
+    func run() {
         report(.started(place: place, processID: getpid()))
         if let idleLimit { check(at: now &+ idleLimit) }
         while true {
-            if stopAt != nil, isListening { endListening(stopsListening) }
+            if stopAt != nil, isListening { endListening() }
             if let stopAt, connections.isEmpty || now >= stopAt { break }
             turn()
         }
@@ -584,10 +585,14 @@ final class ServerLoop {
         }
         if let idleLimit, connections.isEmpty, stopAt == nil {
             if now >= clientsGoneAt &+ idleLimit {
-                beginStop("nobody was connected for \(limits.idleLimit)")
-            } else {
-                check(at: clientsGoneAt &+ idleLimit)
+                // Who has just come is served.
+                if served.remove(unlessSomebodyWaits: true, limit: .seconds(1)) {
+                    beginStop("nobody was connected for \(limits.idleLimit)")
+                } else {
+                    clientsGoneAt = now
+                }
             }
+            check(at: clientsGoneAt &+ idleLimit)
         }
         if let stopAt { check(at: stopAt) }
         write()
@@ -605,9 +610,9 @@ final class ServerLoop {
     }
 
     /// Who connected before the socket was gone is told, too.
-    private func endListening(_ stopsListening: () -> Void) {
+    private func endListening() {
         isListening = false
-        stopsListening()
+        _ = served.remove(unlessSomebodyWaits: false, limit: .seconds(1))
         while let socket = listener?.accept() {
             let bye = Self.bye(.stopping, "it stops")
             _ = bye.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, Self.sendFlags) }

@@ -81,7 +81,9 @@ package struct SystemThread: Sendable {
 
     /// Starts a thread that no signal to the process is handled on: they are for the program's own threads, which may have
     /// blocked them to wait for them. Its own faults are.
-    package static func startWithoutSignals(_ body: @escaping @Sendable () -> Void) -> Result<SystemThread, SystemError> {
+    package static func startWithoutSignals(
+        _ body: @escaping @Sendable () -> Void
+    ) -> Result<SystemThread, SystemError> {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&blocked, fault) }
