@@ -59,8 +59,7 @@ final class ManyProcessesTests: XCTestCase {
         }
         let words = told.map { $0.split(separator: " ") }
         let servers = Set(words.compactMap { $0.first.flatMap { Int32($0) } })
-        // So that it is ended.
-        XCTAssertEqual(try temporary.connect().server, servers.first)
+        for server in servers where server > 1 { temporary.note(server) }
         XCTAssertEqual(told.count, processes.count)
         XCTAssertEqual(servers.count, 1, "\(told)")
         XCTAssertEqual(words.count { $0.last == "true" }, 1, "\(told)")

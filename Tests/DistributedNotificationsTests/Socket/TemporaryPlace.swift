@@ -23,8 +23,13 @@ final class TemporaryPlace: Sendable {
         let (socket, started) = try ServerStart.connect(to: place, limit: limit)
         let server = try #require(socket.peer).process
         try #require(server != getpid())
-        servers.withLock { _ = $0.insert(server) }
+        note(server)
         return (server, started, socket)
+    }
+
+    /// Has a server ended that another process met here.
+    func note(_ server: Int32) {
+        servers.withLock { _ = $0.insert(server) }
     }
 
     /// The processes that were met.
