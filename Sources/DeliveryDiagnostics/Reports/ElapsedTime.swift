@@ -6,6 +6,9 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
     ]
 
+    /// Minutes are read, and never printed.
+    private static let minute = (name: "m", nanoseconds: Int64(60_000_000_000))
+
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -16,14 +19,14 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     public var duration: Duration { .nanoseconds(nanoseconds) }
 
-    /// - Parameter text: a number and its unit, `10ms` or `1.5 s`; `us` stands for `µs`. Nil if it is none, negative or
-    ///   longer than a hundred years.
+    /// - Parameter text: a number and its unit, `10ms`, `1.5 s` or `2m`; `us` stands for `µs`. Nil if it is none,
+    ///   negative or longer than a hundred years.
     public init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let rest = text.dropFirst(number.count).drop { $0 == " " }
         // Of the two letters mu, keyboards have the first and Unicode prefers the second.
         let unit = ["us", "\u{3BC}s"].contains(rest) ? "µs" : String(rest)
-        guard let scale = Self.units.first(where: { $0.name == unit }), let value = Double(number),
+        guard let scale = (Self.units + [Self.minute]).first(where: { $0.name == unit }), let value = Double(number),
             value * Double(scale.nanoseconds) < 3.2e18
         else { return nil }
         nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())

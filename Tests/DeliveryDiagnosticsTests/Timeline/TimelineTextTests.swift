@@ -189,6 +189,11 @@ struct TimelineTextTests {
         #expect(ElapsedTime(ElapsedTime.exact(abs(nanoseconds)))?.nanoseconds == abs(nanoseconds))
     }
 
+    @Test("minutes are read", arguments: [("2m", 120_000_000_000), ("0.5 m", 30_000_000_000), ("2ms", 2_000_000)])
+    func minutes(_ text: String, nanoseconds: Int64) {
+        #expect(ElapsedTime(text)?.nanoseconds == nanoseconds)
+    }
+
     @Test(
         "what is no time is refused",
         arguments: ["", "5", "ms", "-3ms", "1.2.3s", "1e400s", "4000000000s", "3 h", "٣ms"])

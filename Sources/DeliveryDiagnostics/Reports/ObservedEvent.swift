@@ -1,0 +1,60 @@
+package import DistributedNotifications
+internal import Foundation
+package import ThreadedNotifications
+
+/// What came to an observer of other processes' notifications: one of them, or what happened to its connection.
+package struct ObservedEvent: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// - Parameters:
+        ///   - senderName: what the sending process is called; nil if that cannot be known, as when it has ended.
+        ///   - thread: on which it was delivered.
+        case notification(DistributedNotification, senderName: String?, thread: ThreadIdentity)
+        case connection(ConnectionEvent)
+    }
+
+    /// When it came by the wall clock, in nanoseconds since 1970 began in UTC.
+    package var wallNanoseconds: Int64
+    package var kind: Kind
+
+    package init(wallNanoseconds: Int64, kind: Kind) {
+        self.wallNanoseconds = wallNanoseconds
+        self.kind = kind
+    }
+}
+
+extension ObservedEvent: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case kind, wallNanoseconds
+        case name, object, userInfo, sender, senderName, thread
+        case serverProcess, reason, count, cause, problem
+    }
+
+    /// One flat object, whose `kind` says which other keys it has. What is nil is left out.
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(wallNanoseconds, forKey: .wallNanoseconds)
+        switch kind {
+        case .notification(let notification, let senderName, let thread):
+            try object.encode("notification", forKey: .kind)
+            try object.encode(notification.name.rawValue, forKey: .name)
+            try object.encodeIfPresent(notification.object, forKey: .object)
+            try object.encodeIfPresent(notification.userInfo.map(PropertyListJSON.init), forKey: .userInfo)
+            try object.encode(notification.sender, forKey: .sender)
+            try object.encodeIfPresent(senderName, forKey: .senderName)
+            try object.encode(thread, forKey: .thread)
+        case .connection(.connected(let serverProcess)):
+            try object.encode("connected", forKey: .kind)
+            try object.encode(serverProcess, forKey: .serverProcess)
+        case .connection(.interrupted(let reason)):
+            try object.encode("interrupted", forKey: .kind)
+            try object.encode(reason, forKey: .reason)
+        case .connection(.gap(let gap)):
+            try object.encode("gap", forKey: .kind)
+            try object.encode(gap.count, forKey: .count)
+            try object.encode(gap.cause, forKey: .cause)
+        case .connection(.failed(let error)):
+            try object.encode("failed", forKey: .kind)
+            try object.encode(error.description, forKey: .problem)
+        }
+    }
+}

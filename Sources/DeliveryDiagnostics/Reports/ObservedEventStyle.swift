@@ -1,0 +1,58 @@
+package import DistributedNotifications
+package import Foundation
+internal import ThreadedNotifications
+
+/// Prints what came to an observer, a line each:
+/// `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with {"dishes":3}`.
+package struct ObservedEventStyle: Sendable {
+    private let time: WallTime
+
+    /// - Parameter timeZone: the one to show times in.
+    package init(timeZone: TimeZone = .current) {
+        time = WallTime(timeZone: timeZone)
+    }
+
+    /// One line, whatever others posted: what a terminal might obey is escaped.
+    package func line(for event: ObservedEvent) throws -> String {
+        "\(time.text(event.wallNanoseconds)) \(try Self.text(of: event.kind))"
+    }
+
+    private static func text(of kind: ObservedEvent.Kind) throws -> String {
+        switch kind {
+        case .notification(let notification, let senderName, let thread):
+            let sender = "\(senderName.map { ShownText.escaped($0) } ?? "")[\(notification.sender)]"
+            let place = "\(thread.number) \(thread.name ?? "(null)")"
+            let userInfo = try notification.userInfo.map {
+                " with \(ShownText.escaped(try JSONText.of(PropertyListJSON($0))))"
+            }
+            return "\(sender) → \(place): \(ShownText.name(notification.name.rawValue))"
+                + (notification.object.map { " of \(ShownText.quoted($0))" } ?? "") + (userInfo ?? "")
+        case .connection(let event):
+            return text(of: event)
+        }
+    }
+
+    /// What happened to the connection, without the time.
+    package static func text(of event: ConnectionEvent) -> String {
+        switch event {
+        case .connected(let serverProcess):
+            "connected: server \(serverProcess) has registered again what is observed"
+        case .interrupted(let reason):
+            "interrupted: \(ShownText.escaped(reason)); what was on its way is lost, and nobody knows how much that is"
+        case .gap(let gap):
+            "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
+                + text(of: gap.cause)
+        case .failed(let error):
+            "failed: \(ShownText.escaped(error.description))"
+        }
+    }
+
+    private static func text(of cause: NotificationGap.Cause) -> String {
+        switch cause {
+        case .slow: "this process did not read as fast as others posted"
+        case .held: "more were held while it was suspended than the server holds"
+        case .waiting: "they waited for a thread that did not handle them as fast"
+        case .unreadable: "their poster sent what is no property list"
+        }
+    }
+}

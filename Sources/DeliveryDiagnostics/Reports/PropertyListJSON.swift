@@ -1,0 +1,34 @@
+package import DistributedNotifications
+internal import Foundation
+
+/// A property list as JSON, to be read: JSON has no dates and no data, so a date is text (ISO 8601, UTC), data is base64, and a
+/// number that is none is "NaN", "Infinity" or "-Infinity".
+package struct PropertyListJSON: Encodable, Sendable {
+    private let value: PropertyListValue
+
+    package init(_ value: PropertyListValue) {
+        self.value = value
+    }
+
+    package init(_ userInfo: [String: PropertyListValue]) {
+        value = .dictionary(userInfo)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .string(let text): try container.encode(text)
+        case .integer(let number): try container.encode(number)
+        case .boolean(let flag): try container.encode(flag)
+        case .real(let number) where number.isFinite: try container.encode(number)
+        case .real(let number):
+            try container.encode(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+        case .date(let date):
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            try container.encode(date.formatted(style))
+        case .data(let data): try container.encode(data.base64EncodedString())
+        case .array(let values): try container.encode(values.map(PropertyListJSON.init))
+        case .dictionary(let values): try container.encode(values.mapValues(PropertyListJSON.init))
+        }
+    }
+}

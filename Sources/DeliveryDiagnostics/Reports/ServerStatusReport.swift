@@ -1,0 +1,78 @@
+package import DistributedNotifications
+
+/// What a server tells of itself, as tables.
+package struct ServerStatusReport: Sendable {
+    private let status: ServerStatus
+
+    package init(_ status: ServerStatus) {
+        self.status = status
+    }
+
+    /// - Parameter width: how long a line is to be at most; numbers are not wrapped.
+    package func text(width: Int) -> [String] {
+        var lines = head(width: width)
+        guard !status.clients.isEmpty else { return lines + ["", "no process is connected"] }
+        lines += ["", "processes"] + clients(width: width)
+        lines += ["", "queues"] + queues(width: width)
+        lines += ["", "registrations"] + registrations(width: width)
+        return lines
+    }
+
+    private func head(width: Int) -> [String] {
+        let seconds = ElapsedTime(nanoseconds: Int64(clamping: Int((max(0, min(status.seconds, 3e9)) * 1e9).rounded())))
+        return
+            WrappedText.lines(
+                "server \(status.processID), for \(seconds), at \(ShownText.escaped(status.directory))", width: width)
+            + WrappedText.lines(
+                "\(status.posted) posted, \(status.delivered) delivered, \(status.dropped) dropped, "
+                    + "\(status.discarded) discarded, \(status.heldBytes) bytes held", width: width)
+    }
+
+    private func clients(width: Int) -> [String] {
+        Self.table(
+            ["process", "posted", "delivered", "dropped", "discarded", "name"],
+            status.clients.map { client in
+                let numbers = [client.posted, client.delivered, client.dropped, client.discarded]
+                let name = ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")
+                return ["\(client.processID)"] + numbers.map(Self.cell) + [name]
+            }, width: width)
+    }
+
+    private func queues(width: Int) -> [String] {
+        let clients = status.clients.filter { $0.waitingBytes > 0 || $0.heldEntries > 0 }
+        guard !clients.isEmpty else { return ["nothing waits to be read, and nothing is held"] }
+        return Self.table(
+            ["process", "waiting bytes", "held", "held bytes", "name"],
+            clients.map { client in
+                let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes]
+                return ["\(client.processID)"] + numbers.map(Self.cell) + [ShownText.escaped(client.name)]
+            }, width: width)
+    }
+
+    private func registrations(width: Int) -> [String] {
+        let rows = status.clients.flatMap { client in
+            client.observers.map { observer in
+                let name = observer.name.map(ShownText.name) ?? "any name"
+                let object = observer.object.map(ShownText.quoted) ?? "any object"
+                return ["\(client.processID)", observer.behavior.commandLineName, "\(name) of \(object)"]
+            }
+        }
+        guard !rows.isEmpty else { return ["nothing is observed"] }
+        return Self.table(["process", "behavior", "observed"], rows, width: width)
+    }
+
+    /// A number; none is a dash, so that what there is stands out.
+    private static func cell(_ number: Int) -> String { number == 0 ? "-" : "\(number)" }
+
+    /// Columns to the right, but for the last, which goes on below itself where it is long.
+    private static func table(_ headings: [String], _ rows: [[String]], width: Int) -> [String] {
+        let last = headings.count - 1
+        let widths = (0..<last).map { column in ([headings] + rows).map { $0[column].count }.max() ?? 0 }
+        let indent = widths.reduce(0) { $0 + $1 + 2 }
+        return ([headings] + rows).flatMap { row in
+            let cells = zip(row, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 + "  " }.joined()
+            let texts = WrappedText.lines(row[last], width: width == .max ? .max : max(8, width - indent))
+            return texts.enumerated().map { ($0 == 0 ? cells : String(repeating: " ", count: indent)) + $1 }
+        }
+    }
+}
