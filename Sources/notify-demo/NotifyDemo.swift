@@ -19,19 +19,22 @@ struct NotifyDemo: ParsableCommand {
               notify-demo diagnose run.jsonl
               notify-demo timeline run.jsonl
               notify-demo compare yesterday.jsonl today.jsonl
+              notify-demo observe build-done
+              notify-demo post build-done --user-info count:=3
               notify-demo bench same-thread burst
               notify-demo smoke
 
             EXIT STATUS
               0  good: as expected, the same, nothing found
-              1  an expectation failed, runs differ, something was found
-              2  trouble: a file cannot be read or written
+              1  an expectation failed, runs differ, something was found, nothing came
+              2  trouble: a file cannot be read or written, a server not be reached
               64 the command line is wrong
               130 ended by Ctrl-C
             """,
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
-            TimelineCommand.self, Trace.self, Stats.self, Doctor.self, Bench.self, Smoke.self,
+            TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
+            Doctor.self, Bench.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
             LifetimeChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],

@@ -274,12 +274,55 @@ struct CommandLineTests {
             ("bench --pin -1", "--pin"),
             ("bench --json --markdown", "Leave out one of them"),
             ("bench --list --quick", "--list measures nothing"),
+            ("post", "Missing expected argument"),
+            ("post ''", "the name \"\" is empty"),
+            ("post $(printf 'é%.0s' {1..128})", "has 256 bytes. A name is 1 to 255 bytes"),
+            ("post x --object $(printf 'o%.0s' {1..1025})", "has 1025 bytes. An object is up to 1024 bytes"),
+            ("post x --user-info k=v --plist f", "Leave out one of them"),
+            ("post --user-info k=v x", "Missing expected argument '<name>'"),
+            ("post x --user-info k=v y", "has no \"=\""),
+            ("post x --user-info k=1 --user-info k:=2", "has the key \"k\" twice"),
+            ("post x --user-info =v", "has no key"),
+            ("post x --user-info k:=", "ends too early"),
+            ("observe ''", "the name \"\" is empty"),
+            ("observe --behavior keep", "'deliver-immediately'"),
+            ("observe --behavior deliverImmediately", "'deliver-immediately'"),
+            ("observe --resume-after 1s", "needs --suspend-after"),
+            ("observe -N 0", "-N is 0, and must be 1 or more"),
+            ("observe --timeout 5", "200ms, 5s, 2m"),
+            ("observe --timeout -5s", "--timeout"),
+            ("wait", "Missing expected argument"),
+            ("wait x --ready-fd 1", "3 or more"),
+            ("wait x --ready-fd 9 9>&-", "must be the number of an open file"),
+            ("serve --idle-exit 0s", "--idle-exit is 0"),
+            ("serve --log-level loud", "notice"),
+            ("status --directory ''", "--directory is empty"),
         ])
     func usage(arguments: String, says: String) async throws {
         let outcome = try await shell("notify-demo \(arguments)")
         #expect(outcome.status == .exited(64))
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test("a property list that cannot be read is 2, and nothing is started for it", arguments: ["/nonexistent", "''"])
+    func missingPropertyList(file: String) async throws {
+        let outcome = try await shell(
+            """
+            d=$(mktemp -d); notify-demo post x --directory $d/place --plist \(file); echo $?; ls $d
+            """)
+        #expect(outcome.output == "2\n")
+        #expect(outcome.errors.contains("cannot read \(file == "''" ? "\"\"" : file): "), "\(outcome.errors)")
+    }
+
+    @Test("no server is status 1, said on standard error, and none is started")
+    func noServer() async throws {
+        let outcome = try await shell(
+            "d=$(mktemp -d); cd $d; notify-demo status --json --directory place/; echo $?; ls; echo $d >&2")
+        #expect(outcome.output == "1\n")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("notify-demo: no server runs at \(lines[1])/place. "))
     }
 
     @Test(
@@ -302,7 +345,7 @@ struct CommandLineTests {
         "help has examples for each subcommand",
         arguments: [
             "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor",
-            "bench", "smoke",
+            "bench", "smoke", "post", "observe", "wait", "serve", "status",
         ])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")

@@ -43,6 +43,7 @@ struct CompletionTests {
         #expect(try await offered("notify-demo compare run.log ") == ["run.log", "run.xml", "with blank.log"])
         #expect(try await offered("notify-demo smoke --junit ") == ["run.xml"])
         #expect(try await offered("notify-demo bench ro") == ["round-trip"])
+        #expect(try await offered("notify-demo observe --behavior d") == ["drop", "deliver-immediately"])
         #expect(try await offered("notify-demo bench burst --no") == ["--no-spin"])
     }
 

@@ -1,0 +1,29 @@
+import ArgumentParser
+import DistributedNotifications
+import Foundation
+
+/// Where processes meet their server.
+struct PlaceOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The directory in which processes meet their server, made if it is not there (default: notify-demo in \
+            $XDG_RUNTIME_DIR, else one of your own in the system's temporary directory).
+            """, valueName: "directory"),
+        completion: .directory)
+    var directory: String?
+
+    func validate() throws {
+        if directory?.isEmpty == true {
+            throw ValidationError("--directory is empty. Name a directory, or leave it out.")
+        }
+    }
+
+    var place: ServerPlace {
+        guard let directory else { return .default }
+        // A server that is started goes elsewhere, so the path must not depend on where this process is.
+        let path = URL(filePath: directory, directoryHint: .notDirectory).standardizedFileURL
+            .path(percentEncoded: false)
+        return ServerPlace(directory: path)
+    }
+}

@@ -1,0 +1,34 @@
+import DistributedNotifications
+import Logging
+
+extension ServerEvent {
+    /// What is logged of it: how loud, what, and about whom.
+    var logEntry: (level: Logger.Level, message: String, metadata: Logger.Metadata) {
+        func client(_ process: Int32, _ name: String) -> Logger.Metadata {
+            ["process": "\(process)", "name": "\(name)"]
+        }
+        switch self {
+        case .started(let place, let processID):
+            return (.notice, "serving", ["socket": "\(place.socketPath)", "process": "\(processID)"])
+        case .clientConnected(let process, let name):
+            return (.info, "connected", client(process, name))
+        case .clientGone(let process, let name, nil):
+            return (.info, "gone", client(process, name))
+        case .clientGone(let process, let name, let reason?):
+            return (.notice, "gone without a word: \(reason)", client(process, name))
+        case .clientRefused(let process, let reason):
+            return (.warning, "refused: \(reason)", ["process": "\(process)"])
+        case .dropping(let process, let name):
+            return (.warning, "reads too slowly: notifications for it are dropped", client(process, name))
+        case .dropped(let process, let name, let count):
+            return (
+                .warning, "has read what waited; notifications were dropped",
+                client(process, name).merging(["count": "\(count)"]) { _, new in new }
+            )
+        case .outOfDescriptors:
+            return (.error, "no more processes can be accepted for now: no descriptors are left (ulimit -n)", [:])
+        case .stopping(let reason):
+            return (.notice, "stopping: \(reason)", [:])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import DistributedNotifications
+import Foundation
+
+struct Post: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Post a notification to the processes of this user on this computer.",
+        discussion: """
+            It reaches those that observe its name and its object, or any of either; without an object, only those that ask \
+            for no object. The server is started if none runs. When the command has ended, the server has handed the \
+            notification to whoever observes it, and nothing is printed.
+
+            An entry of userInfo is text after =, and JSON after := : 3 is an integer, 3.0 a real, and null there is not. Write the \
+            name first: --user-info takes all that follows, up to the next option.
+
+            EXAMPLES
+              notify-demo post build-done
+              notify-demo post done --object Kitchen --user-info dish=soup n:=3 hot:=true
+              notify-demo post done --user-info 'sizes:=[1, 2.5]' --user-info note='a = b'
+              notify-demo post settings-changed --plist new.plist --deliver-immediately
+
+            EXIT STATUS
+              0 posted, 2 not posted: the property list cannot be read, or the server neither reached nor started
+            """)
+
+    @Argument(help: ArgumentHelp("The notification's name, at most 255 bytes.", valueName: "name"))
+    var name: String
+
+    @Option(help: ArgumentHelp("Whose notification it is, at most 1024 bytes.", valueName: "object"))
+    var object: String?
+
+    @OptionGroup var carried: UserInfoOptions
+
+    @Flag(help: "Deliver it at once also to processes that have suspended delivery, after what is kept for them.")
+    var deliverImmediately = false
+
+    @Flag(help: "Print what was posted as one JSON object.")
+    var json = false
+
+    @OptionGroup var place: PlaceOption
+
+    func validate() throws {
+        try NotificationWords(name: name, object: object).validate()
+    }
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        let userInfo = try carried.value()
+        let center = DistributedCenter(place: place.place)
+        defer { center.close() }
+        try center.post(
+            name: Notification.Name(name), object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
+        // Two commands are two connections, which have no order: what is posted first must be taken before the next begins.
+        try center.synchronize()
+        if json {
+            try terminal.print(
+                JSONText.of(
+                    Posted(
+                        name: name, object: object, userInfo: userInfo.map(PropertyListJSON.init),
+                        deliverImmediately: deliverImmediately)))
+        }
+        return .good
+    }
+
+    private struct Posted: Encodable {
+        var name: String
+        var object: String?
+        var userInfo: PropertyListJSON?
+        var deliverImmediately: Bool
+    }
+}

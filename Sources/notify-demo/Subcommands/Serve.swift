@@ -1,0 +1,65 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import DistributedNotifications
+import Foundation
+import Logging
+
+struct Serve: Command {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server of this user's notifications in the foreground.",
+        discussion: """
+            Nobody needs to: the first process that posts or observes starts one, which ends when it has had no client for a \
+            minute. This one logs what it does on standard error, and serves until it is told to end. SIGTERM and Ctrl-C have \
+            it say goodbye to its clients and write what waits, for 2 seconds at most; a second one ends it at once. A socket \
+            that systemd hands over is taken: install.sh installs notify-demo.socket and notify-demo.service.
+
+            EXAMPLES
+              notify-demo serve
+              notify-demo serve --log-level debug --idle-exit 5m
+              notify-demo serve --directory /tmp/mine
+              systemctl --user enable --now notify-demo.socket
+
+            EXIT STATUS
+              0 told to end, or idle for as long as --idle-exit says; 2 the directory cannot be used, or another server \
+            serves there
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "End when there has been no client for so long: 200ms, 5s, 2m (default: never).", valueName: "duration"))
+    var idleExit: ElapsedTime?
+
+    /// The levels of swift-log, by their names.
+    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    @Option(help: "Log what is at least as important as this.")
+    var logLevel = LogLevel.info
+
+    @OptionGroup var place: PlaceOption
+
+    func validate() throws {
+        if let idleExit, idleExit.nanoseconds == 0 {
+            throw ValidationError("--idle-exit is 0, and no client can be as fast. Give it a second or more.")
+        }
+    }
+
+    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+        var logger = Logger(label: "notify-demo") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
+        var limits = ServerLimits()
+        if let idleExit { limits.idleLimit = idleExit.duration }
+        let server = NotificationServer(place: place.place, limits: limits) { [logger] event in
+            let entry = event.logEntry
+            logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
+        }
+        try EndRequest.handle(within: nil) { [logger] number in
+            logger.notice("asked to end", metadata: ["signal": "\(number)"])
+            server.stop()
+        }
+        try server.run(endsWhenIdle: idleExit != nil)
+        logger.notice("ended")
+        return .good
+    }
+}

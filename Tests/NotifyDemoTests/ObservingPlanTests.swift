@@ -1,0 +1,57 @@
+import Testing
+
+@testable import notify_demo
+
+@Suite("When observing suspends, resumes and ends")
+struct ObservingPlanTests {
+    @Test("without a count and a timeout it waits for ever")
+    func forever() {
+        var plan = ObservingPlan()
+        let first = plan.action(at: .zero)
+        plan.notificationCame()
+        let later = plan.action(at: .seconds(1_000_000))
+        #expect([first, later] == [.wait(until: nil), .wait(until: nil)])
+    }
+
+    @Test("a timeout is a failure only where a count was asked for")
+    func timeout() {
+        var counting = ObservingPlan(count: 2, timeout: .seconds(5))
+        counting.notificationCame()
+        let before = counting.action(at: .seconds(4))
+        let failed = counting.action(at: .seconds(5))
+        var plain = ObservingPlan(timeout: .seconds(5))
+        let ended = plain.action(at: .seconds(6))
+        #expect([before, failed, ended] == [.wait(until: .seconds(5)), .end(.failed), .end(.good)])
+    }
+
+    @Test("when all came it is good, though the time has passed meanwhile")
+    func complete() {
+        var plan = ObservingPlan(count: 1, timeout: .seconds(5))
+        #expect(!plan.isComplete)
+        plan.notificationCame()
+        let action = plan.action(at: .seconds(60))
+        #expect(plan.isComplete)
+        #expect(action == .end(.good))
+    }
+
+    @Test("delivery is suspended once, and resumed so long after")
+    func suspension() {
+        var plan = ObservingPlan(timeout: .seconds(9), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
+        let actions = [0, 1, 1, 3, 3, 9].map { plan.action(at: .seconds($0)) }
+        #expect(
+            actions == [
+                .wait(until: .seconds(1)), .suspend, .wait(until: .seconds(3)), .resume, .wait(until: .seconds(9)),
+                .end(.good),
+            ])
+    }
+
+    @Test("who is late does all that was due, in order; what was due after the end is not done")
+    func late() {
+        var plan = ObservingPlan(timeout: .seconds(9), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
+        let all = (0..<3).map { _ in plan.action(at: .seconds(20)) }
+        #expect(all == [.suspend, .resume, .end(.good)])
+        var short = ObservingPlan(timeout: .seconds(2), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
+        let some = (0..<2).map { _ in short.action(at: .seconds(20)) }
+        #expect(some == [.suspend, .end(.good)])
+    }
+}
