@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs notify-demo with its completions and manual page under a prefix, or removes from there what it installed.
+# Installs notify-demo with its completions, manual page and systemd units under a prefix, or removes from there what it installed.
 # What it installed, and which directories it made for that, stands in share/notify-demo/manifest.
 set -euo pipefail
 umask 022
@@ -9,11 +9,13 @@ usage() {
     cat >&2 <<TEXT
 Usage: Scripts/install.sh [--binary FILE] PREFIX
        Scripts/install.sh --uninstall PREFIX
-Installs PREFIX/bin/notify-demo, its completions for bash, zsh and fish, and its manual page, or removes them.
+Installs PREFIX/bin/notify-demo, its completions for bash, zsh and fish, its manual page, and units with which systemd
+starts a user's notification server when it is needed, or removes them.
 The program is built for release with Swift's libraries in it, and runs where there is no Swift.
   --binary FILE  installs this program, and builds nothing
   --uninstall    removes what was installed, and the directories made for it that are empty
 DESTDIR, if it is set, goes before PREFIX. For yourself: Scripts/install.sh ~/.local
+The units are not enabled: systemctl --user enable --now notify-demo.socket (before --uninstall: disable --now).
 TEXT
     exit 64
 }
@@ -51,6 +53,8 @@ files=(
     share/zsh/site-functions/_notify-demo
     share/fish/vendor_completions.d/notify-demo.fish
     share/man/man1/notify-demo.1
+    share/systemd/user/notify-demo.socket
+    share/systemd/user/notify-demo.service
 )
 
 # Removing. In the manifest, . is the root, and .., ../.. and so on are the directories above it.
@@ -140,6 +144,41 @@ stage share/bash-completion/completions/notify-demo "$binary" --generate-complet
 stage share/zsh/site-functions/_notify-demo "$binary" --generate-completion-script zsh
 stage share/fish/vendor_completions.d/notify-demo.fish "$binary" --generate-completion-script fish
 stage share/man/man1/notify-demo.1 "$binary" generate-manual
+
+# In share/systemd/user, which systemd reads for users under /usr, /usr/local and ~/.local alike.
+socket_unit() {
+    cat <<'TEXT'
+[Unit]
+Description=Notifications between the processes of a user
+Documentation=man:notify-demo(1)
+
+[Socket]
+ListenStream=%t/notify-demo/socket
+SocketMode=0600
+DirectoryMode=0700
+
+[Install]
+WantedBy=sockets.target
+TEXT
+}
+service_unit() {
+    local program
+    # As it is called there where it is installed: without DESTDIR, and with links left as they are. systemd takes no
+    # program whose path has quotes or backslashes, however they are written.
+    program=$(realpath -ms -- "$prefix")/bin/notify-demo
+    cat <<TEXT
+[Unit]
+Description=Notifications between the processes of a user
+Documentation=man:notify-demo(1)
+Requires=notify-demo.socket
+After=notify-demo.socket
+
+[Service]
+ExecStart="${program//%/%%}" serve
+TEXT
+}
+stage share/systemd/user/notify-demo.socket socket_unit
+stage share/systemd/user/notify-demo.service service_unit
 stage bin/notify-demo cat "$binary"
 chmod 755 "$staged/bin/notify-demo"
 
@@ -186,3 +225,6 @@ case :$PATH: in
     *:"$prefix/bin":*) ;;
     *) echo "To run it by its name: export PATH=\"$prefix/bin:\$PATH\"" >&2 ;;
 esac
+if systemd-analyze --user unit-paths 2>/dev/null | grep -qxF -- "$root/share/systemd/user"; then
+    echo "To have systemd start the server: systemctl --user enable --now notify-demo.socket" >&2
+fi

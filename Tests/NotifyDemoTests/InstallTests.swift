@@ -11,6 +11,8 @@ struct InstallTests {
         ./share/fish/vendor_completions.d/notify-demo.fish
         ./share/man/man1/notify-demo.1
         ./share/notify-demo/manifest
+        ./share/systemd/user/notify-demo.service
+        ./share/systemd/user/notify-demo.socket
         ./share/zsh/site-functions/_notify-demo
 
         """
@@ -49,6 +51,33 @@ struct InstallTests {
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         #expect(outcome.output == Self.installed + ".\n")
         #expect(outcome.errors.contains(" passed, 0 failed\n"))
+    }
+
+    @Test(
+        "systemd takes the units, wherever they are installed, and would start the installed program",
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze")),
+        arguments: ["prefix", "with blank", "100%h $HOME ${HOME} é;"])
+    func units(prefix: String) async throws {
+        let outcome = try await shell(
+            #"""
+            prefix='\#(prefix)'; install "$prefix"
+            units=$PWD/$prefix/share/systemd/user
+            cp "$units"/* .; XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: \
+                systemd-analyze --user --man=no verify ./notify-demo.socket ./notify-demo.service
+            rm "$prefix/bin/notify-demo"; XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: \
+                systemd-analyze --user --man=no verify ./notify-demo.service 2>verified || echo "$?: $(cat verified)"
+            """#)
+        #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
+        // It looks for the program that is named, so the first time it was found.
+        #expect(outcome.output.contains("\(prefix)/bin/notify-demo"), "\(outcome.output)")
+        #expect(!outcome.errors.contains("notify-demo"), "\(outcome.errors)")
+    }
+
+    @Test("with DESTDIR the service names the program without it")
+    func destination() async throws {
+        let outcome = try await shell(
+            "export DESTDIR=$here/real; install /usr/local; cat real/usr/local/share/systemd/user/notify-demo.service")
+        #expect(outcome.output.contains("\nExecStart=\"/usr/local/bin/notify-demo\" serve\n"), "\(outcome.output)")
     }
 
     @Test("installing again changes nothing, and is removed once")
