@@ -15,7 +15,7 @@ extension ServerEvent {
         case .clientGone(let process, let name, nil):
             return (.info, "gone", client(process, name))
         case .clientGone(let process, let name, let reason?):
-            return (.notice, "gone without a word: \(reason)", client(process, name))
+            return (.notice, "gone: \(reason)", client(process, name))
         case .clientRefused(let process, let reason):
             return (.warning, "refused: \(reason)", ["process": "\(process)"])
         case .dropping(let process, let name):

@@ -22,7 +22,8 @@ package struct ServerStatusReport: Sendable {
         let seconds = ElapsedTime(nanoseconds: Int64(clamping: Int((max(0, min(status.seconds, 3e9)) * 1e9).rounded())))
         return
             WrappedText.lines(
-                "server \(status.processID), for \(seconds), at \(ShownText.escaped(status.directory))", width: width)
+                "server \(status.processID), running for \(seconds), at \(ShownText.escaped(status.directory))",
+                width: width)
             + WrappedText.lines(
                 "\(status.posted) posted, \(status.delivered) delivered, \(status.dropped) dropped, "
                     + "\(status.discarded) discarded, \(status.heldBytes) bytes held", width: width)

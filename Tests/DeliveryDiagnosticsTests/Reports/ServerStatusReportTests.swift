@@ -38,7 +38,7 @@ struct ServerStatusReportTests {
                 .joined(separator: ","))
         #expect(
             ServerStatusReport(status).text(width: 80).joined(separator: "\n") == """
-                server 4711, for 12.5 s, at /run/user/1000/notify-demo
+                server 4711, running for 12.5 s, at /run/user/1000/notify-demo
                 12 posted, 34 delivered, 5 dropped, 6 discarded, 700 bytes held
 
                 processes
