@@ -312,7 +312,7 @@ struct CommandLineTests {
             d=$(mktemp -d); notify-demo post x --directory $d/place --plist \(file); echo $?; ls $d
             """)
         #expect(outcome.output == "2\n")
-        #expect(outcome.errors.contains("cannot read \(file == "''" ? "\"\"" : file): "), "\(outcome.errors)")
+        #expect(outcome.errors.contains(file == "''" ? "\"\"" : file), "\(outcome.errors)")
     }
 
     @Test("no server is status 1, said on standard error, and none is started")

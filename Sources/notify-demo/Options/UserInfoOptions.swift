@@ -1,6 +1,5 @@
 import ArgumentParser
 import DistributedNotifications
-import Foundation
 
 /// What a notification carries.
 struct UserInfoOptions: ParsableArguments {
@@ -15,7 +14,8 @@ struct UserInfoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take userInfo from a property list, in XML or binary, whose root is a dictionary.", valueName: "file"),
+            "Take userInfo from a property list in XML, binary or JSON, whose root is a dictionary; - is standard input.",
+            valueName: "file"),
         completion: .file(extensions: ["plist"]))
     var plist: String?
 
@@ -34,17 +34,9 @@ struct UserInfoOptions: ParsableArguments {
 
     /// The one place in which a property-list file is read.
     private static func userInfo(ofFileAt path: String) throws -> [String: PropertyListValue] {
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw PropertyListFileError(path: path, problem: "there is no such file, or it cannot be read")
+        guard !path.isEmpty else {
+            throw DistributedError.propertyListNotReadable(file: "\"\"", place: nil, problem: "it has no name")
         }
-        throw PropertyListFileError(path: path, problem: "property-list files are not read yet")
+        return try PropertyListReader.userInfo(path: path)
     }
-}
-
-/// A property-list file cannot be used.
-struct PropertyListFileError: Error, CustomStringConvertible {
-    var path: String
-    var problem: String
-
-    var description: String { "cannot read \(path.isEmpty ? "\"\"" : path): \(problem)." }
 }
