@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// What the commands do with a server between them, each test with one of its own.
+@Suite("post, observe, wait and status")
+struct DistributedCommandsTests {
+    /// Runs lines in an empty directory that goes again, where `seen FILE TEXT` waits until a file has a text.
+    private func shell(_ lines: String) async throws -> Shell.Outcome {
+        try await Shell.run(
+            #"""
+            cd "$(mktemp -d)"; mkdir -m 700 place
+            demo() { timeout -k 5 20 notify-demo "$@" --directory place; }
+            server() { demo status --json | grep -o '"processID":[0-9]*,"seconds"' | grep -o '[0-9]*'; }
+            trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
+            seen() { for i in {1..2000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
+            set -m
+            \#(lines)
+            """#)
+    }
+
+    @Test("what is posted is printed with its sender, thread and userInfo, and -N ends it")
+    func observe() async throws {
+        let outcome = try await shell(
+            """
+            demo observe done --object Kitchen -N 2 --timeout 20s 2>errors & seen errors connected
+            demo post done; demo post done --object Kitchen --user-info a=b n:=3 r:=1.5
+            demo status | grep 'done of'; demo post done --object Kitchen; wait $!; echo $?
+            """)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4, "\(outcome.output)\(outcome.errors)")
+        let form = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:notify-demo)?\[\d+\] → 1 main: done of "Kitchen"(.*)/
+        let posted = lines.filter { $0.hasPrefix("2") }.compactMap { $0.wholeMatch(of: form)?.1 }
+        #expect(posted == [#" with {"a":"b","n":3,"r":1.5}"#, ""], "\(lines)")
+        #expect(lines.contains { $0.contains(#"coalesce  done of "Kitchen""#) })
+        #expect(lines.last == "0")
+    }
+
+    @Test("suspended, what is held comes at resumption")
+    func suspension() async throws {
+        let outcome = try await shell(
+            """
+            demo observe x -N 2 --timeout 20s --behavior hold --suspend-after 0s --resume-after 1s --json 2>errors >out &
+            seen errors suspended; demo post x --user-info i:=1; demo post x --user-info i:=2
+            wait $!; echo $?; grep -o '"i":.' out
+            """)
+        #expect(outcome.output == "0\n\"i\":1\n\"i\":2\n", "\(outcome.errors)")
+    }
+
+    @Test("a server that is killed is seen as an interruption in its place, and what comes later is printed")
+    func interruption() async throws {
+        let outcome = try await shell(
+            """
+            demo observe x -N 2 --timeout 20s --json 2>errors >out & seen errors connected
+            demo post x; seen out notification; kill -9 $(server); seen out '"connected"'; demo post x
+            wait $!; echo $?; grep -o '"kind":"[a-z]*"' out
+            """)
+        #expect(
+            outcome.output == """
+                0
+                "kind":"notification"
+                "kind":"interrupted"
+                "kind":"connected"
+                "kind":"notification"
+
+                """, "\(outcome.errors)")
+    }
+
+    @Test("Ctrl-C is 130 and SIGTERM 143, and what came was printed", arguments: [("INT", 130), ("TERM", 143)])
+    func interrupt(signal: String, status: Int) async throws {
+        let outcome = try await shell(
+            """
+            notify-demo observe --directory place 2>errors >out & seen errors connected
+            demo post x; seen out x; kill -\(signal) $!; wait $!; echo $?; wc -l <out
+            """)
+        #expect(outcome.output == "\(status)\n1\n", "\(outcome.errors)")
+    }
+
+    @Test("wait starts a command when it is registered, and ends with what came")
+    func waitForCommand() async throws {
+        let outcome = try await shell(
+            """
+            demo wait x --timeout 20s --directory place -- notify-demo post x --directory place; echo $?
+            """.replacing("demo wait x", with: "notify-demo wait x"))
+        #expect(outcome.output.hasSuffix(" → 1 main: x\n0\n"), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("waiting for x\n"))
+    }
+
+    @Test("wait is 1 when the time has passed, and 2 when its command fails or cannot be started")
+    func waitInVain() async throws {
+        let outcome = try await shell(
+            """
+            w() { timeout -k 5 20 notify-demo wait x --directory place "$@"; echo $?; }
+            w --timeout 100ms; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
+            """)
+        #expect(outcome.output == "1\n2\n2\n2\n")
+        for words in [
+            "not come within 100 ms", "sh failed with 3", "sh was ended by signal 9", "cannot run /nonexistent",
+        ] {
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        }
+    }
+
+    @Test("who gave wait a descriptor learns on it that none is missed from then on")
+    func ready() async throws {
+        let outcome = try await shell(
+            "mkfifo ready; demo wait x --ready-fd 3 3>ready & read <ready; demo post x; wait $!; echo $?")
+        #expect(outcome.output.hasSuffix(": x\n0\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test("a server in the foreground ends with 0 when it is told to, and logs what it did")
+    func serve() async throws {
+        let outcome = try await shell(
+            """
+            notify-demo serve --directory place 2>log & seen log serving; demo post x; kill -TERM $!; wait $!; echo $?
+            cat log >&2; demo serve --idle-exit 50ms 2>&-; echo $?
+            """)
+        #expect(outcome.output == "0\n0\n", "\(outcome.errors)")
+        for words in ["serving", "connected", "asked to end", "stopping", "ended"] {
+            #expect(outcome.errors.contains("[notify_demo] \(words)"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("a closed pipe ends observe quietly")
+    func closedPipe() async throws {
+        let outcome = try await shell(
+            """
+            (set -o pipefail; demo observe 2>errors | head -1; echo $? >&2) & seen errors connected
+            demo post x; demo post y; wait $!; grep -v ^observing errors
+            """)
+        #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
+        #expect(outcome.errors.hasPrefix("141\n"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("notify-demo:"), "\(outcome.errors)")
+    }
+}
