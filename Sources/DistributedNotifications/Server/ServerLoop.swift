@@ -40,11 +40,13 @@ final class ServerLoop {
     private var acceptsAt: UInt64?
 
     private var pacing = Pacing()
+    private var turnsUnwritten = 0
     @exclusivity(unchecked) private var posted = 0
     @exclusivity(unchecked) private var delivered = 0
     private var dropped = 0
     private var discarded = 0
 
+    private static let turnsBeforeWriting = 3
     private static let listenerNumber: UInt64 = 0
     private static let stopNumber = UInt64.max
 
@@ -103,7 +105,13 @@ final class ServerLoop {
         now = CLinuxMonotonicNanoseconds()
         if mayAccept, isListening { accept() }
         serve()
-        write()
+        // More of what came already is served first: then there is one write for both.
+        if ready.isEmpty || turnsUnwritten == Self.turnsBeforeWriting {
+            turnsUnwritten = 0
+            write()
+        } else {
+            turnsUnwritten += 1
+        }
         if let checkAt, now >= checkAt { checkTimes() }
         if pacing.turnEnded(posts: posted - postedBefore, now: now), ready.isEmpty { CLinuxNap(Int64(Pacing.nap)) }
     }
