@@ -1,0 +1,287 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// What clients see of a server that is killed, or has no room.
+final class ServerFaultTests: XCTestCase {
+    private final class Watched: Sendable {
+        struct Seen {
+            var interruptions = 0
+            var connections: [Int32] = []
+            var failures: [DistributedError] = []
+            var numbers: [Int] = []
+        }
+
+        let seen = Locked(Seen())
+        let center: DistributedCenter
+
+        init(_ place: ServerPlace) {
+            center = DistributedCenter(place: place)
+        }
+
+        func observe(on thread: RunLoopThread) throws -> [ObserverToken] {
+            let connection = center.addConnectionObserver(on: thread) { [self] event in
+                seen.withLock {
+                    switch event {
+                    case .connected(let server): $0.connections.append(server)
+                    case .interrupted: $0.interruptions += 1
+                    case .failed(let error): $0.failures.append(error)
+                    case .gap: $0.numbers.append(.min)
+                    }
+                }
+            }
+            let observer = try center.addObserver(forName: .numbered, suspensionBehavior: .hold, on: thread) { [self] in
+                let number = $0.object.flatMap { Int($0) } ?? -1
+                seen.withLock { $0.numbers.append(number) }
+            }
+            try center.synchronize(limit: .seconds(20))
+            return [connection, observer]
+        }
+    }
+
+    func testAServerThatIsKilledInTheMiddleIsSeenOnceByEachObserverAndNothingComesTwice() throws {
+        let place = try FaultPlace()
+        _ = try place.startServer()
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let watched = (0..<5).map { _ in Watched(place.place) }
+        var tokens = try watched.flatMap { try $0.observe(on: thread) }
+        let poster = DistributedCenter(place: place.place)
+        try poster.synchronize(limit: .seconds(20))
+        let isOver = Locked(false)
+        let posted = Locked(0)
+        let posting = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                // It waits for the next server, and is refused by none.
+                do { try poster.post(name: .numbered, object: "\(number)") } catch { XCTFail("\(error)") }
+                number += 1
+                posted.withLock { $0 = number }
+            }
+            posting.signal()
+        }
+        for kill in 1...FaultRounds.kills {
+            // Everybody receives from this server, and much is on its way.
+            let before = posted.withLock { $0 }
+            XCTAssertTrue(
+                eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? 0) > before } } },
+                "round \(kill): nothing comes")
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: .seconds(5)))
+            ServerProcess(try XCTUnwrap(socket.peer).process).end()
+            XCTAssertTrue(
+                eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
+                "round \(kill): \(watched.map { $0.seen.withLock { ($0.connections, $0.interruptions, $0.failures) } })"
+            )
+        }
+        let last = posted.withLock { $0 }
+        XCTAssertTrue(eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? 0) > last } } })
+        isOver.withLock { $0 = true }
+        XCTAssertEqual(posting.wait(timeout: .now() + 20), .success)
+        for seen in watched.map({ $0.seen.withLock { $0 } }) {
+            XCTAssertEqual(seen.interruptions, FaultRounds.kills)
+            XCTAssertEqual(Set(seen.connections).count, FaultRounds.kills + 1)
+            XCTAssertEqual(seen.failures, [])
+            XCTAssertTrue(zip(seen.numbers, seen.numbers.dropFirst()).allSatisfy { $0 < $1 }, "twice, or out of order")
+        }
+        tokens.removeAll()
+        withExtendedLifetime(watched) {}
+    }
+
+    func testASocketThatAKilledServerLeftIsNoObstacle() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        server.end()
+        XCTAssertTrue(FileManager.default.fileExists(atPath: place.place.socketPath))
+        XCTAssertNil(try DistributedCenter.status(of: place.place))
+        let center = DistributedCenter(place: place.place)
+        try center.post(name: .numbered)
+        guard case .connected(let next) = center.connectionState else { return XCTFail("\(center.connectionState)") }
+        XCTAssertNotEqual(next, server.id)
+    }
+
+    func testWhenDescriptorsAreUsedUpOthersAreToldThoseServedGoOnAndItRecovers() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        let first = try RawPeer(place.place, name: "first")
+        try first.register(1, name: "n")
+        try first.synchronize()
+        try server.limitDescriptors(to: 20)
+        var served: [RawPeer] = []
+        var refusal: Bye?
+        while refusal == nil, served.count < 50 {
+            let peer = try RawPeer(place.place, name: nil)
+            let received = try peer.hello()
+            if received {
+                served.append(peer)
+            } else {
+                refusal = try peer.farewell()
+            }
+        }
+        XCTAssertTrue(refusal?.text.contains("ulimit -n") == true, "\(String(describing: refusal))")
+        XCTAssertGreaterThan(served.count, 4)
+        for _ in 0..<100 {
+            let peer = try RawPeer(place.place, name: nil)
+            XCTAssertTrue(try peer.farewell().text.contains("no descriptor left"))
+        }
+        for (number, peer) in served.enumerated() {
+            try peer.write(RawPeer.post("n", number: number))
+            XCTAssertEqual(try first.delivered().number, number)
+        }
+        let center = DistributedCenter(place: place.place, limits: ClientLimits())
+        do throws(DistributedError) {
+            try center.post(name: .numbered)
+            XCTFail("it was served")
+        } catch {
+            guard case .serverRefused(_, let reason) = error else { return XCTFail("\(error)") }
+            XCTAssertTrue(reason.contains("no descriptor left"), reason)
+        }
+        // One goes, and there is room for one.
+        served.removeLast()
+        XCTAssertTrue(
+            eventually {
+                do throws(DistributedError) { try center.post(name: .numbered) } catch { return false }
+                return true
+            })
+        XCTAssertFalse(server.isGone)
+    }
+
+    func testOfTwoThousandConnectionsAsManyAsMayAreServedAndTheOthersAreToldWhy() throws {
+        try ServerProcess(getpid()).limitDescriptors(to: 4000)
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        try server.limitDescriptors(to: 2000)
+        var served: [RawPeer] = []
+        var refused = 0
+        for _ in 0..<2000 {
+            let peer = try RawPeer(place.place, name: nil)
+            if try peer.hello() {
+                served.append(peer)
+            } else {
+                XCTAssertTrue(try peer.farewell().text.contains("1024 processes are connected"))
+                refused += 1
+            }
+        }
+        XCTAssertEqual(served.count, 1024)
+        XCTAssertEqual(refused, 976)
+        for peer in served { try peer.register(1, name: "all") }
+        for peer in served { try peer.synchronize() }
+        try served[0].write(RawPeer.post("all", number: 5))
+        for peer in served { XCTAssertEqual(try peer.delivered().number, 5) }
+        // Those who go make room.
+        served.removeFirst(1000)
+        XCTAssertTrue(try eventually { try (try RawPeer(place.place, name: nil)).hello() })
+        XCTAssertLessThan(server.residentBytes, 100 << 20)
+    }
+
+    func testAPosterOfAStoppedServerIsToldInTimeAndGoesOnWhenTheServerDoes() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = .milliseconds(50)
+        let center = DistributedCenter(place: place.place, limits: limits)
+        try center.post(name: .numbered)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "n")
+        try observer.synchronize()
+        kill(server.id, SIGSTOP)
+        defer { kill(server.id, SIGCONT) }
+        XCTAssertTrue(eventually { server.isStopped })
+        var posted = 0
+        let large: [String: PropertyListValue] = ["filler": .string(String(repeating: "x", count: 10_000))]
+        var error: DistributedError?
+        while error == nil, posted < 10_000 {
+            do throws(DistributedError) {
+                try center.post(name: .numbered, userInfo: large)
+                posted += 1
+            } catch let refused { error = refused }
+        }
+        guard case .notPosted("n", let problem, after: .milliseconds(50)) = error else {
+            return XCTFail("\(posted): \(String(describing: error))")
+        }
+        XCTAssertTrue(problem.contains("does not read"), problem)
+        XCTAssertThrowsError(try center.synchronize(limit: .milliseconds(50)))
+        XCTAssertThrowsError(try DistributedCenter.status(of: place.place, limit: .milliseconds(50)))
+        kill(server.id, SIGCONT)
+        // What was posted comes, and what was not does not.
+        for _ in 0..<posted { _ = try observer.delivered() }
+        XCTAssertEqual(try observer.synchronize(), [])
+        XCTAssertTrue(
+            eventually {
+                do throws(DistributedError) { try center.post(name: .numbered) } catch { return false }
+                return true
+            })
+        XCTAssertEqual(try observer.delivered().registrations, [1])
+    }
+
+    func testAProcessThatReadsNothingForTooLongIsDisconnectedAndTheOthersAreNot() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.progressLimit = .milliseconds(300)
+        let server = try ServerInThisProcess(place, limits: limits)
+        let stalled = try RawPeer(place.place, name: "stalled")
+        let reading = try RawPeer(place.place, name: "reading")
+        for peer in [stalled, reading] {
+            try peer.register(1, name: "n")
+            try peer.synchronize()
+        }
+        let poster = try RawPeer(place.place, name: "poster")
+        try poster.post("n", numbers: 0..<5000)
+        var number = 0
+        XCTAssertTrue(
+            try eventually {
+                while number < 5000 {
+                    XCTAssertEqual(try reading.delivered().number, number)
+                    number += 1
+                }
+                return server.events.contains {
+                    if case .clientGone(_, "stalled", let reason?) = $0 {
+                        reason.contains("read nothing")
+                    } else {
+                        false
+                    }
+                }
+            })
+        try reading.synchronize()
+        var tally = Tally()
+        while case let received = try stalled.next(), received != .end { try tally.add(received) }
+        // What the kernel had of it already.
+        XCTAssertTrue(tally.isInOrder)
+        XCTAssertLessThan(tally.received, 5000)
+        XCTAssertEqual(try place.status().clients.map(\.name), ["reading", "poster"])
+    }
+
+    func testAPosterThatIsTooFastIsMadeToWaitAndNothingIsDropped() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.postsAtOnce = 100
+        limits.postsPerSecond = 4000
+        let server = try ServerInThisProcess(place, limits: limits)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "n")
+        try observer.synchronize()
+        let fast = try RawPeer(place.place, name: "fast")
+        let began = ContinuousClock.now
+        try fast.post("n", numbers: 0..<1100)
+        for number in 0..<1100 { XCTAssertEqual(try observer.delivered().number, number) }
+        // 1000 of them at 4000 a second: it is a lower bound, which no slow computer breaks.
+        XCTAssertGreaterThan(ContinuousClock.now - began, .milliseconds(200))
+        try observer.synchronize()
+        withExtendedLifetime(server) {}
+    }
+}
+
+extension RawPeer {
+    /// - Returns: whether it is welcome; if not, it says why next.
+    fileprivate func hello() throws -> Bool {
+        var hello = FrameWriter()
+        hello.hello(suspended: false, name: "peer")
+        // One that is refused already cannot write.
+        try? write(hello.bytes)
+        return try peek() == .welcome
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// A server with limits of a test's own, on a thread of this process. It ends when this goes.
+final class ServerInThisProcess {
+    private let server: NotificationServer
+    private let ended = DispatchSemaphore(value: 0)
+    private let seen: Seen
+
+    private final class Seen: Sendable {
+        let events = Locked([ServerEvent]())
+        let started = DispatchSemaphore(value: 0)
+    }
+
+    init(_ place: FaultPlace, limits: ServerLimits = ServerLimits()) throws {
+        let seen = Seen()
+        self.seen = seen
+        try place.place.prepare()
+        let server = NotificationServer(place: place.place, limits: limits) { event in
+            seen.events.withLock { $0.append(event) }
+            if case .started = event { seen.started.signal() }
+        }
+        self.server = server
+        let ended = ended
+        Thread.detachNewThread {
+            try? server.run()
+            ended.signal()
+        }
+        XCTAssertEqual(seen.started.wait(timeout: .now() + 20), .success)
+    }
+
+    var events: [ServerEvent] { seen.events.withLock { $0 } }
+
+    func stop() {
+        server.stop()
+        XCTAssertEqual(ended.wait(timeout: .now() + 20), .success, "the server does not stop")
+        ended.signal()
+    }
+
+    deinit {
+        stop()
+    }
+}
