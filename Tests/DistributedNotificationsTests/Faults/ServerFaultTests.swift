@@ -50,26 +50,33 @@ final class ServerFaultTests: XCTestCase {
         defer { thread.stop() }
         let watched = (0..<5).map { _ in Watched(place.place) }
         var tokens = try watched.flatMap { try $0.observe(on: thread) }
+        let processes = try (0..<2).map { _ in try FaultClient(.observer, at: place) }
+        for process in processes {
+            XCTAssertEqual(try process.line(), "ready")
+            XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
+        }
         let poster = DistributedCenter(place: place.place)
         try poster.synchronize(limit: .seconds(20))
-        let isOver = Locked(false)
-        let posted = Locked(0)
+        // Each round has so many posts; else the observers' thread would be far behind.
+        let burst = 3000
+        let begin = DispatchSemaphore(value: 0)
         let posting = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            var number = 0
-            while !isOver.withLock({ $0 }) {
-                // It waits for the next server, and is refused by none.
-                do { try poster.post(name: .numbered, object: "\(number)") } catch { XCTFail("\(error)") }
-                number += 1
-                posted.withLock { $0 = number }
+            for round in 0...FaultRounds.kills {
+                begin.wait()
+                for number in round * burst..<(round + 1) * burst {
+                    // It waits for the next server, and is refused by none.
+                    do { try poster.post(name: .numbered, object: "\(number)") } catch { XCTFail("\(error)") }
+                }
+                posting.signal()
             }
-            posting.signal()
         }
         for kill in 1...FaultRounds.kills {
             // Everybody receives from this server, and much is on its way.
-            let before = posted.withLock { $0 }
+            begin.signal()
+            let first = (kill - 1) * burst
             XCTAssertTrue(
-                eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? 0) > before } } },
+                eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
                 "round \(kill): nothing comes")
             let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: .seconds(5)))
             ServerProcess(try XCTUnwrap(socket.peer).process).end()
@@ -77,11 +84,18 @@ final class ServerFaultTests: XCTestCase {
                 eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
                 "round \(kill): \(watched.map { $0.seen.withLock { ($0.connections, $0.interruptions, $0.failures) } })"
             )
+            for process in processes {
+                let words = try process.line().split(separator: " ")
+                XCTAssertEqual([words.first, words.last], ["interrupted", "true"], "round \(kill)")
+                XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
+            }
+            XCTAssertEqual(posting.wait(timeout: .now() + 20), .success, "round \(kill): posting hangs")
+            // It is registered with the server that is there now.
+            for one in watched { try one.center.synchronize(limit: .seconds(20)) }
         }
-        let last = posted.withLock { $0 }
-        XCTAssertTrue(eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? 0) > last } } })
-        isOver.withLock { $0 = true }
-        XCTAssertEqual(posting.wait(timeout: .now() + 20), .success)
+        begin.signal()
+        let last = (FaultRounds.kills + 1) * burst - 1
+        XCTAssertTrue(eventually { watched.allSatisfy { $0.seen.withLock { $0.numbers.last == last } } })
         for seen in watched.map({ $0.seen.withLock { $0 } }) {
             XCTAssertEqual(seen.interruptions, FaultRounds.kills)
             XCTAssertEqual(Set(seen.connections).count, FaultRounds.kills + 1)
