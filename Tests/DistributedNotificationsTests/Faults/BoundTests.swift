@@ -143,6 +143,33 @@ final class BoundTests: XCTestCase {
         XCTAssertEqual(try place.status().heldBytes, 0)
     }
 
+    func testWhatIsDeliveredToAStoppedProcessBecauseTooMuchIsHeldIsBoundedToo() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.heldOverflow = .deliver
+        let server = try ServerInThisProcess(place, limits: limits)
+        let stopped = try RawPeer(place.place, name: "stopped", suspended: true)
+        try stopped.register(1, name: "n")
+        try stopped.synchronize()
+        let poster = try RawPeer(place.place, name: "poster")
+        let posts = 2000
+        var largest = 0
+        for first in stride(from: 0, to: posts, by: 100) {
+            try poster.post("n", numbers: first..<first + 100, byteCount: 10_000)
+            try poster.synchronize()
+            largest = max(largest, try place.status().clients.first { $0.name == "stopped" }?.waitingBytes ?? 0)
+        }
+        XCTAssertLessThan(largest, 4 << 20)
+        try stopped.setSuspended(false)
+        var tally = Tally()
+        for one in try stopped.synchronize() { try tally.add(one) }
+        // What was held when it was resumed came while it dropped still, perhaps.
+        for one in try stopped.synchronize() { try tally.add(one) }
+        XCTAssertEqual(tally.received + tally.gap, posts)
+        XCTAssertTrue(tally.isInOrder)
+        withExtendedLifetime(server) {}
+    }
+
     /// XCTest runs this on the main thread.
     func testWhileTheMainRunLoopDoesNotRunWhatWaitsIsBoundedAndThenTheGapIsExact() throws {
         let place = try FaultPlace()
@@ -190,6 +217,39 @@ final class BoundTests: XCTestCase {
             XCTAssertLessThanOrEqual(tally.received, round * 1000)
             XCTAssertGreaterThan(tally.received, round * 100)
         }
+        withExtendedLifetime((connection, observer, server)) {}
+    }
+
+    func testSmallNotificationsThatWaitAreCountedAsWhatTheyTake() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        var limits = ClientLimits()
+        limits.waitingBytes = 1 << 20
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let received = Locked(0)
+        let missed = Locked(0)
+        let connection = center.addConnectionObserver { event in
+            if case .gap(let gap) = event { missed.withLock { $0 += gap.count } }
+        }
+        let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
+        try center.synchronize(limit: .seconds(20))
+        let poster = try RawPeer(place.place, name: "poster")
+        let posts = 20_000
+        for _ in 0..<20 {
+            var frames = FrameWriter()
+            for _ in 0..<posts / 20 {
+                frames.frame(.post) {
+                    $0.integer(UInt8(0))
+                    $0.string("n")
+                }
+            }
+            try poster.write(frames.bytes)
+            try poster.synchronize()
+            try center.synchronize(limit: .seconds(20))
+        }
+        RunLoop.main.run(until: .now + .seconds(20)) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
+        XCTAssertEqual(received.withLock { $0 } + missed.withLock { $0 }, posts)
+        XCTAssertLessThan(received.withLock { $0 }, limits.waitingBytes / 128)
         withExtendedLifetime((connection, observer, server)) {}
     }
 }

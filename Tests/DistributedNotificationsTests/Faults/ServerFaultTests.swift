@@ -192,6 +192,22 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertLessThan(server.residentBytes, 100 << 20)
     }
 
+    func testProcessesThatAllConnectAtOnceAreAllServed() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        var hello = FrameWriter()
+        hello.hello(suspended: false, name: "one of many")
+        let peers = try (0..<200).map { _ in
+            let peer = try RawPeer(place.place, name: nil)
+            try? peer.write(hello.bytes)
+            return peer
+        }
+        for peer in peers {
+            guard case .frame(.welcome, _) = try peer.next() else { return XCTFail("one is refused") }
+        }
+        withExtendedLifetime(server) {}
+    }
+
     func testAPosterOfAStoppedServerIsToldInTimeAndGoesOnWhenTheServerDoes() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
