@@ -33,6 +33,7 @@ let package = Package(
             name: "DeliveryDiagnostics",
             dependencies: [
                 "CControl",
+                "CLinux",
                 "DistributedNotifications",
                 "ThreadedNotifications",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),

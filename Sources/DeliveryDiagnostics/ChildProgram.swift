@@ -68,4 +68,16 @@ public struct ChildProgram: Sendable {
         guard let result = outcome.withLock({ $0 }) else { throw .child(problem: "ended without a result") }
         return try result.get()
     }
+
+    /// The records that a process wrote.
+    static func records(in output: [UInt8]) throws(ScenarioError) -> [DeliveryRecord] {
+        let recording: Recording
+        do throws(LogError) {
+            recording = try Recording(bytes: output, name: "its output")
+        } catch {
+            throw .child(problem: "wrote what is no record: \(error)")
+        }
+        if let problem = recording.problems.first { throw .child(problem: "\(problem)") }
+        return recording.records
+    }
 }

@@ -87,4 +87,25 @@ public final class DeliveryRecorder: Sendable {
             }
         }
     }
+
+    /// Adds records of another process that ran at the same time, each at its place in time, and numbers all anew.
+    ///
+    /// - Parameter foreign: in the order of time.
+    func merge(_ foreign: [DeliveryRecord]) {
+        stored.withLock { records in
+            var merged: [DeliveryRecord] = []
+            merged.reserveCapacity(records.count + foreign.count)
+            var rest = foreign[...]
+            for record in records {
+                while let next = rest.first, next.monotonicNanoseconds < record.monotonicNanoseconds {
+                    merged.append(next)
+                    rest.removeFirst()
+                }
+                merged.append(record)
+            }
+            merged += rest
+            for place in merged.indices { merged[place].sequence = place + 1 }
+            records = merged
+        }
+    }
 }

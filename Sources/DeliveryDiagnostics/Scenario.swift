@@ -37,7 +37,8 @@ public enum Scenarios {
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
         PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
-        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(),
+        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(), DistributedScenario(),
+        SuspensionScenario(), ServerRestartScenario(),
     ]
 
     public static func named(_ name: String) -> (any Scenario)? {

@@ -18,7 +18,7 @@ public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notOnMainThread:
             "a scenario is about the main thread: perform it there."
         case .noChildProgram:
-            "this scenario needs a second process: give the environment a childProgram."
+            "this scenario needs a second process: give the environment a childProgram and a distributedChild."
         case .optionOutOfRange(let option, let value, let range):
             "\(option) is \(value), and must be from \(range)."
         case .child(let problem):

@@ -17,6 +17,9 @@ struct ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options,
             childProgram: Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [LifetimeChild.name]) },
+            distributedChild: Bundle.main.executablePath.map {
+                ChildProgram(path: $0, arguments: [DistributedChild.name])
+            },
             progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
         progress?.showWhenDue("running")
         do {

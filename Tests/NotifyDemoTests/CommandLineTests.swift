@@ -80,7 +80,7 @@ struct CommandLineTests {
         "what a scenario prints is a log, its report a comment in it",
         arguments: [
             "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
-            "coalescing", "run-loop-modes",
+            "coalescing", "run-loop-modes", "suspension",
         ])
     func reports(scenario: String) async throws {
         let outcome = try await shell(
@@ -352,6 +352,7 @@ struct CommandLineTests {
         #expect(outcome.status == .exited(0))
         #expect(outcome.output.contains("EXAMPLES"))
         #expect(!outcome.output.contains("observer-lifetime-child"))
+        #expect(!outcome.output.contains("distributed-child"))
         #expect(!outcome.output.contains("doctor-child"))
     }
 }

@@ -52,6 +52,7 @@ struct RecordingCommandsTests {
     /// What is wrong on purpose in some scenarios, and nothing in others. A busy machine may hold up the main thread.
     private static let expected: [String: Set<String>] = [
         "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped"], "thread-exit": ["targetGone"],
+        "suspension": ["flood"],
     ]
 
     @Test("each scenario's recording adds up, and has the findings that it is meant to have", arguments: Scenarios.all)

@@ -98,6 +98,13 @@ static inline bool CLinuxIsRegularFile(int descriptor) {
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/// A descriptor of a process, which can be read when it has ended, whoever's child it is; -1, with errno, if there is none. By
+/// the system calls' numbers, which are the same on all processors: the C library has functions for them only since 2.36.
+static inline int CLinuxOpenProcess(pid_t process) { return (int)syscall(434, process, 0); }
+
+/// Sends a signal to the process of a descriptor. Returns -1, with errno, if it has ended.
+static inline int CLinuxSignalProcess(int descriptor, int signal) { return (int)syscall(424, descriptor, signal, NULL, 0); }
+
 /// The monotonic clock, in nanoseconds.
 static inline uint64_t CLinuxMonotonicNanoseconds(void) {
     struct timespec now;

@@ -7,7 +7,8 @@ import XCTest
 /// Each scenario happens on the main thread here; those that need a second process are run through the built binary.
 final class ScenarioTests: ScenarioTestCase {
     func testEveryScenarioInThisProcessDoesAsExpected() throws {
-        for scenario in Scenarios.all where scenario.name != "observer-lifetime" {
+        let ofTwoProcesses = ["observer-lifetime", "distributed", "suspension", "server-restart"]
+        for scenario in Scenarios.all where !ofTwoProcesses.contains(scenario.name) {
             XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
         }
     }
@@ -119,8 +120,12 @@ final class ScenarioTests: ScenarioTestCase {
             }
         }.start()
         wait(for: [refused], timeout: 20)
-        XCTAssertThrowsError(try ObserverLifetimeScenario().perform(in: ScenarioEnvironment())) {
-            XCTAssertEqual($0 as? ScenarioError, .noChildProgram)
+        for scenario: any Scenario in [
+            ObserverLifetimeScenario(), DistributedScenario(), SuspensionScenario(), ServerRestartScenario(),
+        ] {
+            XCTAssertThrowsError(try scenario.perform(in: ScenarioEnvironment())) {
+                XCTAssertEqual($0 as? ScenarioError, .noChildProgram)
+            }
         }
     }
 }

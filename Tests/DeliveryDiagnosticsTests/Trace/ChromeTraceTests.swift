@@ -23,7 +23,8 @@ final class ChromeTraceTests: ScenarioTestCase {
         for scenario in Scenarios.all {
             let environment = ScenarioEnvironment(
                 options: ScenarioOptions(notifications: scenario.options.contains(.notifications) ? 50 : nil),
-                childProgram: ChildProgram(path: program, arguments: ["observer-lifetime-child"]))
+                childProgram: ChildProgram(path: program, arguments: ["observer-lifetime-child"]),
+                distributedChild: ChildProgram(path: program, arguments: ["distributed-child"]))
             try scenario.perform(in: environment)
             let records = environment.recorder.records
             XCTAssertFalse(records.isEmpty, scenario.name)

@@ -12,14 +12,7 @@ struct ObserverLifetimeScenario: Scenario {
         guard let child = environment.childProgram else { throw ScenarioError.noChildProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
             let result = try child.run([capture.rawValue], limit: environment.limit)
-            let records: [DeliveryRecord]
-            do {
-                let recording = try Recording(bytes: Array(result.output.utf8), name: "its output")
-                if let problem = recording.problems.first { throw ScenarioError.child(problem: "\(problem)") }
-                records = recording.records
-            } catch let error as LogError {
-                throw ScenarioError.child(problem: "wrote what is no record: \(error)")
-            }
+            let records = try ChildProgram.records(in: Array(result.output.utf8))
             environment.recorder.append(records)
             environment.recorder.recordEnd(
                 of: ProcessIdentity(id: result.processID, name: records.first?.process.name ?? child.path),

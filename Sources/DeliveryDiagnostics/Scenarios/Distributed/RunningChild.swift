@@ -1,0 +1,112 @@
+internal import Foundation
+internal import Glibc
+
+/// A program that was started again, and is talked to by lines until its input ends.
+final class RunningChild {
+    let processID: Int32
+    /// Its standard input and output.
+    private let socket: Int32
+    private var unread: [UInt8] = []
+    private var isWaitedFor = false
+
+    /// - Throws: `ScenarioError.child`.
+    init(_ program: ChildProgram, _ more: [String]) throws(ScenarioError) {
+        var sockets: [Int32] = [-1, -1]
+        guard
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &sockets) == 0
+        else { throw .child(problem: "no socket could be made: \(String(cString: strerror(errno)))") }
+        defer { close(sockets[1]) }
+        var process: pid_t = 0
+        let error = Self.spawn(program.path, program.arguments + more, sockets[1], &process)
+        guard error == 0 else {
+            close(sockets[0])
+            throw .child(problem: "cannot run \(program.path): \(String(cString: strerror(error)))")
+        }
+        processID = process
+        socket = sockets[0]
+    }
+
+    deinit {
+        if !isWaitedFor {
+            kill(processID, SIGKILL)
+            _ = waitForEnd()
+        }
+        close(socket)
+    }
+
+    private static func spawn(_ path: String, _ arguments: [String], _ socket: Int32, _ process: inout pid_t) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, socket, 0)
+        posix_spawn_file_actions_adddup2(&actions, socket, 1)
+        var variables = ProcessInfo.processInfo.environment
+        // The backtracer of a crashed process may hang, and would hold its output open.
+        variables["SWIFT_BACKTRACE"] = "enable=no"
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var environment = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for string in argv + environment { free(string) } }
+        return posix_spawn(&process, path, &actions, nil, &argv, &environment)
+    }
+
+    /// - Parameter line: without its newline.
+    func write(_ line: String) throws(ScenarioError) {
+        var rest = Array("\(line)\n".utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw .child(problem: "ended before it was told all")
+            }
+        }
+    }
+
+    /// The next line, without its newline; nil if there is none any more. It blocks the calling thread.
+    /// - Throws: `ScenarioError.timedOut`.
+    func readLine(limit: Duration) throws(ScenarioError) -> String? {
+        let deadline = ContinuousClock.now + min(limit, .seconds(86400))
+        while true {
+            if let end = unread.firstIndex(of: 0x0A) {
+                defer { unread.removeFirst(end + 1) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+            var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&watched, 1, Int32((left / .milliseconds(1)).rounded(.up)))
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { throw .timedOut(waitingFor: "the second process", after: limit) }
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            let count = recv(socket, &bytes, bytes.count, 0)
+            if count > 0 {
+                unread += bytes[..<count]
+            } else if count == 0 || errno != EINTR {
+                return nil
+            }
+        }
+    }
+
+    /// Ends its input, so that it ends.
+    ///
+    /// - Parameter read: takes each line that it writes yet.
+    func end(limit: Duration, read: (String) -> Void) -> ChildProgram.Result.End {
+        shutdown(socket, Int32(SHUT_WR))
+        let handle = ProcessHandle(processID)
+        do throws(ScenarioError) {
+            while let line = try readLine(limit: limit) { read(line) }
+            if handle?.waitUntilEnded(limit: limit) != true { kill(processID, SIGKILL) }
+        } catch {
+            kill(processID, SIGKILL)
+        }
+        return waitForEnd()
+    }
+
+    private func waitForEnd() -> ChildProgram.Result.End {
+        isWaitedFor = true
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        // As WIFSIGNALED, WTERMSIG and WEXITSTATUS have it.
+        let signal = status & 0x7F
+        return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+    }
+}

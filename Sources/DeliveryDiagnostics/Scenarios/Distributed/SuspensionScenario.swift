@@ -1,0 +1,47 @@
+internal import DistributedNotifications
+internal import ThreadedNotifications
+
+/// "Registering for Distributed Notifications": what happens to notifications for a process that has suspended delivery, cell by
+/// cell of the table, and rule by rule.
+struct SuspensionScenario: Scenario {
+    let name = "suspension"
+    let summary = "a process suspends delivery: the whole table of what happens then"
+
+    func perform(in environment: ScenarioEnvironment) throws {
+        let seen = SuspensionTrial.Seen()
+        try TwoProcesses.perform(in: environment, watching: seen.see) { two in
+            for (number, trial) in SuspensionTable.all.enumerated() {
+                environment.progress(Double(number) / Double(SuspensionTable.all.count))
+                try trial.perform(with: two, seen: seen)
+            }
+        }
+    }
+
+    func report(on records: [DeliveryRecord]) -> String? {
+        let heading = ["registered as", "running", "suspended", "2 is immediate"]
+        let cells = zip(SuspensionBehavior.allCases, SuspensionTable.cells).map { behavior, trials in
+            [behavior.rawValue] + trials.map { $0.cell(on: records) }
+        }
+        let rules = SuspensionTable.rules.map { [$0.title, $0.claim, $0.cell(on: records)] }
+        let wrong = SuspensionTable.all.filter { $0.seen(in: records) != $0.expected }.map(\.title)
+        return [
+            Table.text([heading] + cells),
+            "1 and 2 are for this observer, a and b for another, which holds.",
+            "Delivered before | after resuming; - is nothing.",
+            Table.text([["rule", "", "seen"]] + rules),
+            wrong.isEmpty ? "all as ruled" : "not as ruled: \(wrong)",
+        ].joined(separator: "\n")
+    }
+
+    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
+        let deliveries = Deliveries(records)
+        let elsewhere = records.first { $0.stage == .deliver && $0.thread.number != 1 }
+        let isHandled = records.contains { $0.stage == .deliver }
+        return SuspensionTable.all.map { $0.expectation(on: records) } + [
+            Expectation(
+                "handled on the main thread", holds: isHandled && elsewhere == nil,
+                otherwise: elsewhere.map { "handled on \($0.thread)" } ?? "nothing was handled"),
+            deliveries.expectOneFateEach("each arrival has one fate"),
+        ]
+    }
+}

@@ -1,0 +1,100 @@
+internal import DistributedNotifications
+
+/// The table of suspension behaviors, a trial for each of its cells, and the rules beside it.
+///
+/// Source: "Registering for Distributed Notifications". 1 and 2 are posted for the observer that is looked at; a before them and b
+/// after them for another, which holds.
+enum SuspensionTable {
+    enum State: String, CaseIterable {
+        case running
+        case suspended
+        case immediately = "posted with deliverImmediately"
+    }
+
+    private static let other = "OtherNotification"
+
+    static func trial(_ behavior: SuspensionBehavior, _ state: State) -> SuspensionTrial {
+        let (before, after) = (DistributedPost("a", name: other), DistributedPost("b", name: other))
+        let steps: [SuspensionTrial.Step] =
+            switch state {
+            case .running: [.post([DistributedPost("1"), DistributedPost("2")])]
+            case .suspended: [.suspend, .post([before, DistributedPost("1"), DistributedPost("2")]), .resume]
+            case .immediately:
+                [
+                    .suspend, .post([before, DistributedPost("1"), DistributedPost("2", immediately: true)]),
+                    .post([after]), .resume,
+                ]
+            }
+        let (expected, claim): (String, String) =
+            switch (state, behavior) {
+            case (.running, _): ("1 2", "delivered as posted")
+            case (.suspended, .drop): ("- | a", "discarded")
+            case (.suspended, .coalesce): ("- | a 2", "the last is delivered at resumption")
+            case (.suspended, .hold): ("- | a 1 2", "all are delivered at resumption")
+            case (.suspended, .deliverImmediately): ("a 1 2 | -", "delivered at once, after what was held")
+            case (.immediately, .drop): ("a 2 | b", "delivered after what was held; suspended again")
+            case (.immediately, _): ("a 1 2 | b", "delivered after what was held; suspended again")
+            }
+        return SuspensionTrial(
+            title: "\(behavior.rawValue), \(state.rawValue)", claim: claim,
+            observers: [
+                SuspensionTrial.Observer(behavior: behavior), SuspensionTrial.Observer(name: other, behavior: .hold),
+            ],
+            steps: steps, expected: expected)
+    }
+
+    static let cells = SuspensionBehavior.allCases.map { behavior in State.allCases.map { trial(behavior, $0) } }
+
+    /// How many a server holds for a process, and how many more are posted.
+    private static let limit = ServerLimits().heldEntriesPerClient
+    private static let more = 6
+
+    static let rules: [SuspensionTrial] = [
+        SuspensionTrial(
+            title: "order", claim: "in arrival order, before later posts",
+            observers: [.init(behavior: .hold), .init(name: other, behavior: .hold)],
+            steps: [
+                .suspend,
+                .post([DistributedPost("1"), DistributedPost("2", name: other), DistributedPost("3")]), .resume,
+                .post([DistributedPost("4", name: other)]),
+            ], expected: "- | 1 2 3 4"),
+        SuspensionTrial(
+            title: "flag", claim: "suspended twice, resumed once: it runs",
+            observers: [.init(behavior: .hold)],
+            steps: [.suspend, .suspend, .post([DistributedPost("1")]), .resume, .post([DistributedPost("2")])],
+            expected: "- | 1 2"),
+        SuspensionTrial(
+            title: "still suspended", claim: "so it is after an immediate delivery",
+            observers: [.init(behavior: .hold)],
+            steps: [
+                .suspend, .post([DistributedPost("1", immediately: true)]), .post([DistributedPost("2")]), .resume,
+            ], expected: "1 | 2"),
+        SuspensionTrial(
+            title: "one entry", claim: "a post for two observers is held once",
+            observers: [.init(behavior: .hold), .init(behavior: .coalesce, mark: "'")],
+            steps: [.suspend, .post([DistributedPost("1")]), .countHeld, .resume], expected: "(1 held) | 1 1'"),
+        SuspensionTrial(
+            title: "removed", claim: "nothing held is delivered afterwards",
+            observers: [.init(behavior: .hold), .init(behavior: .hold, mark: "'")],
+            steps: [.suspend, .post([DistributedPost("1")]), .removeFirst, .resume], expected: "- | 1'"),
+        SuspensionTrial(
+            title: "wildcard", claim: "coalesced by each name and object",
+            observers: [.init(name: nil, behavior: .coalesce)],
+            steps: [
+                .suspend,
+                .post([
+                    DistributedPost("1", object: "x"), DistributedPost("2", object: "y"),
+                    DistributedPost("3", name: other, object: "x"), DistributedPost("4", object: "x"),
+                    DistributedPost("5"),
+                ]), .resume,
+            ], expected: "- | 2 3 4 5"),
+        SuspensionTrial(
+            title: "full", claim: "the oldest are discarded, and counted",
+            observers: [.init(behavior: .hold)],
+            steps: [.suspend, .post((1...limit + more).map { DistributedPost("\($0)") }), .resume],
+            expected: "- | gap:\(more) \(more + 1)…\(limit + more)"),
+    ]
+
+    static let all = cells.flatMap(\.self) + rules
+    static let titles = Set(all.map(\.title))
+}
