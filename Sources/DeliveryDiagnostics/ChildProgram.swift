@@ -4,7 +4,7 @@ internal import SystemPackage
 internal import ThreadedNotifications
 
 /// A program to start again in a process of its own, for what a process does not survive.
-public struct ChildProgram: Sendable {
+public struct ChildProgram: Sendable, Hashable {
     /// The executable file.
     public var path: String
     /// What comes before the scenario's arguments.

@@ -36,7 +36,8 @@ struct NotifyDemo: ParsableCommand {
             TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
             Doctor.self, Bench.self, Smoke.self,
             // Hidden: what these start, and what install.sh asks.
-            LifetimeChild.self, DistributedChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
+            LifetimeChild.self, DistributedChild.self, DoctorChild.self, RecordingChild.self, ObserversChild.self,
+            GenerateManual.self,
         ],
         defaultSubcommand: Tour.self
     )

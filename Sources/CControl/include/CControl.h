@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "CControlTally.h"
+
 /// What was measured is no figure: not all was handled within the limit.
 #define CCONTROL_TIMED_OUT (-1)
 /// What was measured is no figure: something was handled twice, or more than was appended.

@@ -10,16 +10,19 @@ package struct BenchmarkPlaces: Sendable, Hashable {
     package var limit: Duration
     /// Whether what takes seconds to prepare should be less.
     package var isQuick: Bool
+    /// What is started for observers in a process of their own; it does what `ObserversProgram` says.
+    package var observersProgram: ChildProgram?
 
     package init(
         postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10),
-        isQuick: Bool = false
+        isQuick: Bool = false, observersProgram: ChildProgram? = nil
     ) {
         self.postingCore = postingCore
         self.targetCore = targetCore
         self.spins = spins
         self.limit = limit
         self.isQuick = isQuick
+        self.observersProgram = observersProgram
     }
 
     /// One for all, or that of posting threads and that of handling threads; empty: any.

@@ -1,4 +1,6 @@
+internal import CControl
 internal import Foundation
+internal import ThreadedNotifications
 
 /// What the processors have done since some beginning, and this program's part of it.
 package struct ProcessorTimes: Sendable, Hashable {
@@ -37,8 +39,18 @@ package struct ProcessorTimes: Sendable, Hashable {
         guard let stat = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
         var own = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) == 0 else { return nil }
+        let seconds = Double(own.tv_sec) + Double(own.tv_nsec) / 1e9
         return ProcessorTimes(
-            stat: stat, ticks: Double(sysconf(Int32(_SC_CLK_TCK))), own: Double(own.tv_sec) + Double(own.tv_nsec) / 1e9)
+            stat: stat, ticks: Double(sysconf(Int32(_SC_CLK_TCK))), own: seconds + others.withLock { $0 })
+    }
+
+    /// Of processes that this one started, in seconds.
+    private static let others = Locked(0.0)
+
+    /// What a process has used until now is this program's own. Called once for each, before it is ended.
+    static func addOwn(process: Int32) {
+        let nanoseconds = CControlProcessTime(process)
+        if nanoseconds > 0 { others.withLock { $0 += Double(nanoseconds) / 1e9 } }
     }
 
     package func since(_ earlier: ProcessorTimes) -> ProcessorTimes {

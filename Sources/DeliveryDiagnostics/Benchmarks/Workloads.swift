@@ -7,15 +7,19 @@ package enum Workloads {
         + [1, 4, 16].map(FanOut.workload)
         + [Performing.workload, RoundTrip.workload, Waiting.workload]
         + [1, 2, 4, 8].map(Backlog.workload)
+        + [1, 10, 100].map(Distributed.posts) + [1, 10, 100].map(Distributed.roundTrip)
         + [0, 1000].map(AddAndRemove.workload)
         + [false, true].map(Enqueuing.workload)
         + (Memory.canBeMeasured ? [Memory.workload] : [])
         + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
-    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on.
+    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on, and
+    /// `distributed` also `distributed-round-trip-1`.
     package static func named(_ name: String) -> [Workload] {
         let same = all.filter { $0.name == name }
-        return same.isEmpty ? all.filter { $0.family == name } : same
+        if !same.isEmpty { return same }
+        guard all.contains(where: { $0.family == name }) else { return [] }
+        return all.filter { $0.family == name || $0.family.hasPrefix("\(name)-") }
     }
 
     /// All that `named` knows.

@@ -121,7 +121,7 @@ struct Bench: Command {
 
     private var places: BenchmarkPlaces {
         get throws {
-            var places = BenchmarkPlaces(spins: !neverSpins)
+            var places = BenchmarkPlaces(spins: !neverSpins, observersProgram: ObserversChild.program)
             guard let pin else { return places }
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {

@@ -98,7 +98,10 @@ struct Smoke: Command {
         var expectations: [Expectation] = []
         let duration = ContinuousClock().measure {
             do {
-                expectations = try BenchmarkReport.measuring(Workloads.all, in: BenchmarkRun(isQuick: true)) {
+                let places = BenchmarkPlaces(observersProgram: ObserversChild.program)
+                expectations = try BenchmarkReport.measuring(
+                    Workloads.all, in: BenchmarkRun(places: places, isQuick: true)
+                ) {
                     progress?.show($0)
                 }.expectations
             } catch {

@@ -1,0 +1,105 @@
+internal import CControl
+internal import Glibc
+
+/// A process with observers, and what they have handled. Used by the thread that measures.
+final class ObserversProcess {
+    private let tally: OpaquePointer
+    private(set) var process: pid_t = 0
+    /// What its standard input ends with.
+    private var input: Int32 = -1
+    private let limit: Duration
+    private var hasEnded = false
+    private var missed: UInt64 = 0
+    /// What each observer is to have handled since the beginning.
+    private(set) var expected: UInt64 = 0
+
+    init(_ kind: ObserversProgram.Kind, _ count: Int, path: String, _ places: BenchmarkPlaces) throws {
+        guard let program = places.observersProgram else { throw BenchmarkError.noObserversProgram }
+        limit = places.limit
+        var memory: Int32 = -1
+        guard let tally = CControlTallyCreate(Int32(count), &memory) else {
+            throw BenchmarkError.notMade("memory that two processes share", code: errno)
+        }
+        self.tally = tally
+        defer { close(memory) }
+        var words = [program.path] + program.arguments + [kind.rawValue, path]
+        if let core = places.targetCore { words += ["--core", "\(core)"] }
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        let error = CControlSpawn(&process, &input, program.path, &arguments, memory)
+        guard error == 0 else {
+            throw BenchmarkError.notMade("a process for the observers", code: error)
+        }
+        do {
+            try wait(for: "the observers' process to be ready")
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    deinit {
+        CControlTallyUnmap(tally)
+    }
+
+    /// Each observer is to handle so many more. Called when all that was posted before was handled.
+    func expect(_ count: Int) {
+        expected += UInt64(count)
+        CControlTallyExpect(tally, UInt64(count))
+    }
+
+    /// Sleeps until each observer has handled what is expected.
+    ///
+    /// - Returns: when the last of them had, by CControlNow.
+    /// - Throws: `BenchmarkError`, also if something was lost on the way.
+    func waitForAll() throws(BenchmarkError) -> Int64 {
+        try wait(for: "the observers to handle what was posted")
+        let lost = CControlTallyMissed(tally) - missed
+        missed += lost
+        if lost > 0 { throw .lost(Int(lost)) }
+        let most = CControlTallyMost(tally)
+        if most != expected { throw .miscounted(handled: Int(most), posted: Int(expected)) }
+        return CControlTallyDoneAt(tally)
+    }
+
+    /// Sleeps until each observer has handled so many since the beginning.
+    func waitForEach(_ count: UInt64) throws(BenchmarkError) {
+        guard CControlTallyLeast(tally) < count else { return }
+        let deadline = ContinuousClock.now + limit
+        while CControlTallyLeast(tally) < count {
+            guard ContinuousClock.now < deadline, isAlive else {
+                throw .timedOut(waitingFor: "the observers to catch up", after: limit)
+            }
+            usleep(50)
+        }
+    }
+
+    private func wait(for what: String) throws(BenchmarkError) {
+        let deadline = ContinuousClock.now + limit
+        while !CControlTallyWait(tally, 100_000_000) {
+            guard isAlive else { throw .observersEnded }
+            guard ContinuousClock.now < deadline else { throw .timedOut(waitingFor: what, after: limit) }
+        }
+    }
+
+    private var isAlive: Bool {
+        if !hasEnded { hasEnded = waitpid(process, nil, WNOHANG) == process }
+        return !hasEnded
+    }
+
+    /// Ends the process: it sees that its input has ended, or is killed.
+    ///
+    /// - Returns: whether it ended by itself.
+    @discardableResult
+    func end() -> Bool {
+        ProcessorTimes.addOwn(process: process)
+        close(input)
+        let deadline = ContinuousClock.now + .seconds(2)
+        while isAlive, ContinuousClock.now < deadline { usleep(200) }
+        guard !hasEnded else { return true }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        hasEnded = true
+        return false
+    }
+}

@@ -1,0 +1,156 @@
+internal import CLinux
+internal import Glibc
+
+/// Connections that only count the notifications that come over them: what the server costs, without a center.
+///
+/// Each registers one observer, and cuts what comes into frames. All are read by one thread.
+package final class WireObservers {
+    private var connections: [Connection] = []
+    private let poll: EventPoll
+    /// What came while it counted.
+    package private(set) var countedBytes = 0
+
+    private final class Connection {
+        let socket: LocalSocket
+        var decoder = FrameDecoder()
+
+        init(_ socket: LocalSocket) {
+            self.socket = socket
+        }
+    }
+
+    /// Connects to a server and waits until each observer is registered.
+    ///
+    /// - Throws: `DistributedError` if there is no server, or it does not answer within `limit` each.
+    package static func registered(
+        _ count: Int, name: String, at place: ServerPlace, limit: Duration
+    ) throws(DistributedError) -> WireObservers {
+        var frames = FrameWriter()
+        frames.hello(suspended: false, name: "benchmark")
+        frames.frame(.register) {
+            $0.integer(UInt32(1))
+            $0.integer(SuspensionBehavior.hold.wireValue)
+            $0.integer(UInt8(1))
+            $0.string(name)
+        }
+        frames.frame(.synchronize) { $0.integer(UInt64(1)) }
+        let bytes = frames.bytes
+        return try WireObservers(
+            count, path: place.socketPath, limit: limit
+        ) { socket, decoder throws(DistributedError) in
+            try register(socket, &decoder, bytes, place, limit)
+        }
+    }
+
+    /// Connects to whoever listens at a path; nothing is said.
+    ///
+    /// - Throws: `DistributedError` if nobody does.
+    package convenience init(_ count: Int, path: String, limit: Duration) throws(DistributedError) {
+        try self.init(count, path: path, limit: limit) { _, _ in }
+    }
+
+    /// - Parameter connected: called with each connection before the next one is made: a server takes only so many at a time
+    ///   that have not yet said hello.
+    private init(
+        _ count: Int, path: String, limit: Duration,
+        connected: (LocalSocket, inout FrameDecoder) throws(DistributedError) -> Void
+    ) throws(DistributedError) {
+        guard let poll = EventPoll() else {
+            throw .placeNotUsable(path: path, problem: SystemError.text(errno))
+        }
+        self.poll = poll
+        let deadline = ContinuousClock.now + limit
+        for index in 0..<count {
+            guard case .connected(let socket) = try LocalSocket.connect(to: path, until: deadline) else {
+                throw .placeNotUsable(path: path, problem: "nobody accepts there")
+            }
+            let error = poll.watch(
+                socket.descriptor, as: UInt64(index), reading: true, writing: false, isNew: true)
+            guard error == 0 else { throw .placeNotUsable(path: path, problem: SystemError.text(error)) }
+            let connection = Connection(socket)
+            try connected(socket, &connection.decoder)
+            connections.append(connection)
+        }
+    }
+
+    private static func register(
+        _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ place: ServerPlace, _ limit: Duration
+    ) throws(DistributedError) {
+        let deadline = ContinuousClock.now + limit
+        _ = Link(socket, serverProcess: 0).write(frames, first: { [] }, until: deadline)
+        while true {
+            do throws(WireError) {
+                while let frame = try decoder.next() {
+                    switch FrameKind(rawValue: frame.kind) {
+                    case .synchronized: return
+                    case .bye:
+                        var reader = WireReader(frame.payload)
+                        throw WireError.refused(try Bye(&reader).text)
+                    default: break
+                    }
+                }
+            } catch {
+                throw .serverRefused(path: place.socketPath, reason: "\(error)")
+            }
+            let space = decoder.space()
+            let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                decoder.received(count)
+                continue
+            }
+            guard count < 0, errno == EAGAIN || errno == EINTR else {
+                throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
+            }
+            var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            let milliseconds = deadline.millisecondsFromNow
+            guard milliseconds > 0 else {
+                throw .notAnswered(what: "a registration at \(place.socketPath)", after: limit)
+            }
+            _ = Glibc.poll(&descriptor, 1, milliseconds)
+        }
+    }
+
+    /// Counts, on the calling thread, until a descriptor can be read or a connection ends.
+    ///
+    /// - Parameters:
+    ///   - end: the descriptor.
+    ///   - handled: called with a connection's number and how many notifications came over it at a time, and how many were
+    ///     missed, as the server says.
+    package func count(until end: Int32, handled: (_ observer: Int, _ count: Int, _ missed: Int) -> Void) {
+        guard poll.watch(end, as: UInt64.max, reading: true, writing: false, isNew: true) == 0 else { return }
+        var isOver = false
+        while !isOver {
+            poll.wait(milliseconds: -1) { event in
+                let number = Int(clamping: event.number)
+                if number >= connections.count || !read(number, handled) { isOver = true }
+            }
+        }
+    }
+
+    /// - Returns: whether the connection goes on.
+    private func read(_ number: Int, _ handled: (_ observer: Int, _ count: Int, _ missed: Int) -> Void) -> Bool {
+        let connection = connections[number]
+        let space = connection.decoder.space()
+        let count = recv(connection.socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        connection.decoder.received(count)
+        countedBytes += count
+        guard let (notifications, missed) = try? Self.take(&connection.decoder) else { return false }
+        if notifications + missed > 0 { handled(number, notifications, missed) }
+        return true
+    }
+
+    private static func take(_ decoder: inout FrameDecoder) throws(WireError) -> (notifications: Int, missed: Int) {
+        var (notifications, missed) = (0, 0)
+        while let frame = try decoder.next() {
+            if frame.kind == FrameKind.notification.rawValue {
+                notifications += 1
+            } else if frame.kind == FrameKind.gap.rawValue {
+                var reader = WireReader(frame.payload)
+                _ = try reader.integer(UInt8.self)
+                missed += Int(clamping: try reader.integer(UInt64.self))
+            }
+        }
+        return (notifications, missed)
+    }
+}

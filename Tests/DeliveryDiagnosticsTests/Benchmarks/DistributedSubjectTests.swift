@@ -1,0 +1,71 @@
+import DistributedNotifications
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DeliveryDiagnostics
+
+/// What the distributed workloads are made of. On the main thread, where subjects are measured.
+final class DistributedSubjectTests: XCTestCase {
+    private let places = BenchmarkPlaces(observersProgram: .ofBenchmarks)
+
+    func testWhatTheServerDeliversHas200Bytes() throws {
+        let poster = try DistributedPoster(limit: .seconds(10))
+        defer { poster.end() }
+        let observers = try WireObservers.registered(
+            1, name: DistributedPoster.name.rawValue, at: ServerPlace(directory: poster.directory), limit: .seconds(10))
+        let end = try XCTUnwrap(EventDescriptor())
+        try poster.post()
+        var counted: [[Int]] = []
+        observers.count(until: end.number) { observer, count, missed in
+            counted.append([observer, count, missed])
+            end.makeReady()
+        }
+        XCTAssertEqual(counted, [[0, 1, 0]])
+        XCTAssertEqual(observers.countedBytes, 200)
+        XCTAssertEqual(DistributedPoster.frameSize, 200)
+    }
+
+    func testTheObserversProcessEndsByItselfWhenThisOneCloses() throws {
+        for kind in ObserversProgram.Kind.allCases where kind != .plain {
+            let poster = try DistributedPoster(limit: .seconds(10))
+            defer { poster.end() }
+            let observers = try ObserversProcess(kind, 2, path: poster.directory, places)
+            XCTAssertTrue(observers.end(), "\(kind) was killed")
+        }
+    }
+
+    func testObserversThatEndAreNoticed() throws {
+        let poster = try DistributedPoster(limit: .seconds(10))
+        defer { poster.end() }
+        let observers = try ObserversProcess(.wire, 2, path: poster.directory, places)
+        observers.expect(1)
+        kill(observers.process, SIGKILL)
+        XCTAssertThrowsError(try observers.waitForAll()) { XCTAssertEqual($0 as? BenchmarkError, .observersEnded) }
+        observers.end()
+    }
+
+    func testWhatIsPostedTwiceIsNoticed() throws {
+        let poster = try DistributedPoster(limit: .seconds(10))
+        defer { poster.end() }
+        let observers = try ObserversProcess(.wire, 1, path: poster.directory, places)
+        let subject = DistributedSubject(
+            observers, isRoundTrip: false,
+            post: {
+                try poster.post()
+                try poster.post()
+                // Both have come when the second wait is over.
+                try observers.waitForEach(2)
+            }, end: {})
+        XCTAssertThrowsError(try subject.measure(1)) {
+            XCTAssertEqual($0 as? BenchmarkError, .miscounted(handled: 2, posted: 1))
+        }
+        subject.end()
+    }
+
+    func testWithoutAProgramForTheObserversThereIsNoFigureAndNoServerIsLeft() {
+        XCTAssertThrowsError(try Distributed.posts(observers: 1).contenders[1].make(BenchmarkPlaces())) {
+            XCTAssertEqual($0 as? BenchmarkError, .noObserversProgram)
+        }
+    }
+}
