@@ -89,10 +89,10 @@ public final class DistributedCenter: Sendable {
         ) { if let arrival = $0.object as? Arrival { handler(arrival.notification) } }
         let observed = CenterState.Observed(
             token: kept, name: name?.rawValue, object: object, behavior: suspensionBehavior)
+        try connection.start()
         let number = try connection.state.withLock { state throws(DistributedError) in
             try state.add(observed, limit: ServerLimits().observersPerClient)
         }
-        try connection.start()
         connection.tell()
         return ObserverToken(kept) { connection.unregister(number) }
     }
@@ -173,14 +173,17 @@ public final class DistributedCenter: Sendable {
     /// It is a flag: to suspend twice is to suspend once. It takes effect when the server has read it; `synchronize` waits for
     /// that. What was on its way before is still delivered.
     public var isSuspended: Bool {
-        get { connection?.state.withLock { $0.isSuspended } ?? false }
+        get {
+            guard !ForkGuard.isCopy else { return false }
+            return connection?.state.withLock { $0.isSuspended } ?? false
+        }
         set { connection?.setSuspended(newValue) }
     }
 
     // MARK: Connection
 
     public var connectionState: ConnectionState {
-        guard let connection else { return .closed }
+        guard let connection, !ForkGuard.isCopy else { return .closed }
         return connection.state.withLock { state in
             switch state.phase {
             case .unused: .unused

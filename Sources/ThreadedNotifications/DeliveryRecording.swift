@@ -136,7 +136,7 @@ public enum DeliveryRecording {
     /// Called when the process exits.
     static func processExits() {
         // Who exits in a signal handler may have interrupted what holds a lock, which then nobody unlocks.
-        guard control.lockWithinASecond() else {
+        guard control.lock(nanoseconds: 1_000_000_000) else {
             return ProcessEnd.writeWithoutLocks("exit")
         }
         let ended = control.valueWhileLocked.end()

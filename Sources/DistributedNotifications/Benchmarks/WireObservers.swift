@@ -120,8 +120,8 @@ package final class WireObservers {
         guard poll.watch(end, as: UInt64.max, reading: true, writing: false, isNew: true) == 0 else { return }
         var isOver = false
         while !isOver {
-            poll.wait(milliseconds: -1) { event in
-                let number = Int(clamping: event.number)
+            for index in 0..<poll.wait(milliseconds: -1) {
+                let number = Int(clamping: poll[index].number)
                 if number >= connections.count || !read(number, handled) { isOver = true }
             }
         }

@@ -18,6 +18,9 @@ final class Arrival: Sendable {
     deinit {
         waiting.giveBack(size)
     }
+
+    /// What it counts as: its bytes on the wire, 64 for each value of its userInfo, and 256 for what carries it.
+    static func size(bytes: Int, values: Int) -> Int { bytes + 64 * values + 256 }
 }
 
 /// How much waits in this process for the observers' threads, and whether more may.

@@ -44,12 +44,9 @@ final class CenterConnection: Sendable {
         switch started {
         case .success(let thread): thread.detach()
         case .failure(let error):
-            state.withLock {
-                $0.failed(
-                    .serverNotStarted(
-                        path: place.socketPath,
-                        problem: "the system made no thread to read from it (error \(error.code))"))
-            }
+            state.withLock { $0.notStarted() }
+            throw .serverNotStarted(
+                path: place.socketPath, problem: "the system made no thread to read from it (error \(error.code))")
         }
     }
 
@@ -57,7 +54,8 @@ final class CenterConnection: Sendable {
 
     func close() {
         guard !ForkGuard.isCopy else { return }
-        let link = state.withLock { $0.close() }
+        let (link, observers) = state.withLock { $0.close() }
+        for observed in observers { observed.token.cancel() }
         if let link {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
@@ -119,9 +117,8 @@ final class CenterConnection: Sendable {
 
     func unregister(_ number: UInt32) {
         guard !ForkGuard.isCopy else { return }
-        // The token that is let go of here removes nothing more, so nothing of a user's runs under the lock.
-        state.withLock { $0.remove(number) }
-        tell()
+        let removed = state.withLock { $0.remove(number) }
+        if removed != nil { tell() }
     }
 
     func setSuspended(_ flag: Bool) {
@@ -158,17 +155,28 @@ final class CenterConnection: Sendable {
         throw .notAnswered(what: "what was asked of it at \(place.socketPath)", after: limit)
     }
 
-    func post(_ event: ConnectionEvent) {
-        events.post(name: Self.eventName, object: EventBox(event))
+    func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
+        events.post(name: Self.eventName, object: EventBox(event, of: waiting))
     }
 }
 
 /// A connection event as a notification's object.
 final class EventBox: Sendable {
     let event: ConnectionEvent
+    /// Nil: it is of those that come seldom.
+    private let waiting: WaitingBytes?
 
-    init(_ event: ConnectionEvent) {
+    /// What an event counts as.
+    static let size = 512
+
+    /// - Parameter waiting: from which `size` was taken.
+    init(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
         self.event = event
+        self.waiting = waiting
+    }
+
+    deinit {
+        waiting?.giveBack(Self.size)
     }
 }
 

@@ -66,14 +66,20 @@ struct CenterState {
         phase = .connecting(nil)
     }
 
-    /// - Returns: the connection to end.
-    mutating func close() -> Link? {
-        defer { phase = .closed }
+    /// - Returns: the connection to end, and the observers to remove: not here, where the lock is held.
+    mutating func close() -> (link: Link?, observers: [Observed]) {
+        let ended = (link, Array(observers.values))
+        phase = .closed
         tellWaiters()
         for semaphore in synchronizations.values { semaphore.signal() }
         observers = [:]
-        if case .connected(let link) = phase { return link }
-        return nil
+        return ended
+    }
+
+    /// There is no thread to connect.
+    mutating func notStarted() {
+        if case .connecting = phase { phase = .unused }
+        tellWaiters()
     }
 
     var link: Link? { if case .connected(let link) = phase { link } else { nil } }
@@ -110,9 +116,11 @@ struct CenterState {
         return lastRegistration
     }
 
-    mutating func remove(_ number: UInt32) {
-        guard observers.removeValue(forKey: number) != nil, link != nil else { return }
-        control.frame(.unregister) { $0.integer(number) }
+    /// - Returns: the observer, to be let go of where the lock is not held: its handler is foreign code's.
+    mutating func remove(_ number: UInt32) -> Observed? {
+        guard let observed = observers.removeValue(forKey: number) else { return nil }
+        if link != nil { control.frame(.unregister) { $0.integer(number) } }
+        return observed
     }
 
     /// - Returns: whether that is new.

@@ -11,6 +11,8 @@ struct ConnectionReader {
     private let connection: CenterConnection
     /// What did not fit and is not shown yet.
     private var missed = MissedArrivals()
+    /// What could not be read and is not shown yet.
+    private var unreadable = MissedArrivals()
     private var lastFailure: DistributedError?
 
     init(_ connection: CenterConnection) {
@@ -25,6 +27,7 @@ struct ConnectionReader {
             do throws(DistributedError) {
                 (link, decoder) = try connect()
             } catch {
+                if connection.state.withLock({ $0.isClosed }) { break }
                 connection.state.withLock { $0.failed(error) }
                 if lastFailure != error { connection.post(.failed(error)) }
                 lastFailure = error
@@ -32,12 +35,19 @@ struct ConnectionReader {
                 pause = min(pause * 2, .seconds(5))
                 continue
             }
-            pause = .milliseconds(50)
             lastFailure = nil
+            let began = ContinuousClock.now
             let reason = read(link, decoder)
             connection.state.withLock { $0.lost(link) }
             if connection.state.withLock({ $0.isClosed }) { break }
             connection.post(.interrupted(reason: reason))
+            // What ends at once may do so again.
+            if began.duration(to: .now) < .seconds(1) {
+                wait(pause)
+                pause = min(pause * 2, .seconds(5))
+            } else {
+                pause = .milliseconds(50)
+            }
         }
     }
 
@@ -72,8 +82,8 @@ struct ConnectionReader {
             _ = link.write(hello.bytes, first: { [] }, until: deadline)
             if try isWelcome(link, decoder, until: deadline) {
                 if connection.state.withLock({ $0.connected(link, saidSuspended: suspended) }) {
-                    connection.post(.connected(serverProcess: link.serverProcess))
                     connection.tell()
+                    connection.post(.connected(serverProcess: link.serverProcess))
                     return (link, decoder)
                 }
                 throw .closed
@@ -187,7 +197,10 @@ struct ConnectionReader {
                 return reason ?? why
             case .nothing:
                 if connection.state.withLock({ $0.isClosed }) { return "it was closed" }
-                if connection.waiting.takeRoom() { showMissed() }
+                if connection.waiting.takeRoom() {
+                    showMissed()
+                    showUnreadable()
+                }
             }
         }
     }
@@ -224,11 +237,12 @@ struct ConnectionReader {
         var nodes = 0
         if posted.flags & PostedPayload.hasUserInfo != 0 {
             guard let decoded = try? PropertyListScanner.decode(posted.userInfo) else {
-                return show(.unreadable, owed)
+                unreadable.count(owed)
+                return showUnreadable()
             }
             (userInfo, nodes) = (decoded.value, decoded.nodes)
         }
-        let size = payload.count + 64 * nodes
+        let size = Arrival.size(bytes: payload.count, values: nodes)
         guard missed.isEmpty || connection.waiting.takeRoom(), connection.waiting.take(size) else {
             missed.count(owed)
             return
@@ -266,9 +280,13 @@ struct ConnectionReader {
         connection.post(.gap(gap))
     }
 
-    private func show(_ cause: NotificationGap.Cause, _ owed: [ObserverToken]) {
+    /// Anybody may post what cannot be read, as often as he likes, so showing it counts as waiting too.
+    private mutating func showUnreadable() {
+        guard !unreadable.isEmpty, connection.waiting.take(EventBox.size) else { return }
         connection.post(
-            .gap(NotificationGap(count: 1, cause: cause, observers: Dictionary(owed.map { ($0.id, 1) }) { $0 + $1 })))
+            .gap(NotificationGap(count: unreadable.count, cause: .unreadable, observers: unreadable.observers)),
+            of: connection.waiting)
+        unreadable = MissedArrivals()
     }
 
     private mutating func showMissed() {

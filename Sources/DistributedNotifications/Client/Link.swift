@@ -24,7 +24,10 @@ final class Link: Sendable {
 
     /// Writes what is to be said first, and then these bytes.
     func write(_ bytes: [UInt8], first: () -> [UInt8], until deadline: ContinuousClock.Instant) -> Outcome {
-        writing.lock()
+        // Another may write to a server that does not read.
+        guard writing.lock(nanoseconds: Int64(clamping: ContinuousClock.now.duration(to: deadline).nanoseconds)) else {
+            return .late
+        }
         defer { writing.unlock() }
         let control = first()
         if !control.isEmpty {

@@ -33,12 +33,12 @@ enum StatusQuery {
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
-            if count > 0 {
+            if count > 0, .now < deadline {
                 decoder.received(count)
                 continue
             }
             if count == 0 { throw .serverRefused(path: place.socketPath, reason: "it ended the connection") }
-            guard errno == EAGAIN || errno == EINTR else {
+            guard count > 0 || errno == EAGAIN || errno == EINTR else {
                 throw .serverRefused(path: place.socketPath, reason: String(cString: strerror(errno)))
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
@@ -55,7 +55,7 @@ enum StatusQuery {
         guard let part = try? PropertyListScanner.decode(bytes).value else { return }
         guard status != nil else {
             status = ServerStatus(
-                processID: Int32(part.integer("processID")), directory: part.string("directory") ?? "",
+                processID: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",
                 seconds: part.real("seconds"), posted: part.integer("posted"), delivered: part.integer("delivered"),
                 dropped: part.integer("dropped"), discarded: part.integer("discarded"),
                 heldBytes: part.integer("heldBytes"), clients: [])
@@ -68,7 +68,7 @@ enum StatusQuery {
         } else {
             status?.clients.append(
                 ServerStatus.Client(
-                    processID: Int32(part.integer("processID")), name: part.string("name") ?? "",
+                    processID: Int32(clamping: part.integer("processID")), name: part.string("name") ?? "",
                     isSuspended: part["isSuspended"] == .boolean(true), posted: part.integer("posted"),
                     delivered: part.integer("delivered"), dropped: part.integer("dropped"),
                     discarded: part.integer("discarded"), waitingBytes: part.integer("waitingBytes"),

@@ -12,4 +12,10 @@ struct MissedPosts: Hashable, Sendable {
         count += 1
         for owed in owed { registrations[owed.registration, default: 0] += 1 }
     }
+
+    /// Those that are left have their own counts; if nobody is left, nobody is to be told.
+    mutating func forget(_ registration: UInt32) {
+        guard registrations.removeValue(forKey: registration) != nil, registrations.isEmpty else { return }
+        self = MissedPosts()
+    }
 }

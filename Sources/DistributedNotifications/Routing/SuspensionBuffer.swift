@@ -71,9 +71,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     /// Nothing of what is held is owed to the registration any more, and no gap is shown to it.
     mutating func unregister(_ registration: UInt32) {
         queue.remove(registration: registration)
-        guard gap.registrations.removeValue(forKey: registration) != nil else { return }
-        // Those that are left have their own counts; if nobody is left, nobody is to be told.
-        if gap.registrations.isEmpty { gap = Gap() }
+        gap.forget(registration)
     }
 
     /// - Parameters:

@@ -30,18 +30,22 @@ final class EventPoll {
         return CLinuxWatch(descriptor, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, watched, events, number)
     }
 
-    /// Waits, `milliseconds` at most (-1: for ever), and calls `body` with each event.
-    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
-        let count = CLinuxWaitForEvents(descriptor, &events, &numbers, Int32(events.count), milliseconds)
-        guard count > 0 else { return }
-        for index in 0..<Int(count) {
-            let found = events[index]
-            // What has hung up is read, which tells how.
-            let isOver = found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
-            body(
-                Event(
-                    number: numbers[index], isReadable: isOver || found & EPOLLIN.rawValue != 0,
-                    isWritable: isOver || found & EPOLLOUT.rawValue != 0))
-        }
+    func unwatch(_ watched: Int32) {
+        _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0)
+    }
+
+    /// Waits, `milliseconds` at most (-1: for ever).
+    /// - Returns: how many events there are.
+    func wait(milliseconds: Int32) -> Int {
+        max(Int(CLinuxWaitForEvents(descriptor, &events, &numbers, Int32(events.count), milliseconds)), 0)
+    }
+
+    subscript(index: Int) -> Event {
+        let found = events[index]
+        // What has hung up is read, which tells how.
+        let isOver = found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+        return Event(
+            number: numbers[index], isReadable: isOver || found & EPOLLIN.rawValue != 0,
+            isWritable: isOver || found & EPOLLOUT.rawValue != 0)
     }
 }

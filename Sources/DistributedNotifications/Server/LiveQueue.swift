@@ -67,6 +67,11 @@ struct LiveQueue: ~Copyable {
         missed.add(owed)
     }
 
+    /// The registration is no more: nothing that it missed is told.
+    mutating func unregister(_ registration: UInt32) {
+        missed.forget(registration)
+    }
+
     /// Makes room for so many bytes and has `body` write them.
     @inline(__always)
     mutating func append(_ byteCount: Int, now: UInt64, _ body: (UnsafeMutableRawPointer) -> Void) {
@@ -123,10 +128,9 @@ struct LiveQueue: ~Copyable {
             memory = nil
             capacity = 0
         }
-        guard isDropping else { return nil }
         isDropping = false
         defer { missed = MissedPosts() }
-        return missed
+        return missed.isEmpty ? nil : missed
     }
 
     /// When the process counts as stalled, unless something is written before; nil if nothing waits.

@@ -13,6 +13,7 @@ final class ServerConnection {
     let descriptor: Int32
     let process: Int32
     let connectedAt: UInt64
+    private let limits: ServerLimits
     /// As it calls itself; nil before its hello.
     var name: String?
 
@@ -39,6 +40,10 @@ final class ServerConnection {
     var isWritten = false
     /// It is not read before then.
     var pausedUntil: UInt64?
+    /// It has ended, and reads nothing more. What it wrote before is still served.
+    var isDeaf = false
+    /// It is paused and has ended; the poll would tell that all the time.
+    var isUnwatched = false
     /// Nothing more is read from it; it is closed when what waits is written.
     var isEnding = false
     var isClosed: Bool { socket == nil }
@@ -50,15 +55,30 @@ final class ServerConnection {
         self.process = process
         connectedAt = now
         queue = LiveQueue(limits: limits.queue)
-        suspension = SuspensionBuffer(
-            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow
-        )
+        self.limits = limits
+        suspension = Self.emptySuspension(limits)
         bucket = TokenBucket(capacity: limits.postsAtOnce, perSecond: limits.postsPerSecond, now: now)
     }
 
+    /// What it held goes at once, though other connections' routes keep this object for a while.
     func close() {
         socket = nil
         route = nil
+        forgetWhatWaits()
+        decoder = FrameDecoder()
+    }
+
+    /// Nobody will read it.
+    func forgetWhatWaits() {
+        queue = LiveQueue(limits: limits.queue)
+        suspension = Self.emptySuspension(limits)
+        statusRest = nil
+    }
+
+    private static func emptySuspension(_ limits: ServerLimits) -> SuspensionBuffer<HeldNotification> {
+        SuspensionBuffer(
+            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow
+        )
     }
 
     /// What observes notifications with one name and object.

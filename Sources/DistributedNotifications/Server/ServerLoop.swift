@@ -92,17 +92,19 @@ final class ServerLoop {
     private func turn() {
         let postedBefore = posted
         var mayAccept = false
-        poll.wait(milliseconds: ready.isEmpty ? millisecondsToCheck : 0) { event in
+        let count = poll.wait(milliseconds: ready.isEmpty ? millisecondsToCheck : 0)
+        now = CLinuxMonotonicNanoseconds()
+        for index in 0..<count {
+            let event = poll[index]
             switch event.number {
             case Self.listenerNumber: mayAccept = true
             case Self.stopNumber: beginStop("it was told to")
             default:
-                guard let connection = connections[Int(event.number)] else { return }
+                guard let connection = connections[Int(event.number)] else { continue }
                 if event.isWritable { mark(connection) }
                 if event.isReadable { read(connection) }
             }
         }
-        now = CLinuxMonotonicNanoseconds()
         if mayAccept, isListening { accept() }
         serve()
         // More of what came already is served first: then there is one write for both.
@@ -245,6 +247,11 @@ final class ServerLoop {
             if connection.isEnding { discardInput(connection) }
             return
         }
+        guard connection.pausedUntil == nil else {
+            // It has ended, and that is told whatever is watched.
+            connection.isUnwatched = true
+            return poll.unwatch(connection.descriptor)
+        }
         guard !connection.decoder.hasFrame else { return }
         let space = connection.decoder.space()
         let count = recv(connection.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -314,6 +321,7 @@ final class ServerLoop {
     }
 
     private func updatePoll(_ connection: ServerConnection) {
+        guard !connection.isUnwatched else { return }
         _ = poll.watch(
             connection.descriptor, as: UInt64(connection.number), reading: connection.isRead,
             writing: connection.isWritten)
@@ -338,6 +346,7 @@ final class ServerLoop {
             if table.unregister(client: connection.number, registration: registration) {
                 heldBytes -= connection.suspension.byteCount
                 connection.suspension.unregister(registration)
+                connection.queue.unregister(registration)
                 heldBytes += connection.suspension.byteCount
             }
         case .suspension:
@@ -531,18 +540,14 @@ final class ServerLoop {
     }
 
     private func write(_ connection: ServerConnection) {
+        if connection.isDeaf { connection.forgetWhatWaits() }
         while !connection.queue.isEmpty {
             let bytes = connection.queue.unwritten
             let count = send(connection.descriptor, bytes.baseAddress, bytes.count, Self.sendFlags)
             guard count >= 0 else {
                 if errno == EINTR { continue }
-                guard errno == EAGAIN else {
-                    return drop(
-                        connection,
-                        reason: errno == EPIPE || errno == ECONNRESET
-                            ? "it ended" : "writing failed: \(String(cString: strerror(errno)))")
-                }
-                break
+                if errno == EAGAIN { break }
+                return becomeDeaf(connection)
             }
             if let missed = connection.queue.wrote(count, now: now) {
                 var writer = FrameWriter()
@@ -559,6 +564,17 @@ final class ServerLoop {
         updatePoll(connection)
     }
 
+    /// It has ended: nothing more is delivered to it. What it wrote before is served, and it goes when that is read.
+    private func becomeDeaf(_ connection: ServerConnection) {
+        if connection.isEnding { return drop(connection, reason: "it ended") }
+        connection.isDeaf = true
+        table.removeClient(connection.number)
+        heldBytes -= connection.suspension.byteCount
+        connection.forgetWhatWaits()
+        connection.isWritten = false
+        updatePoll(connection)
+    }
+
     // MARK: Time
 
     private func checkTimes() {
@@ -569,7 +585,14 @@ final class ServerLoop {
                 if now >= paused {
                     connection.pausedUntil = nil
                     connection.isRead = true
-                    updatePoll(connection)
+                    if connection.isUnwatched {
+                        connection.isUnwatched = false
+                        _ = poll.watch(
+                            connection.descriptor, as: UInt64(connection.number), reading: true, writing: false,
+                            isNew: true)
+                    } else {
+                        updatePoll(connection)
+                    }
                     makeReady(connection)
                 } else {
                     check(at: paused)
@@ -625,6 +648,7 @@ final class ServerLoop {
             let bye = Self.bye(.stopping, "it stops")
             _ = bye.withUnsafeBytes { send(socket.descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
         }
+        poll.unwatch(served.listener.descriptor)
         listener = nil
     }
 

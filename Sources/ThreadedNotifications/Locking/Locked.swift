@@ -58,9 +58,9 @@ package final class Locked<Value> {
         @inline(__always) _modify { yield &storage.pointee.value }
     }
 
-    /// - Returns: false if the lock could not be had within a second.
-    package func lockWithinASecond() -> Bool {
-        CLinuxLockMutex(Self.mutex(of: storage), 1_000_000_000)
+    /// - Returns: false if the lock could not be had within that time; zero is as good as at once.
+    package func lock(nanoseconds: Int64) -> Bool {
+        CLinuxLockMutex(Self.mutex(of: storage), nanoseconds)
     }
 
     @inlinable @inline(__always)
