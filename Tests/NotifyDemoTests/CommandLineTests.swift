@@ -179,6 +179,7 @@ struct CommandLineTests {
         arguments: [
             "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
             "thread-exit", "overflow", "removal", "posting-styles", "coalescing", "run-loop-modes",
+            "suspension",
         ])
     func stable(scenario: String) async throws {
         let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")

@@ -57,7 +57,7 @@ final class RunningChild {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw .child(problem: "ended before it was told all")
+                throw .child(problem: "ended before it had done what it was told")
             }
         }
     }
