@@ -205,12 +205,12 @@ public final class ThreadedNotificationCenter: Sendable {
 
     /// Posts a notification to these observers of this center and to nobody else, whatever they ask for.
     ///
-    /// For who has matched it elsewhere. Order: as they stand there (5).
+    /// For who has matched it elsewhere, so that it counts as captured. Order: as they stand there (5).
     package func post(_ notification: Notification, only observers: [ObserverToken]) -> PostReport {
         ThreadContext.withCurrent { context in
             FoundObservers.with(observers.map(\.registration)) {
                 deliver(
-                    notification, to: $0, .post,
+                    notification, to: $0, .capture,
                     PostedNotification(
                         number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace("DistributedNotifications", 0)),
                     context)
@@ -450,6 +450,8 @@ public final class ThreadedNotificationCenter: Sendable {
     var registrations: (observers: Int, captured: Int) {
         (registry.withLock { $0.count }, capture?.count ?? 0)
     }
+
+    package var hasObservers: Bool { registry.withLock { $0.count > 0 } }
 }
 
 // The center that a capture is for.

@@ -156,6 +156,11 @@ final class CenterConnection: Sendable {
     }
 
     func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
+        // Else a recording would show a post that nobody observes.
+        guard events.hasObservers else {
+            waiting?.giveBack(EventBox.size)
+            return
+        }
         events.post(name: Self.eventName, object: EventBox(event, of: waiting))
     }
 }

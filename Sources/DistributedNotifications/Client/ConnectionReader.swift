@@ -20,8 +20,8 @@ struct ConnectionReader {
     }
 
     mutating func run() {
-        SystemThread.nameCurrent("distributed")
-        var pause = Duration.milliseconds(50)
+        ThreadIdentity.nameCurrentThread("distributed")
+        var pause = Self.shortestPause
         while !connection.state.withLock({ $0.isClosed }) {
             let (link, decoder): (Link, Decoder)
             do throws(DistributedError) {
@@ -37,17 +37,15 @@ struct ConnectionReader {
             }
             lastFailure = nil
             let began = ContinuousClock.now
-            let reason = read(link, decoder)
+            let end = read(link, decoder)
             connection.state.withLock { $0.lost(link) }
             if connection.state.withLock({ $0.isClosed }) { break }
-            connection.post(.interrupted(reason: reason))
+            connection.post(.interrupted(reason: end.reason))
             // What ends at once may do so again.
-            if began.duration(to: .now) < .seconds(1) {
-                wait(pause)
-                pause = min(pause * 2, .seconds(5))
-            } else {
-                pause = .milliseconds(50)
-            }
+            let lasted = began.duration(to: .now) >= .seconds(1)
+            if lasted || !end.isRefusal { pause = Self.shortestPause }
+            if !lasted { wait(pause) }
+            if end.isRefusal { pause = min(pause * 2, .seconds(5)) }
         }
     }
 
@@ -65,6 +63,11 @@ struct ConnectionReader {
         /// The last bytes that came took all the space.
         var wasFilled = false
     }
+
+    private static let shortestPause = Duration.milliseconds(20)
+
+    /// Why a connection ended, and whether the server did not want it, or cannot be understood.
+    private typealias End = (reason: String, isRefusal: Bool)
 
     /// How long one attempt may take.
     private static let limit = Duration.seconds(5)
@@ -178,25 +181,24 @@ struct ConnectionReader {
         }
     }
 
-    /// - Returns: why the connection ended.
-    private mutating func read(_ link: Link, _ decoder: Decoder) -> String {
-        var reason: String?
+    private mutating func read(_ link: Link, _ decoder: Decoder) -> End {
+        var bye: Bye?
         while true {
             do throws(WireError) {
                 while let frame = try decoder.frames.next() {
-                    if let bye = try take(frame) { reason = bye }
+                    if let said = try take(frame) { bye = said }
                 }
             } catch {
                 link.shutDown()
-                return "the server wrote \(error)"
+                return ("the server wrote \(error)", true)
             }
             switch receive(link, decoder, until: nil) {
             case .bytes: break
             case .end(let why):
                 showMissed()
-                return reason ?? why
+                return (bye?.text ?? why, bye?.reason == .refused)
             case .nothing:
-                if connection.state.withLock({ $0.isClosed }) { return "it was closed" }
+                if connection.state.withLock({ $0.isClosed }) { return ("it was closed", false) }
                 if connection.waiting.takeRoom() {
                     showMissed()
                     showUnreadable()
@@ -206,7 +208,7 @@ struct ConnectionReader {
     }
 
     /// - Returns: what the server says at its end.
-    private mutating func take(_ frame: Frame) throws(WireError) -> String? {
+    private mutating func take(_ frame: Frame) throws(WireError) -> Bye? {
         var reader = WireReader(frame.payload)
         switch FrameKind(rawValue: frame.kind) {
         case .notification:
@@ -217,7 +219,7 @@ struct ConnectionReader {
             let number = try reader.integer(UInt64.self)
             connection.state.withLock { $0.synchronized(number) }
         case .bye:
-            return try Bye(&reader).text
+            return try Bye(&reader)
         default:
             throw .unknown("kind of frame", frame.kind)
         }

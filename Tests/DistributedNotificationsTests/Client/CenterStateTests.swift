@@ -70,7 +70,7 @@ struct CenterStateTests {
         _ = state.start()
         var numbers: [UInt32] = []
         for index in 0..<20 { numbers.append(try state.add(Self.observed("\(index)", nil, .hold), limit: 100)) }
-        state.remove(numbers[3])
+        _ = state.remove(numbers[3])
         _ = state.setSuspended(true)
         let (synchronization, _) = state.synchronize()
         for _ in 0..<2 {
@@ -105,8 +105,8 @@ struct CenterStateTests {
         _ = state.connected(link, saidSuspended: false)
         let first = try state.add(Self.observed(nil, "object"), limit: 10)
         let second = try state.add(Self.observed("n", nil, .drop), limit: 10)
-        state.remove(first)
-        state.remove(first)
+        let removed = [state.remove(first) != nil, state.remove(first) != nil]
+        #expect(removed == [true, false])
         let changes = [state.setSuspended(true), state.setSuspended(true), state.setSuspended(false)]
         #expect(changes == [true, false, true])
         let told = try Self.told(&state, link)
@@ -167,15 +167,17 @@ struct CenterStateTests {
         _ = state.connected(link, saidSuspended: false)
         let number = try state.add(Self.observed("n"), limit: 10)
         let closed = state.close()
-        #expect(closed === link)
+        #expect(closed.link === link)
+        #expect(closed.observers.count == 1)
         #expect(throws: DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
         let connects = state.connected(try Self.link(), saidSuspended: false)
         #expect(!connects)
-        state.remove(number)
+        let removed = state.remove(number)
+        #expect(removed == nil)
         state.lost(link)
         #expect(state.isClosed)
         let again = state.close()
-        #expect(again == nil)
+        #expect(again.link == nil)
     }
 
     @Test func thereAreNoMoreObserversThanAServerTakes() throws {
@@ -183,7 +185,7 @@ struct CenterStateTests {
         let first = try state.add(Self.observed("n"), limit: 2)
         _ = try state.add(Self.observed("n"), limit: 2)
         #expect(throws: DistributedError.tooManyObservers(limit: 2)) { try state.add(Self.observed("n"), limit: 2) }
-        state.remove(first)
+        _ = state.remove(first)
         _ = try state.add(Self.observed("n"), limit: 2)
     }
 }

@@ -6,10 +6,13 @@ import Testing
 struct LiveQueueTests {
     private static let second: UInt64 = 1_000_000_000
 
-    private static func queue(soft: Int = 100, softSeconds: UInt64 = 10, hard: Int = 1000) -> LiveQueue {
+    private static func queue(soft: Int = 100, softSeconds: UInt64 = 10, hard: Int = 1000, held: Int = 1000)
+        -> LiveQueue
+    {
         LiveQueue(
             limits: LiveQueue.Limits(
-                soft: soft, softTime: softSeconds * second, hard: hard, progressTime: 30 * second))
+                soft: soft, softTime: softSeconds * second, hard: hard, held: held,
+                progressTime: 30 * second))
     }
 
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
@@ -105,7 +108,7 @@ struct LiveQueueTests {
             let soft = Int.random(in: 1...2000, using: &random)
             let limits = LiveQueue.Limits(
                 soft: soft, softTime: 10,
-                hard: soft + Int.random(in: 0...(random.once(in: 3) ? 1000 : 200_000), using: &random),
+                hard: soft + Int.random(in: 0...(random.once(in: 3) ? 1000 : 200_000), using: &random), held: 2000,
                 progressTime: 30)
             var queue = LiveQueue(limits: limits)
             var naive = NaiveLiveQueue(limits: limits)

@@ -15,7 +15,11 @@ struct NaiveLiveQueue {
 
     mutating func admits(_ count: Int, isHeld: Bool, now: UInt64) -> Bool {
         if isDropping { return false }
-        if isHeld || bytes.isEmpty || bytes.count + count <= limits.soft { return true }
+        if bytes.isEmpty || bytes.count + count <= limits.soft { return true }
+        if isHeld {
+            isDropping = bytes.count + count > limits.hard + limits.held
+            return !isDropping
+        }
         if overSoftSince == nil { overSoftSince = now }
         let isLate = now - (overSoftSince ?? now) > limits.softTime
         isDropping = isLate || bytes.count + count > limits.hard
@@ -31,10 +35,10 @@ struct NaiveLiveQueue {
         bytes.removeFirst(count)
         if count > 0 { lastProgress = now }
         if bytes.count <= limits.soft { overSoftSince = nil }
-        guard bytes.isEmpty, isDropping else { return nil }
+        guard bytes.isEmpty else { return nil }
         defer { missed = [] }
         isDropping = false
-        return missed
+        return missed.isEmpty ? nil : missed
     }
 
     var stallsAt: UInt64? { bytes.isEmpty ? nil : lastProgress + limits.progressTime }
