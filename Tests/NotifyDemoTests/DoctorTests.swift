@@ -42,11 +42,8 @@ struct DoctorTests {
     @Test("this package does what is expected of it, and it ends with 0")
     func ours() async throws {
         for question in try Self.facts(in: await Self.asked.value.output).flatMap(\.questions) {
-            if let ours = question.ours {
-                #expect(ours.kept, "\(question.name): \(ours.observed)")
-            } else {
-                #expect(question.noCounterpart == "no counterpart yet", "\(question.name)")
-            }
+            let ours = try #require(question.ours, "\(question.name): \(question.noCounterpart ?? "")")
+            #expect(ours.kept, "\(question.name): \(ours.observed)")
         }
         let outcome = try await Self.asked.value
         #expect(outcome.status == .exited(0))
@@ -84,6 +81,27 @@ struct DoctorTests {
         arguments: ["main-waits-for-the-poster", "handlers-post-to-each-other"])
     func blocks(name: String) async throws {
         #expect(try await Self.question(name).foundation.observed.hasSuffix("still blocked (after 1 s)"))
+    }
+
+    @Test("the lists that Foundation does not survive are refused with the reason")
+    func refusals() async throws {
+        let set = try #require(try await Self.question("list-with-a-set").ours)
+        #expect(set.observed.hasPrefix("PropertyListReader: refused (the list, byte "), "\(set.observed)")
+        #expect(set.observed.contains("set"), "\(set.observed)")
+        let values = try #require(try await Self.question("list-that-expands").ours)
+        #expect(values.observed.contains("60 KiB"), "\(values.observed)")
+    }
+
+    @Test("the server that is asked with goes with its directory")
+    func serverGoes() async throws {
+        let outcome = try await Shell.run(
+            #"""
+            export TMPDIR=$(mktemp -d); notify-demo doctor --fact F20 | grep -c "ok  DistributedCenter"; ls "$TMPDIR"
+            servers() { for c in /proc/[0-9]*/cmdline; do [[ $(<$c) == *"$TMPDIR"* ]] && echo $c; done 2>/dev/null; }
+            for i in {1..50}; do [ -z "$(servers)" ] && break; sleep 0.05; done; servers
+            rmdir "$TMPDIR"
+            """#)
+        #expect(outcome.output == "1\n", "\(outcome.errors)")
     }
 
     @Test("only the facts asked for are looked at")

@@ -1,3 +1,4 @@
+internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -44,7 +45,7 @@ extension PlatformFact {
                         notes.note(
                             _typeByName("10Foundation29DistributedNotificationCenterC") == nil ? "missing" : "there")
                     },
-                    ours: .none("no counterpart yet")),
+                    ours: distributedCenter),
                 TrialQuestion(
                     "notifications-named", "notifications(named:), an asynchronous sequence",
                     expected: TrialExpectation(events: ["there"]),
@@ -78,6 +79,31 @@ extension PlatformFact {
         Thread.detachNewThread { port.send(before: Date(), components: nil, from: nil, reserved: 0) }
         ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
         port.invalidate()
+    }
+
+    /// Through a server of its own, which is another process: the user's is left alone.
+    private static let distributedCenter = TrialQuestion.Counterpart.other(
+        TrialExpectation(events: ["DistributedCenter: received on main"])
+    ) { notes in
+        let directory = FileManager.default.temporaryDirectory.appending(component: "notify-demo-\(getpid())")
+            .path(percentEncoded: false)
+        let center = DistributedCenter(place: ServerPlace(directory: directory))
+        defer {
+            // It would go by itself, but a minute later.
+            if case .connected(let server) = center.connectionState { kill(server, SIGTERM) }
+            center.close()
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+        let token = try center.addObserver(forName: TestNotification.foundationName, object: "doctor") { notification in
+            let isPosted = notification.userInfo == ["number": 1] && notification.sender == getpid()
+            notes.note(
+                "DistributedCenter: received \(isPosted ? "" : "something else ")"
+                    + (Thread.isMainThread ? "on main" : "elsewhere"))
+        }
+        try center.synchronize(limit: ProbeLimits.ours)
+        try center.post(name: TestNotification.foundationName, object: "doctor", userInfo: ["number": 1])
+        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        token.cancel()
     }
 }
 

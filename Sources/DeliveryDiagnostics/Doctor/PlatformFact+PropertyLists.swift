@@ -1,6 +1,7 @@
+internal import DistributedNotifications
 internal import Foundation
 
-/// F23, of property lists that somebody else wrote.
+/// F23, of property lists that somebody else wrote. This package's counterpart reads those that a user names.
 extension PlatformFact {
     static let propertyLists: [PlatformFact] = [
         PlatformFact(
@@ -13,7 +14,9 @@ extension PlatformFact {
                         read(listWithSet)
                         notes.note("read or refused")
                     },
-                    ours: .none("no counterpart yet")),
+                    ours: .other(TrialExpectation(events: ["PropertyListReader: refused"])) { notes in
+                        refuse(listWithSet, notes)
+                    }),
                 TrialQuestion(
                     "list-that-expands", "a list of \(listThatExpands.count) bytes takes less than 10 MB",
                     sentence: inLists,
@@ -21,10 +24,13 @@ extension PlatformFact {
                     foundation: { notes in
                         let before = peakMemory()
                         read(listThatExpands)
-                        let megabytes = (peakMemory() - before) / 1024
-                        notes.note(megabytes < 10 ? "takes less" : "takes more", detail: "\(megabytes) MB")
+                        noteMemory(since: before, notes)
                     },
-                    ours: .none("no counterpart yet")),
+                    ours: .other(TrialExpectation(events: ["PropertyListReader: refused", "takes less"])) { notes in
+                        let before = peakMemory()
+                        refuse(listThatExpands, notes)
+                        noteMemory(since: before, notes)
+                    }),
             ])
     ]
 
@@ -33,6 +39,20 @@ extension PlatformFact {
 
     private static func read(_ list: Data) {
         _ = try? PropertyListSerialization.propertyList(from: list, options: [], format: nil)
+    }
+
+    private static func refuse(_ list: Data, _ notes: TrialNotes) {
+        do {
+            _ = try PropertyListReader.value([UInt8](list), name: "the list")
+            notes.note("PropertyListReader: read")
+        } catch {
+            notes.note("PropertyListReader: refused", detail: "\(error)")
+        }
+    }
+
+    private static func noteMemory(since before: Int, _ notes: TrialNotes) {
+        let megabytes = (peakMemory() - before) / 1024
+        notes.note(megabytes < 10 ? "takes less" : "takes more", detail: "\(megabytes) MB")
     }
 
     /// An array with a set with a string.
