@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import DistributedNotifications
+
+/// The tables of the article on distributed notifications say what the code has.
+@Suite("The article Distributed Notifications")
+struct RulesArticleTests {
+    /// The rows of all tables, without their heads, each with its cells.
+    private static func rows() throws -> [[String]] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let article = try String(
+            contentsOf: root.appending(
+                path: "Sources/DistributedNotifications/DistributedNotifications.docc/DistributedNotificationsRules.md"),
+            encoding: .utf8)
+        return article.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    /// What tables have as limits of a type: by the property, what its cell says.
+    private static func limits(of type: String) throws -> [String: String] {
+        let prefix = "``\(type)/"
+        return try Dictionary(
+            uniqueKeysWithValues: rows().filter { $0[0].hasPrefix(prefix) }.map {
+                (String($0[0].dropFirst(prefix.count).prefix { $0 != "`" }), $0[1])
+            })
+    }
+
+    /// A limit as the article writes it, compared by what it means: 64 KiB are 65,536.
+    private enum Amount: Hashable {
+        case number(Int)
+        case time(Duration)
+        case word(String)
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ")
+            guard let first = parts.first else { return nil }
+            guard let number = Int(first.replacing(",", with: "")) else {
+                self = .word(text.trimmingCharacters(in: ["`"]))
+                return
+            }
+            switch parts.dropFirst().first {
+            case nil, "B": self = .number(number)
+            case "KiB": self = .number(number << 10)
+            case "MiB": self = .number(number << 20)
+            case "s": self = .time(.seconds(number))
+            default: return nil
+            }
+        }
+
+        init(of value: Any) {
+            switch value {
+            case let number as Int: self = .number(number)
+            case let duration as Duration: self = .time(duration)
+            default: self = .word("\(value)")
+            }
+        }
+    }
+
+    @Test(
+        "has each limit of a server and of a center, and no other",
+        arguments: [
+            ("ServerLimits", ServerLimits() as any Sendable), ("ClientLimits", ClientLimits()),
+        ])
+    func limits(type: String, limits: any Sendable) throws {
+        var written = try Self.limits(of: type)
+        for child in Mirror(reflecting: limits).children {
+            let label = try #require(child.label)
+            let cell = written.removeValue(forKey: label)
+            #expect(cell.flatMap { Amount($0) } == Amount(of: child.value), "\(type).\(label): \(cell ?? "no row")")
+        }
+        #expect(written.isEmpty, "\(written)")
+    }
+
+    @Test("has the limits of what is on the wire")
+    func wire() throws {
+        let rows = try Self.rows()
+        for (name, limit) in [
+            ("frame", Wire.frameLimit), ("name", Wire.nameLimit), ("object", Wire.objectLimit),
+            ("userInfo", Wire.userInfoLimit), ("userInfo", PropertyListLimits.bytes),
+            ("depth", PropertyListLimits.depth), ("values", PropertyListLimits.nodes),
+            ("process name", Wire.processNameLimit),
+        ] {
+            let row = try #require(rows.first { $0[0] == name }, "\(name)")
+            #expect(Amount(row[1]) == .number(limit), "\(name): \(row[1])")
+        }
+    }
+
+    @Test("has each kind of frame with its number")
+    func kinds() throws {
+        let written = try Self.rows().compactMap { row in UInt8(row[0]).map { "\($0) \(row[1])" } }
+        let kinds = (UInt8.min...UInt8.max).compactMap(FrameKind.init).map { "\($0.rawValue) \($0)" }
+        #expect(written == kinds)
+    }
+
+    @Test("has a row for each suspension behavior")
+    func behaviors() throws {
+        let written = try Self.rows().map { $0[0] }
+        for behavior in SuspensionBehavior.allCases {
+            #expect(written.contains { $0.hasPrefix("``SuspensionBehavior/\(behavior)``") }, "\(behavior)")
+        }
+    }
+}
