@@ -68,11 +68,13 @@ public final class DistributedCenter: Sendable {
     ///   - object: of which object, compared as strings; nil: any.
     ///   - suspensionBehavior: what happens to them while delivery is suspended.
     ///   - thread: where the handler runs; `.postingThread` is the thread that reads from the server, which must not be kept.
-    ///   - options: what may be chosen about an observer.
+    ///   - options: what may be chosen about an observer. What an overflow policy drops is counted in `ObserverToken.counts`, and is
+    ///     in no gap; one that blocks keeps all of this center's observers waiting.
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
     ///   - handler: called on `thread`.
-    /// - Returns: a token. Keep it: dropping it removes the observer.
+    /// - Returns: a token. Keep it: dropping it removes the observer. To remove it tells the server, which may take as long as
+    ///   a post.
     /// - Throws: `DistributedError.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.processForked` or `.closed`.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
@@ -97,7 +99,7 @@ public final class DistributedCenter: Sendable {
         return ObserverToken(kept) { connection.unregister(number) }
     }
 
-    /// The notifications as an `AsyncSequence`, which ends when it is cancelled.
+    /// The notifications as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
     ///
     /// - Parameters:
     ///   - name: which notifications; nil: any.
@@ -112,11 +114,16 @@ public final class DistributedCenter: Sendable {
         buffer: AsyncStream<DistributedNotification>.Continuation.BufferingPolicy,
         file: String = #fileID, line: Int = #line
     ) throws(DistributedError) -> NotificationSequence<DistributedNotification> {
-        try NotificationSequence(buffer: buffer) { sink throws(DistributedError) in
+        let sequence = try NotificationSequence<DistributedNotification>(
+            buffer: buffer
+        ) { sink throws(DistributedError) in
             try addObserver(
                 forName: name, object: object, suspensionBehavior: suspensionBehavior, on: .postingThread, file: file,
                 line: line, using: sink)
         }
+        let connection = try opened
+        if !connection.state.withLock({ $0.whenClosed(sequence.tokenID, sequence.ending) }) { sequence.cancel() }
+        return sequence
     }
 
     /// As `ObserverToken.cancel`.
@@ -171,7 +178,7 @@ public final class DistributedCenter: Sendable {
     /// resumption it delivers what it held, in order, before anything later.
     ///
     /// It is a flag: to suspend twice is to suspend once. It takes effect when the server has read it; `synchronize` waits for
-    /// that. What was on its way before is still delivered.
+    /// that. What was on its way before is still delivered. To set it may take as long as a post.
     public var isSuspended: Bool {
         get {
             guard !ForkGuard.isCopy else { return false }
@@ -217,13 +224,18 @@ public final class DistributedCenter: Sendable {
         ) { if let box = $0.object as? EventBox { handler(box.event) } }
     }
 
-    /// What happens to the connection, as an `AsyncSequence`.
+    /// What happens to the connection, as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
     ///
     /// - Parameter buffer: how many are held for an iterator that does not keep up, and which are dropped and counted.
     public func connectionEvents(
         buffer: AsyncStream<ConnectionEvent>.Continuation.BufferingPolicy = .bufferingNewest(1000)
     ) -> NotificationSequence<ConnectionEvent> {
-        NotificationSequence(buffer: buffer) { sink in addConnectionObserver(on: .postingThread, using: sink) }
+        let sequence = NotificationSequence<ConnectionEvent>(buffer: buffer) { sink in
+            addConnectionObserver(on: .postingThread, using: sink)
+        }
+        connection?.eventSequences.withLock { $0.append(sequence.ending) }
+        if connection?.state.withLock({ $0.isClosed }) ?? true { sequence.cancel() }
+        return sequence
     }
 
     /// Ends the connection: observers get nothing more, and posting throws. What was posted is on its way.

@@ -4,6 +4,7 @@ public struct ServerLimits: Sendable, Hashable {
     public var clients = 1024
     public var clientsBeforeHello = 64
     public var helloLimit = Duration.seconds(5)
+    /// More than 600 count as 600.
     public var observersPerClient = 512
 
     /// What waits to be read by a process, in bytes: more than the first for longer than the time, or more than the second, and
@@ -33,6 +34,17 @@ public struct ServerLimits: Sendable, Hashable {
     public var stopLimit = Duration.seconds(2)
 
     public init() {}
+
+    /// What a server can do: at least one frame in a turn, posts for a turn at once, one post a second, and no more observers of
+    /// a process than a frame has room for.
+    var usable: ServerLimits {
+        var limits = self
+        limits.framesPerTurn = max(framesPerTurn, 1)
+        limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
+        limits.postsPerSecond = max(postsPerSecond, 1)
+        limits.observersPerClient = min(max(observersPerClient, 0), 600)
+        return limits
+    }
 
     /// What happens to a notification when the queue of a suspended process is full.
     public enum HeldOverflow: String, Sendable, Hashable, CaseIterable, Codable {

@@ -43,6 +43,16 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         source.continuation.finish()
     }
 
+    package var tokenID: UInt64 { source.token.id }
+
+    /// Ends the sequence, if somebody has it still.
+    package var ending: @Sendable () -> Void {
+        { [weak source] in
+            source?.token.cancel()
+            source?.continuation.finish()
+        }
+    }
+
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: stream.makeAsyncIterator(), source: source)
     }

@@ -19,6 +19,8 @@ final class CenterConnection: Sendable {
     let observers = ThreadedNotificationCenter()
     let events = ThreadedNotificationCenter()
     let waiting: WaitingBytes
+    /// End the sequences of events.
+    let eventSequences = Locked<[@Sendable () -> Void]>([])
     private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
@@ -55,7 +57,11 @@ final class CenterConnection: Sendable {
     func close() {
         guard !ForkGuard.isCopy else { return }
         let (link, observers) = state.withLock { $0.close() }
-        for observed in observers { observed.token.cancel() }
+        for observed in observers {
+            observed.token.cancel()
+            observed.whenClosed?()
+        }
+        for end in eventSequences.withLock({ $0 }) { end() }
         if let link {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
@@ -97,7 +103,11 @@ final class CenterConnection: Sendable {
             case .connected(let link): return link
             case .closed: throw .closed
             case .connecting(let failure?) where failures != failuresBefore: throw failure
-            case .connecting, .unused: break
+            case .connecting: break
+            // Another thread was to start the reader, and could not.
+            case .unused:
+                try start()
+                continue
             }
             guard !isReader else { throw .wouldWaitForItself(what: "posting \(name) before the server is connected") }
             // Not to wait for the time of the next attempt.
@@ -112,7 +122,9 @@ final class CenterConnection: Sendable {
     /// Tells the server what it was not told yet; if there is no connection, the next one is told everything.
     func tell() {
         guard let link = state.withLock({ $0.link }) else { return }
-        _ = link.write([], first: { takeControl(of: link) }, until: .after(limits.postLimit))
+        let outcome = link.write([], first: { takeControl(of: link) }, until: .after(limits.postLimit))
+        // Who writes next may be nobody: only a new connection is sure to be told.
+        if case .late = outcome, state.withLock({ $0.hasControl }) { link.shutDown() }
     }
 
     func unregister(_ number: UInt32) {
@@ -133,7 +145,13 @@ final class CenterConnection: Sendable {
         let failuresBefore = state.withLock { $0.failures }
         let (number, done) = state.withLock { $0.synchronize() }
         wake.makeReady()
-        tell()
+        if let link = state.withLock({ $0.link }) {
+            // If it is late, and the server is told nothing, it is told the same with what is written next.
+            _ = link.write(
+                [], first: { takeControl(of: link) },
+                giveBack: { [self] given in state.withLock { $0.giveBack(given, of: link) } },
+                until: deadline)
+        }
         defer { state.withLock { $0.synchronized(number) } }
         while true {
             let waiter = state.withLock { state in

@@ -29,6 +29,8 @@ struct CenterState {
         var name: String?
         var object: String?
         var behavior: SuspensionBehavior
+        /// Called when the center is closed.
+        var whenClosed: (@Sendable () -> Void)?
     }
 
     // MARK: Connection
@@ -104,6 +106,24 @@ struct CenterState {
         guard self.link === link, !control.bytes.isEmpty else { return [] }
         defer { control = FrameWriter() }
         return control.bytes
+    }
+
+    var hasControl: Bool { !control.bytes.isEmpty }
+
+    /// It was not told.
+    mutating func giveBack(_ bytes: [UInt8], of link: Link) {
+        guard self.link === link else { return }
+        var all = FrameWriter()
+        all.append(bytes)
+        all.append(control.bytes)
+        control = all
+    }
+
+    /// - Returns: false if the center is closed, or the observer removed, already.
+    mutating func whenClosed(_ token: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let number = observers.first(where: { $0.value.token.id == token })?.key else { return false }
+        observers[number]?.whenClosed = body
+        return true
     }
 
     /// - Returns: the observer's number with the server.

@@ -23,7 +23,13 @@ final class Link: Sendable {
     }
 
     /// Writes what is to be said first, and then these bytes.
-    func write(_ bytes: [UInt8], first: () -> [UInt8], until deadline: ContinuousClock.Instant) -> Outcome {
+    ///
+    /// - Parameter giveBack: called with what was to be said first, if the time is over before anything of it was written; without
+    ///   it the connection ends then.
+    func write(
+        _ bytes: [UInt8], first: () -> [UInt8], giveBack: (([UInt8]) -> Void)? = nil,
+        until deadline: ContinuousClock.Instant
+    ) -> Outcome {
         // Another may write to a server that does not read.
         guard writing.lock(nanoseconds: Int64(clamping: ContinuousClock.now.duration(to: deadline).nanoseconds)) else {
             return .late
@@ -31,17 +37,23 @@ final class Link: Sendable {
         defer { writing.unlock() }
         let control = first()
         if !control.isEmpty {
-            let outcome = write(control, until: deadline)
+            let (outcome, written) = write(control, until: deadline)
             guard case .written = outcome else {
+                if case .late = outcome, written == 0, let giveBack {
+                    giveBack(control)
+                    return outcome
+                }
                 // It was to be told, and was not: only a new connection will be.
                 shutDown()
                 return outcome
             }
         }
-        return bytes.isEmpty ? .written : write(bytes, until: deadline)
+        return bytes.isEmpty ? .written : write(bytes, until: deadline).outcome
     }
 
-    private func write(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) -> Outcome {
+    private func write(
+        _ bytes: [UInt8], until deadline: ContinuousClock.Instant
+    ) -> (outcome: Outcome, written: Int) {
         bytes.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
@@ -54,14 +66,14 @@ final class Link: Sendable {
                 } else if errno == EAGAIN {
                     guard waitUntilWritable(until: deadline) else {
                         if written > 0 { shutDown() }
-                        return .late
+                        return (.late, written)
                     }
                 } else if errno != EINTR {
                     shutDown()
-                    return .over
+                    return (.over, written)
                 }
             }
-            return .written
+            return (.written, written)
         }
     }
 

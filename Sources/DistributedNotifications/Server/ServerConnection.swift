@@ -42,8 +42,8 @@ final class ServerConnection {
     var pausedUntil: UInt64?
     /// It has ended, and reads nothing more. What it wrote before is still served.
     var isDeaf = false
-    /// It is paused and has ended; the poll would tell that all the time.
-    var isUnwatched = false
+    /// The poll has its descriptor.
+    var isWatched = true
     /// Nothing more is read from it; it is closed when what waits is written.
     var isEnding = false
     var isClosed: Bool { socket == nil }

@@ -58,7 +58,7 @@ final class ServerLoop {
         guard let poll = EventPoll() else { return nil }
         self.served = served
         listener = served.listener
-        self.limits = limits
+        self.limits = limits.usable
         self.report = report
         self.poll = poll
         self.stop = stop
@@ -247,11 +247,7 @@ final class ServerLoop {
             if connection.isEnding { discardInput(connection) }
             return
         }
-        guard connection.pausedUntil == nil else {
-            // It has ended, and that is told whatever is watched.
-            connection.isUnwatched = true
-            return poll.unwatch(connection.descriptor)
-        }
+        guard connection.pausedUntil == nil else { return }
         guard !connection.decoder.hasFrame else { return }
         let space = connection.decoder.space()
         let count = recv(connection.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -321,10 +317,16 @@ final class ServerLoop {
     }
 
     private func updatePoll(_ connection: ServerConnection) {
-        guard !connection.isUnwatched else { return }
+        guard connection.isRead || connection.isWritten else {
+            // That it has hung up would be told all the time.
+            if connection.isWatched { poll.unwatch(connection.descriptor) }
+            connection.isWatched = false
+            return
+        }
         _ = poll.watch(
             connection.descriptor, as: UInt64(connection.number), reading: connection.isRead,
-            writing: connection.isWritten)
+            writing: connection.isWritten, isNew: !connection.isWatched)
+        connection.isWatched = true
     }
 
     private func serve(_ frame: Frame, of connection: ServerConnection) throws(WireError) {
@@ -332,6 +334,7 @@ final class ServerLoop {
             throw .unknown("kind of frame", frame.kind)
         }
         guard (connection.name == nil) == (kind == .hello) else { throw .outOfTurn(kind) }
+        if connection.isDeaf, kind != .post, kind != .farewell { return }
         var reader = WireReader(frame.payload)
         switch kind {
         case .post:
@@ -585,14 +588,7 @@ final class ServerLoop {
                 if now >= paused {
                     connection.pausedUntil = nil
                     connection.isRead = true
-                    if connection.isUnwatched {
-                        connection.isUnwatched = false
-                        _ = poll.watch(
-                            connection.descriptor, as: UInt64(connection.number), reading: true, writing: false,
-                            isNew: true)
-                    } else {
-                        updatePoll(connection)
-                    }
+                    updatePoll(connection)
                     makeReady(connection)
                 } else {
                     check(at: paused)

@@ -15,7 +15,7 @@ final class ServerInThisProcess {
         let started = DispatchSemaphore(value: 0)
     }
 
-    init(_ place: FaultPlace, limits: ServerLimits = ServerLimits()) throws {
+    init(_ place: FaultPlace, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false) throws {
         let seen = Seen()
         self.seen = seen
         try place.place.prepare()
@@ -26,7 +26,7 @@ final class ServerInThisProcess {
         self.server = server
         let ended = ended
         Thread.detachNewThread {
-            try? server.run()
+            try? server.run(endsWhenIdle: endsWhenIdle)
             ended.signal()
         }
         XCTAssertEqual(seen.started.wait(timeout: .now() + 20), .success)

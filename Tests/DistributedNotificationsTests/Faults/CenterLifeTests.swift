@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// What happens at the end of a center or of its connections.
+final class CenterLifeTests: XCTestCase {
+    private final class Box: Sendable {
+        let token: Locked<ObserverToken?>
+        init(_ token: ObserverToken) { self.token = Locked(token) }
+    }
+
+    /// - Returns: whether it returned within the limit.
+    private func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            body()
+            done.signal()
+        }
+        return done.wait(timeout: .now() + 10) == .success
+    }
+
+    func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let center = DistributedCenter(place: place.place)
+        var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
+        let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
+        box = nil
+        try center.synchronize(limit: .seconds(20))
+        XCTAssertTrue(returns { center.close() }, "close does not return")
+        withExtendedLifetime((server, token)) {}
+    }
+
+    func testAServerThatEndsEachConnectionIsNotConnectedToWithoutAPause() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.observersPerClient = 1
+        let server = try ServerInThisProcess(place, limits: limits)
+        let center = DistributedCenter(place: place.place)
+        let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
+        func refusals() -> Int {
+            server.events.count { if case .clientRefused = $0 { true } else { false } }
+        }
+        XCTAssertTrue(eventually { refusals() > 0 })
+        XCTAssertFalse(eventually(.seconds(1)) { refusals() > 20 }, "\(refusals()) connections in a second")
+        withExtendedLifetime(tokens) {}
+        center.close()
+    }
+
+    func testManyWhoPostToAServerThatIsStoppedAreEachToldWithinTheLimit() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = .milliseconds(300)
+        let center = DistributedCenter(place: place.place, limits: limits)
+        try center.synchronize(limit: .seconds(20))
+        kill(server.id, SIGSTOP)
+        defer { kill(server.id, SIGCONT) }
+        XCTAssertTrue(eventually { server.isStopped })
+        let longest = Locked(Duration.zero)
+        let text = String(repeating: "x", count: 1000)
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<6 {
+                while true {
+                    let begin = ContinuousClock.now
+                    defer {
+                        let took = begin.duration(to: .now)
+                        longest.withLock { $0 = max($0, took) }
+                    }
+                    do throws(DistributedError) {
+                        try center.post(name: .numbered, object: text)
+                    } catch {
+                        break
+                    }
+                }
+            }
+        }
+        // Nothing that is late by as much again is a matter of who runs when.
+        XCTAssertLessThan(longest.withLock { $0 }, .seconds(1))
+        let begin = ContinuousClock.now
+        center.close()
+        XCTAssertLessThan(begin.duration(to: .now), .seconds(2))
+    }
+
+    func testACenterThatIsClosedWhileItConnectsShowsNoFailure() throws {
+        let place = try FaultPlace()
+        try place.place.prepare()
+        // It accepts nobody's hello.
+        let listener = try LocalSocket.bound(at: place.place.socketPath)
+        XCTAssertTrue(listener.listen())
+        let center = DistributedCenter(place: place.place)
+        let events = Locked([ConnectionEvent]())
+        let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
+            events.withLock { $0.append(event) }
+        }
+        let observer = try center.addObserver(forName: .numbered) { _ in }
+        var accepted: LocalSocket?
+        XCTAssertTrue(
+            eventually {
+                accepted = listener.accept()
+                return accepted != nil
+            })
+        center.close()
+        XCTAssertEqual(center.connectionState, .closed)
+        XCTAssertTrue(eventually { accepted.map { Self.hasEnded($0) } ?? false })
+        XCTAssertEqual(events.withLock { $0 }, [])
+        withExtendedLifetime((token, observer)) {}
+    }
+
+    private static func hasEnded(_ socket: LocalSocket) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        return recv(socket.descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) == 0
+    }
+
+    func testWhatCannotBeReadIsBoundedWhileNobodyLooks() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        var limits = ClientLimits()
+        limits.waitingBytes = 100_000
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let gate = DispatchSemaphore(value: 0)
+        let seen = Locked((events: 0, count: 0, connected: false))
+        let token = center.addConnectionObserver(on: thread) { event in
+            if case .connected = event {
+                seen.withLock { $0.connected = true }
+                gate.wait()
+            }
+            if case .gap(let gap) = event {
+                seen.withLock {
+                    $0.events += 1
+                    $0.count += gap.count
+                }
+            }
+        }
+        let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
+        try center.synchronize(limit: .seconds(20))
+        let poster = try RawPeer(place.place, name: "poster")
+        // Its userInfo is no property list.
+        for _ in 0..<10 {
+            try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)
+            try poster.synchronize()
+            try center.synchronize(limit: .seconds(20))
+        }
+        gate.signal()
+        XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")
+        XCTAssertLessThan(seen.withLock { $0.events }, 2000)
+        withExtendedLifetime((server, token, observer)) {}
+    }
+}
