@@ -81,3 +81,19 @@ extension SuspensionBehavior {
         }
     }
 }
+
+extension NotificationGap.Cause {
+    var wireValue: UInt8 {
+        switch self {
+        case .slow: 1
+        case .held: 2
+        case .waiting: 3
+        case .unreadable: 4
+        }
+    }
+
+    init?(wireValue: UInt8) {
+        guard let cause = Self.allCases.first(where: { $0.wireValue == wireValue }) else { return nil }
+        self = cause
+    }
+}
