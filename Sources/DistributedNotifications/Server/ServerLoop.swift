@@ -43,13 +43,11 @@ final class ServerLoop {
     var acceptsAt: UInt64?
 
     var pacing = Pacing()
-    var turnsUnwritten = 0
     @exclusivity(unchecked) var posted = 0
     @exclusivity(unchecked) var delivered = 0
     var dropped = 0
     var discarded = 0
 
-    static let turnsBeforeWriting = 3
     static let listenerNumber: UInt64 = 0
     static let stopNumber = UInt64.max
 
@@ -110,13 +108,7 @@ final class ServerLoop {
         }
         if mayAccept, isListening { accept() }
         serve()
-        // More of what came already is served first: then there is one write for both.
-        if ready.isEmpty || turnsUnwritten == Self.turnsBeforeWriting {
-            turnsUnwritten = 0
-            write()
-        } else {
-            turnsUnwritten += 1
-        }
+        write()
         if let checkAt, now >= checkAt { checkTimes() }
         if pacing.turnEnded(posts: posted - postedBefore, now: now), ready.isEmpty { CLinuxNap(Int64(Pacing.nap)) }
     }
