@@ -63,7 +63,7 @@ final class CenterLifeTests: XCTestCase {
         let longest = Locked(Duration.zero)
         let text = String(repeating: "x", count: 1000)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
-            for _ in 0..<6 {
+            for _ in 0..<FaultRounds.postsThatAreLate {
                 while true {
                     let begin = ContinuousClock.now
                     defer {

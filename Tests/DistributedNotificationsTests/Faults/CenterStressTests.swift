@@ -31,7 +31,7 @@ final class CenterStressTests: XCTestCase {
         }
     }
 
-    private static let posts = 2000
+    private static let posts = FaultRounds.postsOfAThread
     private static let posters = 4
 
     /// Posters, who add and remove observers and suspend, all at one center, while `meanwhile` runs.

@@ -138,7 +138,7 @@ final class ServerFaultTests: XCTestCase {
         }
         XCTAssertTrue(refusal?.text.contains("ulimit -n") == true, "\(String(describing: refusal))")
         XCTAssertGreaterThan(served.count, 4)
-        for _ in 0..<100 {
+        for _ in 0..<FaultRounds.refusals {
             let peer = try RawPeer(place.place, name: nil)
             XCTAssertTrue(try peer.farewell().text.contains("no descriptor left"))
         }

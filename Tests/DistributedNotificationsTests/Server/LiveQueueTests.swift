@@ -104,7 +104,7 @@ struct LiveQueueTests {
     @Test func whateverIsDoneWithItItIsAsTheRulesSay() {
         var random = SeededGenerator(seed: 11)
         var gaps = 0
-        for round in 0..<300 {
+        for round in 0..<FaultRounds.comparisons {
             let soft = Int.random(in: 1...2000, using: &random)
             let limits = LiveQueue.Limits(
                 soft: soft, softTime: 10,
@@ -153,7 +153,7 @@ struct LiveQueueTests {
                 #expect(stallsAt == naive.stallsAt)
             }
         }
-        #expect(gaps > 100)
+        #expect(gaps > FaultRounds.comparisons / 3)
     }
 
     @Test func aFrameThatIsLargerThanTheHardLimitIsTakenIfNothingWaits() {
