@@ -1,0 +1,114 @@
+import Foundation
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// Who iterates does not wait for ever at a center that is gone.
+final class SequenceEndTests: XCTestCase {
+    /// What a task took out of a sequence, until it ended.
+    private final class Taken<Value: Sendable>: Sendable {
+        private let values = Locked([Value]())
+        private let first: XCTestExpectation
+        private let end: XCTestExpectation
+
+        init(_ sequence: NotificationSequence<Value>, in test: XCTestCase) {
+            first = test.expectation(description: "the first value")
+            end = test.expectation(description: "the end")
+            // It has the sequence, and nothing of the center.
+            Task { [values, first, end] in
+                for await value in sequence {
+                    if values.withLock({ values in
+                        values.append(value)
+                        return values.count == 1
+                    }) {
+                        first.fulfill()
+                    }
+                }
+                end.fulfill()
+            }
+        }
+
+        /// - Returns: nil if nothing came.
+        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: 20) }
+
+        /// - Returns: all that came.
+        func waitForEnd(in test: XCTestCase) -> [Value] {
+            test.wait(for: [end], timeout: 20)
+            return values.withLock { $0 }
+        }
+    }
+
+    private func serve() throws -> (FaultPlace, ServerInThisProcess) {
+        let place = try FaultPlace()
+        return (place, try ServerInThisProcess(place))
+    }
+
+    func testSequencesThatAreAwaitedEndWhenTheCenterIsClosed() throws {
+        let (place, server) = try serve()
+        let center = DistributedCenter(place: place.place)
+        let events = Taken(center.connectionEvents(), in: self)
+        let notifications = Taken(
+            try center.notifications(named: .numbered, buffer: .bufferingNewest(10)), in: self)
+        try center.post(name: .numbered, object: "1")
+        events.waitForFirst(in: self)
+        notifications.waitForFirst(in: self)
+        center.close()
+        XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
+        let shown = events.waitForEnd(in: self)
+        XCTAssertEqual(shown.count, 1)
+        guard case .connected? = shown.first else { return XCTFail("\(shown)") }
+        withExtendedLifetime((place, server)) {}
+    }
+
+    func testWhatWasInTheBufferWhenTheCenterWasClosedStillComesAndThenTheEnd() throws {
+        let (place, server) = try serve()
+        let center = DistributedCenter(place: place.place)
+        let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
+        for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
+        try center.synchronize(limit: .seconds(20))
+        center.close()
+        let taken = Taken(sequence, in: self)
+        taken.waitForFirst(in: self)
+        XCTAssertEqual(taken.waitForEnd(in: self).map(\.object), ["1", "2", "3"])
+        withExtendedLifetime((place, server)) {}
+    }
+
+    func testSequencesThatAreAwaitedEndWhenTheCenterIsDropped() throws {
+        let (place, server) = try serve()
+        var center: DistributedCenter? = DistributedCenter(place: place.place)
+        let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
+        let notifications = Taken(
+            try XCTUnwrap(try center?.notifications(named: .numbered, buffer: .bufferingNewest(10))), in: self)
+        try center?.post(name: .numbered, object: "1")
+        events.waitForFirst(in: self)
+        notifications.waitForFirst(in: self)
+        weak let dropped = center
+        center = nil
+        XCTAssertNil(dropped, "a sequence keeps its center")
+        XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
+        XCTAssertEqual(events.waitForEnd(in: self).count, 1)
+        withExtendedLifetime((place, server)) {}
+    }
+
+    func testACenterThatNeverConnectedEndsItsSequencesTooAndAClosedOneGivesNone() throws {
+        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let events = center.connectionEvents()
+        let notifications = try center.notifications(named: nil, buffer: .bufferingNewest(10))
+        center.close()
+        let ended = expectation(description: "the ends")
+        Task {
+            for await event in events {
+                if case .failed = event { continue }
+                XCTFail("\(event)")
+            }
+            for await _ in notifications { XCTFail("nobody posts") }
+            for await event in center.connectionEvents() { XCTFail("\(event)") }
+            ended.fulfill()
+        }
+        wait(for: [ended], timeout: 20)
+        XCTAssertThrowsError(try center.notifications(named: nil, buffer: .bufferingNewest(10))) {
+            XCTAssertEqual($0 as? DistributedError, .closed)
+        }
+    }
+}

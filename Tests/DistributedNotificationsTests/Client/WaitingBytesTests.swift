@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import Testing
+import ThreadedNotifications
+
+@testable import DistributedNotifications
+
+struct WaitingBytesTests {
+    /// The rules, with a list of what was taken.
+    private struct Naive {
+        var limit: Int
+        var taken: [Int] = []
+        var isFull = false
+        var isReady = false
+
+        var used: Int { taken.reduce(0, +) }
+        var hasRoom: Bool { used <= limit / 2 }
+
+        mutating func take(_ size: Int) -> Bool {
+            if used + size <= limit || used == 0 {
+                taken.append(size)
+                return true
+            }
+            isFull = true
+            if hasRoom { isReady = true }
+            return false
+        }
+
+        mutating func giveBack(_ index: Int) {
+            taken.remove(at: index)
+            if isFull, hasRoom { isReady = true }
+        }
+
+        mutating func takeRoom() -> Bool {
+            guard isFull, hasRoom else { return false }
+            isFull = false
+            return true
+        }
+    }
+
+    private static func isReady(_ event: EventDescriptor) -> Bool {
+        var descriptor = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) == 1
+    }
+
+    @Test func whateverIsTakenAndGivenBackItIsAsTheRulesSay() throws {
+        var random = SeededGenerator(seed: 31)
+        var refusals = 0
+        var rooms = 0
+        for round in 0..<FaultRounds.comparisons {
+            let event = try #require(EventDescriptor())
+            let limit = Int.random(in: 0...(random.once(in: 2) ? 20 : 10_000), using: &random)
+            let waiting = WaitingBytes(limit: limit, thereIsRoom: event)
+            var naive = Naive(limit: limit)
+            for step in 0..<200 {
+                let place: Comment = "round \(round), step \(step)"
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0, 1, 2:
+                    let size = Int.random(in: 1...max(limit / (random.once(in: 4) ? 1 : 8), 1) + 1, using: &random)
+                    let isTaken = waiting.take(size)
+                    try #require(isTaken == naive.take(size), place)
+                    if !isTaken { refusals += 1 }
+                case 3, 4, 5:
+                    guard let index = naive.taken.indices.randomElement(using: &random) else { continue }
+                    waiting.giveBack(naive.taken[index])
+                    naive.giveBack(index)
+                case 6:
+                    let isRoom = waiting.takeRoom()
+                    try #require(isRoom == naive.takeRoom(), place)
+                    if isRoom { rooms += 1 }
+                default:
+                    event.clear()
+                    naive.isReady = false
+                }
+                try #require(Self.isReady(event) == naive.isReady, place)
+            }
+        }
+        #expect(refusals > 3 * FaultRounds.comparisons)
+        #expect(rooms > FaultRounds.comparisons)
+    }
+
+    @Test func whatIsLargerThanTheLimitFitsIfNothingWaits() throws {
+        let waiting = WaitingBytes(limit: 10, thereIsRoom: try #require(EventDescriptor()))
+        #expect(waiting.take(1000))
+        #expect(!waiting.take(1))
+        waiting.giveBack(1000)
+        #expect(waiting.take(1))
+    }
+
+    @Test func anArrivalGivesItsBytesBackWhenTheLastWhoHasItLetsGo() throws {
+        let waiting = WaitingBytes(limit: 10, thereIsRoom: try #require(EventDescriptor()))
+        #expect(waiting.take(10))
+        let notification = DistributedNotification(name: .init("n"), sender: 1)
+        var holders = [Arrival](repeating: Arrival(notification, size: 10, of: waiting), count: 2)
+        holders.removeLast()
+        #expect(!waiting.take(1))
+        holders.removeLast()
+        #expect(waiting.take(10))
+    }
+}

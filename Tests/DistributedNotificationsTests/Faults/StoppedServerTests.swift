@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+
+/// A server that stands still: nobody waits longer than he said, and what was asked for is not forgotten.
+final class StoppedServerTests: XCTestCase {
+    private let limit = Duration.milliseconds(50)
+
+    private func stop(_ server: ServerProcess) {
+        kill(server.id, SIGSTOP)
+        XCTAssertTrue(eventually { server.isStopped })
+    }
+
+    /// It throws after about its limit, and long before a post would.
+    private func synchronizeInVain(_ center: DistributedCenter) {
+        let begin = ContinuousClock.now
+        XCTAssertThrowsError(try center.synchronize(limit: limit)) { error in
+            guard case .notAnswered(_, after: limit)? = error as? DistributedError else { return XCTFail("\(error)") }
+        }
+        let took = begin.duration(to: .now)
+        XCTAssertGreaterThanOrEqual(took, limit)
+        XCTAssertLessThan(took, ClientLimits().postLimit - .seconds(1))
+    }
+
+    private func interruptions(_ center: DistributedCenter) -> (ObserverToken, Locked<Int>) {
+        let count = Locked(0)
+        let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
+            if case .interrupted = event { count.withLock { $0 += 1 } }
+        }
+        return (token, count)
+    }
+
+    private func client(_ place: FaultPlace) throws -> ServerStatus.Client? {
+        try place.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
+    }
+
+    func testWhatIsAskedOfAStoppedServerIsDoneWhenItGoesOn() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        let center = DistributedCenter(place: place.place)
+        let (token, interruptions) = interruptions(center)
+        try center.synchronize(limit: .seconds(20))
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let received = Locked([String?]())
+        let observer = try center.addObserver(
+            forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread
+        ) { notification in received.withLock { $0.append(notification.object) } }
+        center.isSuspended = true
+        try center.post(name: .numbered, object: "held")
+        synchronizeInVain(center)
+        synchronizeInVain(center)
+        center.isSuspended = false
+        try center.post(name: .numbered, object: "live")
+        XCTAssertEqual(received.withLock { $0 }, [])
+        kill(server.id, SIGCONT)
+        try center.synchronize(limit: .seconds(20))
+        XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
+        XCTAssertEqual(try client(place)?.observers.count, 1)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        withExtendedLifetime((token, observer)) {}
+    }
+
+    /// Posts until the socket takes no more.
+    private func fill(_ place: FaultPlace, _ center: DistributedCenter) throws -> Int {
+        let large = String(repeating: "x", count: 10_000)
+        for posted in 0..<10_000 {
+            do throws(DistributedError) {
+                try center.post(name: .mark, userInfo: ["filler": .string(large)])
+            } catch {
+                guard case .notPosted = error else { throw error }
+                return posted
+            }
+        }
+        XCTFail("the socket is never full")
+        return 10_000
+    }
+
+    func testASynchronizationThatDoesNotFitIntoTheSocketCostsNoConnection() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = limit
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let (token, interruptions) = interruptions(center)
+        try center.synchronize(limit: .seconds(20))
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let posted = try fill(place, center)
+        synchronizeInVain(center)
+        synchronizeInVain(center)
+        kill(server.id, SIGCONT)
+        try center.synchronize(limit: .seconds(20))
+        XCTAssertEqual(try client(place)?.posted, posted)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        withExtendedLifetime(token) {}
+    }
+
+    func testASuspensionThatDoesNotFitIntoTheSocketIsInEffectWhenTheServerGoesOn() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = limit
+        let center = DistributedCenter(place: place.place, limits: limits)
+        try center.synchronize(limit: .seconds(20))
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        _ = try fill(place, center)
+        // The server cannot be told: only a new connection will be.
+        center.isSuspended = true
+        kill(server.id, SIGCONT)
+        XCTAssertTrue(
+            eventually {
+                do throws(DistributedError) { try center.synchronize(limit: .seconds(1)) } catch { return false }
+                return true
+            })
+        XCTAssertEqual(try client(place)?.isSuspended, true)
+    }
+}

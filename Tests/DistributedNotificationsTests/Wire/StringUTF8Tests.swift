@@ -1,0 +1,72 @@
+import Testing
+
+@testable import DistributedNotifications
+
+/// `String(utf8:)` is what the standard library's validation is, only faster.
+@Suite("String(utf8:)")
+struct StringUTF8Tests {
+    /// - Returns: nil if both are the same.
+    private static func difference(_ bytes: [UInt8], from offset: Int = 0) -> String? {
+        bytes.withUnsafeBytes { all in
+            let bytes = UnsafeRawBufferPointer(rebasing: all[offset...])
+            let own = String(utf8: bytes)
+            let expected = String(validating: bytes, as: UTF8.self)
+            // Strings of other bytes may be equal.
+            guard own.map({ Array($0.utf8) }) == expected.map({ Array($0.utf8) }) else {
+                return "\(String(describing: own)) is not \(String(describing: expected)): \(Array(bytes))"
+            }
+            return nil
+        }
+    }
+
+    @Test("one byte of every value, at every place, in text of every short length, is judged alike")
+    func oneByte() {
+        for count in 1...24 {
+            for place in 0..<count {
+                for value in UInt8.min...UInt8.max {
+                    var bytes = [UInt8](repeating: 97, count: count)
+                    bytes[place] = value
+                    if let difference = Self.difference(bytes) {
+                        Issue.record("\(difference)")
+                        return
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("random bytes, and text that random bytes were put into, are judged alike wherever they begin")
+    func randomBytes() {
+        var random = SeededGenerator(seed: 21)
+        let pieces = ["a", "dishes", "\u{0}", "é", "e\u{301}", "€", "漢", "🍽️", "\u{10FFFF}", "\u{7FF}"]
+        var valid = 0
+        var others = 0
+        for _ in 0..<FaultRounds.inputs {
+            var bytes: [UInt8] = []
+            while !random.once(in: 6) { bytes += (pieces.randomElement(using: &random) ?? "").utf8 }
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let place = Int.random(in: 0...bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+                case 1: bytes.removeSubrange(place..<min(place + 1, bytes.count))
+                default: bytes += (0..<Int.random(in: 0...3, using: &random)).map { UInt8(0x80 + 40 * $0) }
+                }
+            }
+            for offset in 0...min(7, bytes.count) {
+                if let difference = Self.difference(bytes, from: offset) {
+                    Issue.record("\(difference)")
+                    return
+                }
+            }
+            if String(validating: bytes, as: UTF8.self) == nil { others += 1 } else { valid += 1 }
+        }
+        #expect(valid > FaultRounds.inputs / 10)
+        #expect(others > FaultRounds.inputs / 10)
+    }
+
+    @Test("no bytes, and none at any address, are the empty string")
+    func noBytes() {
+        #expect(String(utf8: UnsafeRawBufferPointer(start: nil, count: 0)) == "")
+        #expect(Self.difference([]) == nil)
+    }
+}
