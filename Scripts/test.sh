@@ -24,6 +24,7 @@ step "scenarios"
 step "thread sanitizer"
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 swift test --sanitize=thread --scratch-path .build-tsan \
-    --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecord(er|ing)Tests)'
+    --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecord(er|ing)Tests)' \
+    --filter '^DistributedNotificationsTests\.(CenterStressTests|CenterLifeTests|ServerTurnTests|SequenceEndTests|WaitingBytesTests)'
 
 step "all passed"

@@ -50,13 +50,13 @@ extension DistributedError: CustomStringConvertible, LocalizedError {
         case .placeNotUsable(let path, let problem):
             "cannot use \(path): \(problem)."
         case .serverNotStarted(let path, let problem):
-            "there is no server at \(path), and none could be started: \(problem)."
+            "no server could be started at \(path): \(problem)."
         case .serverRefused(let path, let reason):
             "the server at \(path) refused this process: \(reason)."
         case .notPosted(let name, let problem, let limit):
             "\(Self.shortened(name)) was not posted within \(limit): \(problem)."
         case .notAnswered(let what, let limit):
-            "the server has not answered within \(limit): \(what). It is busy or stopped: 'notify-demo status' asks it too."
+            "the server has not answered within \(limit): \(what). It is busy, or stopped: see its process, and continue or end it."
         case .processForked:
             "this process was forked from one that is connected, and has no connection. Post and observe in the program that it "
                 + "executes (exec), or fork before the center is first used."

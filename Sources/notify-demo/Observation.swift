@@ -12,8 +12,11 @@ struct Observation {
     /// Dropping them would remove the observers.
     private let tokens: [ObserverToken]
 
-    /// Registers the observer. When it returns, the registration is in effect.
-    init(name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace) throws {
+    /// Registers the observer. When it returns, the registration is in effect; `timeout` is how long that may take at most, and 5
+    /// seconds if it is nil or longer.
+    init(
+        name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?
+    ) throws {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
         center = DistributedCenter(place: place)
         let arrivals = arrivals
@@ -23,7 +26,7 @@ struct Observation {
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
         ) { arrivals.add($0) }
         tokens = [connection, observer]
-        try center.synchronize()
+        try center.synchronize(limit: min(timeout ?? .seconds(5), .seconds(5)))
     }
 
     /// On any thread: has `run` call its `interrupted`.

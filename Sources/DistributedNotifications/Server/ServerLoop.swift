@@ -19,6 +19,8 @@ final class ServerLoop {
     let report: (ServerEvent) -> Void
     let poll: EventPoll
     let stop: EventDescriptor
+    /// Nil: the system watches no more; then nobody tells if the socket is removed.
+    let removals: RemovalWatch?
     let userID = geteuid()
 
     var connections: [Int: ServerConnection] = [:]
@@ -50,6 +52,7 @@ final class ServerLoop {
 
     static let listenerNumber: UInt64 = 0
     static let stopNumber = UInt64.max
+    static let removalNumber = UInt64.max - 1
 
     /// - Returns: nil if the system has no descriptor left.
     init?(
@@ -63,6 +66,7 @@ final class ServerLoop {
         self.report = report
         self.poll = poll
         self.stop = stop
+        removals = RemovalWatch(served.place)
         spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         startedAt = now
         clientsGoneAt = now
@@ -72,6 +76,9 @@ final class ServerLoop {
                 == 0,
             poll.watch(stop.number, as: Self.stopNumber, reading: true, writing: false, isNew: true) == 0
         else { return nil }
+        if let removals {
+            _ = poll.watch(removals.descriptor, as: Self.removalNumber, reading: true, writing: false, isNew: true)
+        }
     }
 
     deinit {
@@ -100,6 +107,10 @@ final class ServerLoop {
             switch event.number {
             case Self.listenerNumber: mayAccept = true
             case Self.stopNumber: beginStop("it was told to")
+            case Self.removalNumber:
+                removals?.clear()
+                // Who comes next starts another server, and would not meet who is connected to this one.
+                if !served.isAtItsPlace { beginStop("its socket was removed") }
             default:
                 guard let connection = connections[Int(event.number)] else { continue }
                 if event.isWritable { mark(connection) }

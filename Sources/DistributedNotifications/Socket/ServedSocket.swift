@@ -53,7 +53,8 @@ struct ServedSocket {
         defer { withExtendedLifetime(lock) {} }
         guard case .nobodyListens = try LocalSocket.connect(to: place.socketPath, until: .now) else {
             throw .serverNotStarted(
-                path: place.socketPath, problem: "another serves there. See which with: notify-demo status")
+                path: place.socketPath,
+                problem: "another serves there. See which with: notify-demo status --directory \(place.directory)")
         }
         try ServerStart.removeStaleSocket(at: place.socketPath)
         let listener = try LocalSocket.bound(at: place.socketPath)
@@ -93,6 +94,9 @@ struct ServedSocket {
         unlink(aside)
         return true
     }
+
+    /// Whether who looks for the server finds this one.
+    var isAtItsPlace: Bool { file == nil || File(at: place.socketPath) == file }
 
     private var somebodyWaits: Bool {
         var listening = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)

@@ -63,7 +63,8 @@ struct Observe: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let observation = try Observation(name: name, object: object, behavior: behavior, place: place.place)
+        let observation = try Observation(
+            name: name, object: object, behavior: behavior, place: place.place, timeout: timeout?.duration)
         let plan = ObservingPlan(
             count: count, timeout: timeout?.duration, suspendAfter: suspendAfter?.duration,
             resumeAfter: resumeAfter?.duration)

@@ -14,7 +14,7 @@ struct ObserversChild: ParsableCommand {
     }
 
     @Argument var kind: ObserversProgram.Kind
-    @Argument var path: String
+    @Argument(completion: .file()) var path: String
     @Option var core: Int?
 
     func run() throws {

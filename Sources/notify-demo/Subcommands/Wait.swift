@@ -62,7 +62,9 @@ struct Wait: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         // Not for the server, which may be started now and would keep it open.
         if let readyFd { _ = fcntl(readyFd, F_SETFD, FD_CLOEXEC) }
-        let observation = try Observation(name: name, object: object, behavior: .deliverImmediately, place: place.place)
+        let observation = try Observation(
+            name: name, object: object, behavior: .deliverImmediately, place: place.place,
+            timeout: timeout?.duration)
         terminal.say("waiting for \(observation.description)")
         if let readyFd {
             let descriptor = FileDescriptor(rawValue: readyFd)
@@ -85,6 +87,11 @@ struct Wait: Command {
             switch end {
             case .exit(0): return nil
             case .exit(let code): how = "failed with \(code)"
+            case .signal(SIGINT):
+                // Ctrl-C is for both, and which of them hears of it first is chance.
+                try terminal.flush()
+                EndRequest.end(by: SIGINT)
+                return .trouble
             case .signal(let number): how = "was ended by signal \(number)"
             }
             terminal.say("notify-demo: \(command[0]) \(how), and \(name) has not come")

@@ -42,6 +42,26 @@ final class ServerFaultTests: XCTestCase {
         }
     }
 
+    func testAServerWhoseSocketIsRemovedEndsSoThatAllMeetAtTheNextOne() throws {
+        let place = try FaultPlace()
+        _ = try place.startServer()
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let watched = Watched(place.place)
+        let tokens = try watched.observe(on: thread)
+        XCTAssertEqual(unlink(place.place.socketPath), 0)
+        XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
+        try watched.center.synchronize(limit: .seconds(20))
+        let poster = DistributedCenter(place: place.place)
+        try poster.post(name: .numbered, object: "1")
+        XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
+        XCTAssertEqual(watched.seen.withLock { $0.interruptions }, 1)
+        XCTAssertEqual(
+            poster.connectionState, watched.seen.withLock { .connected(serverProcess: $0.connections.last ?? 0) })
+        withExtendedLifetime(tokens) {}
+    }
+
     func testAServerThatIsKilledInTheMiddleIsSeenOnceByEachObserverAndNothingComesTwice() throws {
         let place = try FaultPlace()
         _ = try place.startServer()

@@ -31,7 +31,8 @@ struct ServedSocketTests {
         let served = try ServedSocket.open(at: place, limit: limit)
         #expect(
             throws: DistributedError.serverNotStarted(
-                path: place.socketPath, problem: "another serves there. See which with: notify-demo status")
+                path: place.socketPath,
+                problem: "another serves there. See which with: notify-demo status --directory \(place.directory)")
         ) { try ServedSocket.open(at: place, limit: limit) }
         withExtendedLifetime(served) {}
     }
