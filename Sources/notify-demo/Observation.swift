@@ -12,8 +12,8 @@ struct Observation {
     /// Dropping them would remove the observers.
     private let tokens: [ObserverToken]
 
-    /// Registers the observer. When it returns, the registration is in effect; `timeout` is how long that may take at most, and 5
-    /// seconds if it is nil or longer.
+    /// Registers the observer. When it returns, the registration is in effect. That may take `timeout`, but always 2 seconds and
+    /// never more than 5.
     init(
         name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?
     ) throws {
@@ -26,7 +26,7 @@ struct Observation {
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
         ) { arrivals.add($0) }
         tokens = [connection, observer]
-        try center.synchronize(limit: min(timeout ?? .seconds(5), .seconds(5)))
+        try center.synchronize(limit: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
     }
 
     /// On any thread: has `run` call its `interrupted`.

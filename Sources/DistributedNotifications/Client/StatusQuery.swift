@@ -23,7 +23,12 @@ enum StatusQuery {
                         throw WireError.refused(try Bye(&reader).text)
                     case .statusPart:
                         let more = try reader.integer(UInt8.self) == 1
-                        guard more else { return status }
+                        guard more else {
+                            var farewell = FrameWriter()
+                            farewell.frame(.farewell)
+                            _ = link.write(farewell.bytes, first: { [] }, until: deadline)
+                            return status
+                        }
                         add(reader.rest(), to: &status)
                     default: throw WireError.unknown("kind of frame", frame.kind)
                     }

@@ -70,16 +70,22 @@ struct Observe: Command {
             resumeAfter: resumeAfter?.duration)
         let style = ObservedEventStyle()
         var isConnected = false
-        return try observation.run(plan, &terminal) { event, terminal in
+        var came = 0
+        let status = try observation.run(plan, &terminal) { event, terminal in
             if case .connection(.connected(let server)) = event.kind, !isConnected {
                 isConnected = true
                 terminal.say("observing \(observation.description), connected to server \(server)")
             } else {
+                if case .notification = event.kind { came += 1 }
                 try terminal.print(json ? JSONText.of(event) : style.line(for: event))
                 try terminal.flush()
             }
         } interrupted: { _, _ in
             nil
         }
+        if status == .failed, let count {
+            terminal.say("notify-demo: \(came) of \(count) came within \(timeout?.description ?? "")")
+        }
+        return status
     }
 }

@@ -6,7 +6,7 @@ internal import ThreadedNotifications
 /// included.
 struct DistributedScenario: Scenario {
     let name = "distributed"
-    let summary = "one process posts, and others handle it on their main threads"
+    let summary = "a process posts, others handle it on their main threads"
 
     private static let byChild = (1...3).map { DistributedPost("\($0)") }
     private static let byThis = (4...5).map { DistributedPost("\($0)") }

@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 /// The server is killed while a process has suspended delivery: the interruption is seen, and the rest is as before.
 struct ServerRestartScenario: Scenario {
     let name = "server-restart"
-    let summary = "the server is killed: an interruption is seen, and all is registered again"
+    let summary = "the server is killed: all is seen, and registered again"
 
     private static let suspended = "suspended"
     private static let killed = "killed the server"

@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 /// cell of the table, and rule by rule.
 struct SuspensionScenario: Scenario {
     let name = "suspension"
-    let summary = "a process suspends delivery: the whole table of what happens then"
+    let summary = "delivery is suspended: the whole table of what happens"
 
     func perform(in environment: ScenarioEnvironment) throws {
         let seen = SuspensionTrial.Seen()
