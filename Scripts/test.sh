@@ -23,7 +23,7 @@ step "scenarios"
 
 step "thread sanitizer"
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
-swift test --sanitize=thread --scratch-path .build-tsan \
+WITHOUT_COMMAND_LINE=1 swift test --sanitize=thread --scratch-path .build-tsan \
     --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecord(er|ing)Tests)' \
     --filter '^DistributedNotificationsTests\.(CenterStressTests|CenterLifeTests|ServerTurnTests|SequenceEndTests|WaitingBytesTests)'
 
