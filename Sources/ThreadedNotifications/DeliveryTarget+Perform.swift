@@ -30,8 +30,8 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
-    /// What happens: on this thread itself, what waits for it and could be delivered now is delivered first, then the block is
-    /// performed, in any run loop mode. On any other
+    /// What happens: on this thread itself, what waits for it and can be delivered now is delivered first, then the block is
+    /// performed, in any run loop mode, and then what those handlers posted or performed here in common modes. On any other
     /// the calling thread is blocked, and does not run its run loop meanwhile.
     /// - Parameters:
     ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
@@ -47,13 +47,16 @@ extension DeliveryTarget {
         _ block: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         guard let mailbox = targetThread.mailbox, !mailbox.isCurrent else {
-            targetThread.mailbox?.deliverWaiting()
             let result = Locked<Result<Value, any Error>?>(nil)
-            performAtOnce(
-                {
-                    let value = Result(catching: block)
-                    result.withLock { $0 = value }
-                }, post: DeliveryEvent.nextPost())
+            let performed = PerformedBlock(for: targetThread.mailbox, wait: nil) {
+                let value = Result(catching: block)
+                result.withLock { $0 = value }
+            }
+            if let mailbox = targetThread.mailbox {
+                mailbox.performInTurn(performed)
+            } else {
+                ThreadContext.current.nest("a block") { performed.perform() }
+            }
             return try Self.value(of: result)
         }
         if let reason = mailbox.reasonNotToWait { throw reason }

@@ -63,15 +63,15 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         return count > 1
     }
 
-    /// Which of these lanes has the first place of all, if that is not after a given one.
+    /// Which of these lanes has the first place of all, if that is before a given one.
     @inline(__always)
-    func firstLane(of lanes: some Collection<Int>, through last: UInt64 = .max) -> Int? {
+    func firstLane(of lanes: some Collection<Int>, before end: UInt64 = .max) -> Int? {
         var first: (lane: Int, place: UInt64)?
         for lane in lanes where lane < self.lanes.count {
             guard let place = self.lanes[lane].firstPlace else { continue }
             if first == nil || place < first!.place { first = (lane, place) }
         }
-        guard let first, first.place <= last else { return nil }
+        guard let first, first.place < end else { return nil }
         return first.lane
     }
 

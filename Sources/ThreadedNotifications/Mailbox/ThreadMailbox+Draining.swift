@@ -2,9 +2,31 @@ internal import Foundation
 
 /// How a thread empties its mailbox. All of it is called on the target thread.
 extension ThreadMailbox {
-    /// Delivers what waits in the run loop's mode, so that what follows does not overtake it.
+    /// Delivers what waits in the run loop's mode.
     func deliverWaiting() {
         ThreadContext.withCurrent { context in context.nest("what waits here") { drain(deliverableLanes(), context) } }
+    }
+
+    /// Performs a block after what waits in the run loop's mode. The block takes its place first, so that what the handlers
+    /// post meanwhile comes after it.
+    func performInTurn(_ block: PerformedBlock) {
+        let lanes = deliverableLanes()
+        let (place, source) = state.withLock { state in
+            take(lanes, from: &state)
+            return (state.pending.reservePlaces(1), state.lanes[0].source)
+        }
+        if lanes.contains(0) {
+            taken.append(Pending.Entry(place: place, item: MailboxItem(.performed(block))), lane: 0)
+            // A handler may run the run loop, which then performs the block.
+            source.signal()
+        }
+        ThreadContext.withCurrent { context in
+            context.nest("a block") {
+                deliverTaken(from: lanes, before: place + 1, context)
+                // In a mode that is not a common one it has no place in the mailbox.
+                block.perform()
+            }
+        }
     }
 
     /// A lane was signalled.
@@ -26,8 +48,19 @@ extension ThreadMailbox {
 
     /// Delivers all that waits in these lanes, and nothing that is appended meanwhile: for that there was a signal.
     @inline(__always)
-    private func drain(_ lanes: some Collection<Int>, _ context: ThreadContext) {
-        take(lanes)
+    private func drain(_ lanes: some Collection<Int> & Sendable, _ context: ThreadContext) {
+        let toRelease = state.withLock { state in
+            take(lanes, from: &state)
+            defer { if !state.toRelease.isEmpty { state.toRelease = [] } }
+            return state.toRelease
+        }
+        for handler in toRelease { handler.release() }
+        deliverTaken(from: lanes, before: .max, context)
+    }
+
+    /// Delivers what was taken from these lanes and has a place before `end`.
+    @inline(__always)
+    func deliverTaken(from lanes: some Collection<Int> & Sendable, before end: UInt64, _ context: ThreadContext) {
         DeliveryEvent.trace(.drain)
         let hasMoreThanOne = taken.hasMoreThanOne(in: lanes)
         spinning?.taken(moreThanOne: hasMoreThanOne)
@@ -39,7 +72,7 @@ extension ThreadMailbox {
             for signal in signals { signal.sendToItself() }
         }
         drains += 1
-        while let lane = taken.firstLane(of: lanes) {
+        while let lane = taken.firstLane(of: lanes, before: end) {
             let entry = taken.takeFirst(of: lane, in: drains)
             deliver(entry, context)
             if taken.hasExhausted { letGo() }
@@ -56,17 +89,14 @@ extension ThreadMailbox {
         }
     }
 
-    private func take(_ lanes: some Collection<Int>) {
-        let toRelease = state.withLock { state in
-            taken.handOutEmpty { state.pending.reuse(&$0) }
-            for lane in lanes {
-                taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
-            }
-            nothingIsPending(unless: state.pending.waitingLanes > 0)
-            defer { if !state.toRelease.isEmpty { state.toRelease = [] } }
-            return state.toRelease
+    /// Takes what waits in these lanes, with the lock held.
+    @inline(__always)
+    func take(_ lanes: some Collection<Int> & Sendable, from state: inout State) {
+        taken.handOutEmpty { state.pending.reuse(&$0) }
+        for lane in lanes {
+            taken.take(lane: lane) { state.pending.takeAll(lane: lane, into: &$0) }
         }
-        for handler in toRelease { handler.release() }
+        nothingIsPending(unless: state.pending.waitingLanes > 0)
     }
 
     @inline(__always)

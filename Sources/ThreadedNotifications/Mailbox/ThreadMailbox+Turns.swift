@@ -7,10 +7,14 @@ extension ThreadMailbox {
     /// - Parameters:
     ///   - turns: those of each lane, whose places are counted from 0.
     ///   - count: how many in all.
+    ///   - waiting: lanes whose waiting deliveries are taken, to be delivered ahead of the turns.
     ///   - areFirst: whether no handler is called before the first of them has its turn.
-    /// - Returns: the place of the first, whom the others' follow.
-    func hold(_ turns: [HeldTurns], count: Int, areFirst: Bool) -> UInt64 {
-        let (first, lanes) = state.withLock { ($0.pending.reservePlaces(count), $0.lanes) }
+    /// - Returns: the place of the first; the others' follow it.
+    func hold(_ turns: [HeldTurns], count: Int, behind waiting: [Int], areFirst: Bool) -> UInt64 {
+        let (first, lanes) = state.withLock { state in
+            if !waiting.isEmpty { take(waiting, from: &state) }
+            return (state.pending.reservePlaces(count), state.lanes)
+        }
         for held in turns {
             held.firstPlace = first
             guard let place = held.nextPlace else { continue }
@@ -19,6 +23,11 @@ extension ThreadMailbox {
             if count > 1 || !areFirst { lanes[held.lane].source.signal() }
         }
         return first
+    }
+
+    /// Delivers what waits in these lanes ahead of a place that `hold` returned.
+    func deliverWaiting(in lanes: [Int], before place: UInt64, _ context: ThreadContext) {
+        context.nest("what waits here") { deliverTaken(from: lanes, before: place, context) }
     }
 
     /// Delivers what has its turn at this place.

@@ -306,7 +306,8 @@ final class ThreadMailbox: Sendable {
         return append(notification, posted, for: observer, context)
     }
 
-    private func append(
+    /// Adds a notification to the end.
+    func append(
         _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
     ) -> PostOutcome {
         if observer.isMapped {

@@ -57,48 +57,62 @@ struct PostedNotification {
         _ center: ThreadedNotificationCenter, _ report: inout PostReport
     ) {
         guard let mailbox = context.mailbox else { return }
-        if wait != nil { mailbox.deliverWaiting() }
+        // A post that waits takes its place behind what waits here, and delivers that first.
+        let deliverable = wait == nil ? [] : mailbox.deliverableLanes()
         var turns: [HeldTurns] = []
+        var waitingLanes: [Int] = []
         var count = 0
         var isFirst = true
         var areFirst = false
+        // Each observer takes its place, in its turn or in the mailbox, before any handler is called: what a handler posts comes
+        // after this notification for all of them.
         observers.each { observer in
             guard observer.isHere(context) else { return }
             defer { isFirst = false }
-            guard observer.isInOrder, let held = self.turns(of: observer, in: mailbox, notification, context, &turns)
-            else {
-                return
+            guard observer.isInOrder else { return }
+            if !waitingLanes.contains(observer.lane),
+                let held = self.turns(of: observer, in: mailbox, deliverable, notification, context, &turns)
+            {
+                held.add(observer, place: UInt64(count))
+                count += 1
+                if isFirst { areFirst = wait == nil }
+            } else {
+                if !waitingLanes.contains(observer.lane) { waitingLanes.append(observer.lane) }
+                report.count(mailbox.append(notification, self, for: observer, context), of: observer, in: center)
             }
-            held.add(observer, place: UInt64(count))
-            count += 1
-            if isFirst { areFirst = true }
         }
-        var place = mailbox.hold(turns, count: count, areFirst: areFirst)
+        var place = mailbox.hold(turns, count: count, behind: deliverable, areFirst: areFirst)
+        if wait != nil { mailbox.deliverWaiting(in: deliverable, before: place, context) }
         var holding = self
         holding.heldFrom = place
         observers.each { observer in
             guard observer.isHere(context) else { return }
             let outcome: PostOutcome
-            if observer.isInOrder, let held = turns.first(where: { $0.lane == observer.lane }) {
+            if !observer.isInOrder {
+                outcome = observer.post(notification, holding, context)
+            } else if let held = turns.first(where: { $0.lane == observer.lane }) {
                 // Nil: a handler ran the run loop, where this had its turn.
                 outcome = mailbox.takeTurn(at: place, of: held, context) ?? held.outcome(at: place)
                 place += 1
             } else {
-                outcome = observer.post(notification, holding, context)
+                return
             }
             report.count(outcome, of: observer, in: center)
         }
     }
 
-    /// - Parameter turns: those of each lane whose observers may be called now.
+    /// - Parameters:
+    ///   - deliverable: for a post that waits, the lanes that the run loop serves in its mode.
+    ///   - turns: those of each lane whose observers may be called now.
     /// - Returns: those of the observer's lane; nil if it has to wait.
     @inline(__always)
     private func turns(
-        of observer: Registration, in mailbox: ThreadMailbox, _ notification: Notification, _ context: ThreadContext,
-        _ turns: inout [HeldTurns]
+        of observer: Registration, in mailbox: ThreadMailbox, _ deliverable: [Int], _ notification: Notification,
+        _ context: ThreadContext, _ turns: inout [HeldTurns]
     ) -> HeldTurns? {
         if let known = turns.first(where: { $0.lane == observer.lane }) { return known }
-        guard wait != nil || mailbox.isReady(for: observer.lane, context) else { return nil }
+        guard wait == nil ? mailbox.isReady(for: observer.lane, context) : deliverable.contains(observer.lane)
+        else { return nil }
         let new = HeldTurns(notification, self, lane: observer.lane)
         turns.append(new)
         return new

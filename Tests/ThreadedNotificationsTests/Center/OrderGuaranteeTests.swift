@@ -123,6 +123,90 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(faults.load(ordering: .relaxed), 0)
     }
 
+    func testGuarantee04WhatAHandlerPostsComesAfterForAnObserverInAnotherMode() {
+        let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
+        // Whichever handler posts, in its turn, at once or bound to no thread: all come before the observer of the other mode.
+        let posters: [(TargetThread, SameThreadPolicy)] = [
+            (.main, .ordered), (.main, .atOnce), (.postingThread, .ordered),
+        ]
+        for (thread, sameThread) in posters {
+            let center = ThreadedNotificationCenter()
+            let handled = Locked<[Int]>([])
+            let poster = center.addObserver(
+                forName: guarantee, on: thread, options: ObserverOptions(sameThread: sameThread), mapping: number(of:)
+            ) { value in
+                if value == 1 { center.post(number(2)) }
+            }
+            let inModal = center.addObserver(
+                forName: guarantee, on: .main, options: ObserverOptions(modes: [modal]), mapping: number(of:)
+            ) { value in handled.withLock { $0.append(value) } }
+            XCTAssertEqual(center.post(number(1)), PostReport(delivered: 1, waiting: 1))
+            RunLoop.runCurrentOnce()
+            XCTAssertEqual(handled.withLock { $0 }, [])
+            _ = RunLoop.current.run(mode: modal, before: .distantPast)
+            XCTAssertEqual(handled.withLock { $0 }, [1, 2], "the other observer is on \(thread), \(sameThread)")
+            XCTAssertEqual(poster.counts, .init(posted: 2, delivered: 2))
+            XCTAssertEqual(inModal.counts, .init(posted: 2, delivered: 2))
+        }
+    }
+
+    func testGuarantee04WhatHandlersPostDuringAWaitingPostComesAfterIt() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(forName: guarantee, on: .main, mapping: number(of:)) { value in
+            handled.withLock { $0.append(value) }
+            if value == 1 { center.post(number(3)) }
+        }
+        Thread.posting(1) { center.post(number(1)) }.wait()
+        XCTAssertEqual(try center.post(number(2), waitUntilDelivered: limit), PostReport(delivered: 1))
+        XCTAssertEqual(handled.withLock { $0 }, [1, 2])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
+    }
+
+    func testGuarantee04AWaitingPostHasItsTurnInARunLoopThatAHandlerRuns() throws {
+        let center = ThreadedNotificationCenter()
+        let handled = Locked<[Int]>([])
+        let token = center.addObserver(forName: guarantee, on: .main, mapping: number(of:)) { value in
+            if value == 1 {
+                center.post(number(3))
+                RunLoop.runCurrentOnce()
+            }
+            handled.withLock { $0.append(value) }
+        }
+        Thread.posting(1) { center.post(number(1)) }.wait()
+        XCTAssertEqual(try center.post(number(2), waitUntilDelivered: limit), PostReport(delivered: 1))
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(handled.withLock { $0 }, [2, 3, 1])
+        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
+    }
+
+    func testGuarantee04WhatHandlersPostAndPerformDuringAWaitingBlockComesAfterIt() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let first = center.addObserver(forName: guarantee, object: 1, on: .main) { _ in
+            log.withLock { $0.append("1") }
+            center.post(number(2))
+            do { try TargetThread.main.perform { log.withLock { $0.append("performed") } } } catch {
+                XCTFail("\(error)")
+            }
+        }
+        let second = center.addObserver(forName: guarantee, object: 2, on: .main) { _ in
+            log.withLock { $0.append("2") }
+        }
+        Thread.posting(1) { center.post(number(1)) }.wait()
+        let value = try TargetThread.main.perform(waitUntilDone: limit) {
+            log.withLock { $0.append("block") }
+            return 42
+        }
+        XCTAssertEqual(value, 42)
+        XCTAssertEqual(log.withLock { $0 }, ["1", "block"])
+        RunLoop.runCurrentOnce()
+        XCTAssertEqual(log.withLock { $0 }, ["1", "block", "2", "performed"])
+        XCTAssertEqual([first, second].map(\.counts.delivered), [1, 1])
+    }
+
     func testGuarantee05ObserversOfOneThreadAreCalledInRegistrationOrder() throws {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
