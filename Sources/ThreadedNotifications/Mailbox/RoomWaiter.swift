@@ -4,7 +4,7 @@ internal import Dispatch
 final class RoomWaiter: Sendable {
     private struct State {
         var isAwake = false
-        var wait: WaitGraph.WaitID?
+        var wait: (id: WaitGraph.WaitID, targets: [WaitGraph.Target])?
     }
 
     private let state = Locked(State())
@@ -16,15 +16,19 @@ final class RoomWaiter: Sendable {
         for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
         at place: SourcePlace
     ) throws(DeliveryError) {
+        let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: place)
         // Begun with the lock held: once woken, it must not seem to wait.
-        let wait = try state.withLock { state throws(DeliveryError) -> WaitGraph.WaitID? in
+        let begun = state.withLock { state -> Result<WaitGraph.WaitID, DeliveryError>? in
             if state.isAwake { return nil }
-            state.wait = try ThreadWaits.begin(for: targets, waitsFor: waitsFor, at: place)
-            return state.wait
+            let begun = ThreadWaits.begin(wait)
+            if case .success(let id) = begun { state.wait = (id, targets) }
+            return begun
         }
-        guard let wait else { return }
+        guard let begun else { return }
+        ThreadWaits.trace(begun, of: wait)
+        let id = try begun.get()
         _ = room.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow))
-        ThreadWaits.end(wait)
+        ThreadWaits.end(id)
     }
 
     func wake() {
@@ -32,8 +36,8 @@ final class RoomWaiter: Sendable {
             state.isAwake = true
             return state.wait
         }
-        // First, else whoever made room would seem to be waited for still.
-        if let wait { ThreadWaits.end(wait) }
+        // First: the thread that made room is not waited for any more.
+        for target in wait?.targets ?? [] { ThreadWaits.complete(target, of: wait!.id) }
         room.signal()
     }
 }

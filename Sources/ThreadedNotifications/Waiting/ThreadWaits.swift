@@ -7,18 +7,34 @@ enum ThreadWaits {
     static func begin(
         for targets: [WaitGraph.Target], waitsFor: String, at place: SourcePlace
     ) throws(DeliveryError) -> WaitGraph.WaitID {
+        let wait = wait(for: targets, waitsFor: waitsFor, at: place)
+        let begun = begin(wait)
+        trace(begun, of: wait)
+        return try begun.get()
+    }
+
+    /// A wait of the calling thread that has not begun.
+    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at place: SourcePlace) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
-        let wait = WaitGraph.Wait(
+        return WaitGraph.Wait(
             thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
             description: DeliveryError.Wait(
                 thread: thread, waitsFor: waitsFor, file: place.file, line: place.line))
-        switch graph.withLock({ $0.begin(wait) }) {
-        case .success(let id):
-            if !targets.isEmpty { DeliveryEvent.trace(.wait, place: place, message: waitsFor) }
-            return id
+    }
+
+    /// Begins a wait without tracing it, so that the caller may hold a lock; it calls `trace(_:of:)` afterwards.
+    static func begin(_ wait: WaitGraph.Wait) -> Result<WaitGraph.WaitID, DeliveryError> {
+        graph.withLock { $0.begin(wait) }
+    }
+
+    /// Traces that a wait began or was refused.
+    static func trace(_ begun: Result<WaitGraph.WaitID, DeliveryError>, of wait: WaitGraph.Wait) {
+        let place = SourcePlace(wait.description.file, wait.description.line)
+        switch begun {
+        case .success:
+            if !wait.targets.isEmpty { DeliveryEvent.trace(.wait, place: place, message: wait.description.waitsFor) }
         case .failure(let error):
             DeliveryEvent.trace(.refuseWait, place: place, message: error.cycle)
-            throw error
         }
     }
 

@@ -168,4 +168,34 @@ final class RemovalGuaranteeTests: XCTestCase {
         XCTAssertEqual(token.counts.delivered, 1)
         XCTAssertEqual(innerToken.counts.delivered, 1)
     }
+
+    func testGuarantee08ATracerMayRemoveTheObserverForWhoseRoomAPostBeginsToWait() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let goOn = try worker.keptBusy()
+        let token = center.addObserver(
+            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+        ) { _ in }
+        let waits = Locked<[DeliveryEvent]>([])
+        DeliveryEvent.tracer = { event in
+            guard event.stage == .wait || event.stage == .waitEnd else { return }
+            waits.withLock { $0.append(event) }
+            if event.stage == .wait { token.cancel() }
+        }
+        let reports = Locked<[PostReport]>([])
+        let poster = Thread.posting(1) {
+            for _ in 0..<2 {
+                let report = center.post(name: guarantee)
+                reports.withLock { $0.append(report) }
+            }
+        }
+        XCTAssertEqual(poster.wait(timeout: .now() + 20), .success, "the tracer was called under a lock")
+        DeliveryEvent.tracer = nil
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(reports.withLock { $0 }, [PostReport(waiting: 1), PostReport(cancelled: 1)])
+        let events = waits.withLock { $0 }
+        XCTAssertEqual(events.map(\.stage), [.wait, .waitEnd])
+        XCTAssertEqual(Set(events.map(\.thread)).count, 1, "a wait ends on the thread that waited")
+    }
 }
