@@ -68,6 +68,10 @@ static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) 
     return pthread_mutex_timedlock(mutex, &deadline) == 0;
 }
 
+/// Whether an object's reference count is zero, so that its deinit runs or has run: the Swift runtime's. It does not retain the object,
+/// as loading a weak reference does.
+extern bool swift_isDeallocating(const void *object);
+
 /// On how many processors the calling thread may run. Inline, because glibc counts them with _GNU_SOURCE only.
 static inline int CLinuxUsableProcessors(void) {
     // 8,192 processors.

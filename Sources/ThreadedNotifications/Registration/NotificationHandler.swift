@@ -38,16 +38,19 @@ final class NotificationHandler: @unchecked Sendable {
 /// A handler that may be called and released on the thread only on which it was registered.
 //
 // Safety: it is called on its registration's target thread, which is the thread that made it; and a registration hands it over
-// to that thread's mailbox to be released. The weak reference is read and written atomically.
+// to that thread's mailbox to be released. The weak reference is read on that thread only.
 final class ThreadBoundHandler: @unchecked Sendable {
     /// Nil: it is a method of an object.
     let closure: ((Notification) -> Void)?
     private let method: ((AnyObject, Notification) -> Void)?
     private weak var object: AnyObject?
+    /// Of the object that it is a method of.
+    let objectLife: ObjectLife?
 
     init(_ handle: @escaping (Notification) -> Void) {
         closure = handle
         method = nil
+        objectLife = nil
     }
 
     init<Object: AnyObject>(_ object: Object, _ handle: @escaping (Object, Notification) -> Void) {
@@ -56,20 +59,13 @@ final class ThreadBoundHandler: @unchecked Sendable {
             if let object = object as? Object { handle(object, notification) }
         }
         self.object = object
+        objectLife = ObjectLife(of: object)
     }
 
-    /// Whether the object that it is a method of is no more.
-    var isGone: Bool { closure == nil && object == nil }
-
-    /// Calls `body` with the handler, whose object lives until it returns.
-    /// - Returns: false if the object is no more; then nothing was called.
-    func call(_ body: ((Notification) -> Void) -> Void) -> Bool {
-        if let closure {
-            body(closure)
-            return true
-        }
-        guard let object, let method else { return false }
-        body { method(object, $0) }
-        return true
+    /// The handler, which retains its object; nil if the object has been deallocated. On the target thread.
+    var handle: ((Notification) -> Void)? {
+        if let closure { return closure }
+        guard let object, let method else { return nil }
+        return { method(object, $0) }
     }
 }

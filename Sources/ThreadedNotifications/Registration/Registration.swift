@@ -23,6 +23,8 @@ final class Registration: Sendable {
     /// Whether its handler is called with the notification, whatever else may be.
     private let isSimple: Bool
     let isMapped: Bool
+    /// Of the object whose method is the handler.
+    private let objectLife: ObjectLife?
     /// Whether it has a thread, and there its turn.
     let isInOrder: Bool
     /// Whether its policy bounds how much waits for it.
@@ -60,6 +62,7 @@ final class Registration: Sendable {
         let handler = NotificationHandler(handler)
         isSimple = handler.isSimple
         isMapped = handler.isMapped
+        if case .threadBound(let bound) = handler.kind { objectLife = bound.objectLife } else { objectLife = nil }
         isInOrder = mailbox != nil && options.sameThread == .ordered
         isBounded = options.overflow != .unbounded
         self.handler = .passRetained(handler)
@@ -74,15 +77,11 @@ final class Registration: Sendable {
 
     var isCancelled: Bool { ObserverLife(word: life.load(ordering: .acquiring)).isCancelled }
 
-    /// Whether it can never be called again, although nobody removed it.
-    var isGone: Bool {
-        guard !isKeptByToken else { return false }
-        if mailbox?.isFinished == true { return true }
-        guard begin() else { return true }
-        defer { end() }
-        guard case .threadBound(let bound)? = handler?.takeUnretainedValue().kind else { return false }
-        return bound.isGone
-    }
+    /// Whether the object whose method is the handler has been deallocated, which removes the observer.
+    var hasLostItsObject: Bool { objectLife?.isOver == true }
+
+    /// Whether it can never be called again, although its token has not removed it.
+    var isGone: Bool { hasLostItsObject || !isKeptByToken && mailbox?.isFinished == true }
 
     /// What became of what was posted for it.
     var counts: DeliveryCounts { ledger.counts(ObserverLife(word: life.load(ordering: .acquiring))) }
@@ -213,83 +212,95 @@ final class Registration: Sendable {
                     handler.handle(notification)
                 }
             }
+            end()
             return .delivered
         }
     }
 
-    /// For a handler that may not be called after all: it may have been removed by its own mapping, or its object may have gone.
+    /// For a handler that may not be called after all: its own mapping may have removed it, or its object may have been deallocated.
     private func deliverNotSimply(
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, _ overtakes: Bool
     ) -> PostOutcome {
         guard begin(), let handler else { return skip(notification, posted, .cancelled) }
+        let outcome = callNotSimply(handler, with: notification, posted, context, overtakes)
+        end()
+        if case .delivered = outcome { return outcome }
+        return skip(notification, posted, outcome)
+    }
+
+    /// When it returns, the handler's object is retained here no longer.
+    @inline(never)
+    private func callNotSimply(
+        _ handler: Unmanaged<NotificationHandler>, with notification: Notification, _ posted: PostedNotification,
+        _ context: ThreadContext, _ overtakes: Bool
+    ) -> PostOutcome {
+        func call(_ handle: () -> Void) {
+            ledger.countAtOnce(1)
+            callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes, handle)
+        }
         switch handler.takeUnretainedValue().kind {
         case .value(let map, let handle):
-            let value = callMapping(map, notification, context)
-            guard let value, !isCancelled else {
-                end()
-                return skip(notification, posted, value == nil ? .notForIt : .cancelled)
-            }
-            ledger.countAtOnce(1)
-            callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
-                handle(value)
-            }
-            return .delivered
+            guard let value = callMapping(map, notification, context) else { return .notForIt }
+            if isCancelled { return .cancelled }
+            call { handle(value) }
         case .threadBound(let bound):
-            let isCalled = bound.call { call in
-                ledger.countAtOnce(1)
-                callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
-                    call(notification)
-                }
-            }
-            if isCalled { return .delivered }
-            objectIsGone()
-            return skip(notification, posted, .cancelled)
-        case .notification:
-            end()
-            return .notForIt
+            guard let handle = bound.handle else { return .cancelled }
+            call { handle(notification) }
+        case .notification(let handle):
+            call { handle(notification) }
         }
+        return .delivered
     }
 
     /// Delivers what waited for the calling thread, unless the observer was removed.
     @inline(__always)
     func deliver(_ item: MailboxItem, _ context: ThreadContext) {
+        item.wait?.deliveryBegins(to: id)
         guard begin(), let handler else { return meet(.cancelled, item) }
-        handler._withUnsafeGuaranteedRef { handler in
-            guard isSimple else { return deliverNotSimply(item, handler, context) }
+        var isCalled = true
+        if isSimple {
             ledger.countDelivered()
-            callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false) {
-                handler.handle(item.notification)
+            handler._withUnsafeGuaranteedRef { handler in
+                callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false) {
+                    handler.handle(item.notification)
+                }
             }
+        } else {
+            isCalled = callNotSimply(handler, with: item, context)
         }
+        // The handler and its object are released before the poster, if it waits, goes on.
+        end()
+        if isCalled { item.wait?.resolve(id, .delivered) } else { meet(.cancelled, item) }
     }
 
-    private func deliverNotSimply(_ item: MailboxItem, _ handler: NotificationHandler, _ context: ThreadContext) {
+    /// When it returns, the handler's object is retained here no longer.
+    /// - Returns: false if its object has been deallocated.
+    @inline(never)
+    private func callNotSimply(
+        _ handler: Unmanaged<NotificationHandler>, with item: MailboxItem, _ context: ThreadContext
+    ) -> Bool {
         func call(_ handle: () -> Void) {
             ledger.countDelivered()
             callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false, false, handle)
         }
-        switch handler.kind {
+        switch handler.takeUnretainedValue().kind {
         case .value(_, let handle):
-            // As the mailbox has it for an observer that maps.
-            guard let value = item.notification.object else { return end() }
+            // For an observer that maps, the mailbox has the value as the notification's object.
+            guard let value = item.notification.object else { return false }
             call { handle(value) }
         case .threadBound(let bound):
-            if !bound.call({ handle in call { handle(item.notification) } }) {
-                objectIsGone()
-                meet(.cancelled, item)
+            guard let handle = bound.handle else {
+                cancel()
+                return false
             }
-        case .notification:
-            end()
+            call { handle(item.notification) }
+        case .notification(let handle):
+            call { handle(item.notification) }
         }
+        return true
     }
 
-    /// Its object is no more, which is as good as removing it.
-    private func objectIsGone() {
-        end()
-        cancel()
-    }
-
-    /// Makes a `begin` into a delivery, and ends it.
+    /// Calls the handler between a `begin` and an `end`.
     @inline(__always)
     private func callHandler(
         _ name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool,
@@ -300,8 +311,6 @@ final class Registration: Sendable {
         // before `post` returns has a number if that was traced.
         if post != 0 || !isAtOnce && DeliveryEvent.isWatched { trace(name, post, overtakes, handle) } else { handle() }
         context.handlersUnderWay.end()
-        end()
-        if let wait { wait.resolve(id, .delivered) }
     }
 
     @inline(never)

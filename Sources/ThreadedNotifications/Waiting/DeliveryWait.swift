@@ -6,11 +6,18 @@ internal import Foundation
 final class DeliveryWait: Sendable {
     private struct State {
         /// What has not happened yet, by observer; a block is observer 0.
-        var pending: [ObserverID: (target: WaitGraph.Target, description: DeliveryError.Pending)] = [:]
+        var pending: [ObserverID: PendingDelivery] = [:]
         var ended: String?
         var dropped: [ObserverID] = []
         var delivered = 0
         var cancelled = 0
+    }
+
+    private struct PendingDelivery {
+        let target: WaitGraph.Target
+        let description: DeliveryError.Pending
+        /// Its handler is about to be called, or runs.
+        var hasBegun = false
     }
 
     /// The waits for each observer: its removal ends them.
@@ -42,7 +49,8 @@ final class DeliveryWait: Sendable {
                 let description = DeliveryError.Pending(
                     notification: one.notification, observer: one.observer == 0 ? nil : one.observer,
                     thread: "\(one.thread)")
-                state.pending[one.observer] = (.thread(one.thread.number), description)
+                state.pending[one.observer] = PendingDelivery(
+                    target: .thread(one.thread.number), description: description)
             }
         }
         Self.waits.withLock { waits in
@@ -56,10 +64,17 @@ final class DeliveryWait: Sendable {
         ThreadWaits.end(id)
     }
 
-    /// What waits for a removed observer is not waited for.
+    /// The observer was removed: what has not begun is not waited for. A delivery that begins later finds it removed.
     static func observerWasCancelled(_ observer: ObserverID) {
         let waits = waits.withLock { $0[observer]?.compactMap(\.wait) ?? [] }
-        for wait in waits { wait.resolve(observer, .cancelled) }
+        for wait in waits where wait.state.withLock({ $0.pending[observer]?.hasBegun == false }) {
+            wait.resolve(observer, .cancelled)
+        }
+    }
+
+    /// A delivery is about to begin. From now on the delivery itself resolves this, also if it finds the observer removed.
+    func deliveryBegins(to observer: ObserverID) {
+        state.withLock { $0.pending[observer]?.hasBegun = true }
     }
 
     private func forget(_ observer: ObserverID) {

@@ -228,6 +228,116 @@ final class WaitingGuaranteeTests: XCTestCase {
         try b.stopAndWait()
     }
 
+    func testGuarantee13AWaitingPostReturnsAfterTheHandlerOfAnObserverThatIsRemovedMeanwhile() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let other = try RunLoopThread.started("other")
+        // In the handler itself, as one-shot observers do; or on another thread.
+        for isRemovedByOther in [false, true] {
+            let token = Locked<ObserverToken?>(nil)
+            let isRunning = Atomic<Bool>.Box(false)
+            let observer = center.addObserver(forName: guarantee, on: worker) { [limit] _ in
+                isRunning.value.store(true, ordering: .relaxed)
+                let remove: @Sendable () -> Void = { token.withLock { $0 }?.cancel() }
+                if isRemovedByOther {
+                    do { try other.perform(waitUntilDone: limit, remove) } catch { XCTFail("\(error)") }
+                } else {
+                    remove()
+                }
+                isRunning.value.store(false, ordering: .releasing)
+            }
+            token.withLock { $0 = observer }
+            let report = try center.post(number(1), waitUntilDelivered: limit)
+            XCTAssertFalse(isRunning.value.load(ordering: .acquiring), "post returned while the handler ran")
+            XCTAssertEqual(report, PostReport(delivered: 1))
+            XCTAssertEqual(observer.counts, .init(posted: 1, delivered: 1))
+        }
+        try worker.stopAndWait()
+        try other.stopAndWait()
+    }
+
+    func testGuarantee13AWaitEndsAtOnceForADeliveryThatHasNotBegunWhenItsObserverIsRemoved() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let goOn = try worker.keptBusy()
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in }
+        let remover = Thread.posting(1) {
+            while token.counts.posted == 0 { sched_yield() }
+            token.cancel()
+        }
+        // The worker is busy until the post has returned.
+        XCTAssertEqual(try center.post(number(1), waitUntilDelivered: limit), PostReport(cancelled: 1))
+        remover.wait()
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
+    }
+
+    func testGuarantee13AnObserversObjectIsReleasedBeforeAWaitForItEnds() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        for _ in 0..<200 {
+            let log = Locked<[String]>([])
+            // An object whose last owner releases it in its handler, and a closure that removes its observer.
+            let method = Notification.Name("method")
+            try worker.perform {
+                let owner = Locked<[MethodObserver]>([])
+                owner.withLock { $0 = [MethodObserver(log) { owner.withLock { $0 = [] } }] }
+                center.addObserver(owner.withLock { $0[0] }, forName: method, on: .current) { $0.handle($1) }
+            }
+            try worker.perform(waitUntilDone: limit) {}
+            try center.post(Notification(name: method), waitUntilDelivered: limit)
+            XCTAssertEqual(log.withLock { $0 }, ["handled", "gone"])
+
+            for isMapped in [false, true] {
+                let isReleased = Atomic<Bool>.Box(false)
+                let token = Locked<ObserverToken?>(nil)
+                func observe() -> ObserverToken {
+                    let recorder = ReleaseRecorder { isReleased.value.store(true, ordering: .releasing) }
+                    let handle: @Sendable () -> Void = {
+                        withExtendedLifetime(recorder) { token.withLock { $0 }?.cancel() }
+                    }
+                    return isMapped
+                        ? center.addObserver(forName: guarantee, on: worker, mapping: number(of:)) { _ in handle() }
+                        : center.addObserver(forName: guarantee, on: worker) { _ in handle() }
+                }
+                token.withLock { $0 = observe() }
+                try center.post(number(1), waitUntilDelivered: limit)
+                XCTAssertTrue(isReleased.value.load(ordering: .acquiring), "mapped: \(isMapped)")
+            }
+        }
+        try worker.stopAndWait()
+    }
+
+    func testGuarantee14AnObserverWhoseObjectHasBeenDeallocatedDoesNotMatch() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let living = center.addObserver(forName: guarantee, on: worker) { _ in }
+        // A thread that does not run its run loop: a delivery to it would never end.
+        let (isAdded, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let log = Locked<[String]>([])
+        let stalled = Thread.posting(1) {
+            center.addObserver(MethodObserver(log), forName: guarantee, on: .current) { $0.handle($1) }
+            isAdded.signal()
+            end.wait()
+        }
+        isAdded.wait()
+        XCTAssertEqual(log.withLock { $0 }, ["gone"])
+        XCTAssertEqual(center.registrations.observers, 2)
+        let posts = try tracing {
+            XCTAssertEqual(try center.post(number(1), waitUntilDelivered: limit), PostReport(delivered: 1))
+        }
+        XCTAssertEqual(posts.filter { $0.stage == .post }.map(\.count), [1])
+        XCTAssertEqual(center.registrations.observers, 1, "what cannot match any more is removed")
+        XCTAssertEqual(center.post(number(2)), PostReport(waiting: 1))
+        end.signal()
+        stalled.wait()
+        // Also when the thread has ended.
+        XCTAssertEqual(try center.post(number(3), waitUntilDelivered: limit), PostReport(delivered: 1))
+        try worker.stopAndWait()
+        XCTAssertEqual(living.counts, .init(posted: 3, delivered: 3))
+    }
+
     func testGuarantee14EachPostMeetsOneFateForEachObserverAndTheEventsSaySo() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
