@@ -40,7 +40,7 @@ public final class RunLoopThread: DeliveryTarget {
     let mailbox: ThreadMailbox
     private let state = Locked(State())
     /// A thread can be joined once, so those who wait for its end take turns.
-    private let joinTurn = DispatchSemaphore(value: 1)
+    private let joinTurn = MonotonicSemaphore(value: 1)
 
     /// A thread that is not started yet. Notifications for it wait until it is.
     /// - Parameters:
@@ -71,7 +71,7 @@ public final class RunLoopThread: DeliveryTarget {
     /// - Throws: `DeliveryError.threadAlreadyStarted`, `.threadStopped` if it was stopped before it started, or
     ///   `.threadNotCreated`; after the last it may be tried again.
     public func start() throws(DeliveryError) {
-        let isAttached = DispatchSemaphore(value: 0)
+        let isAttached = MonotonicSemaphore()
         try state.withLock { state throws(DeliveryError) in
             switch state.phase {
             case .idle: break
@@ -138,7 +138,7 @@ public final class RunLoopThread: DeliveryTarget {
             at: SourcePlace(file, line))
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(limit)
-        guard joinTurn.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow)) == .success else {
+        guard joinTurn.wait(until: deadline) else {
             throw .threadStillRunning(thread: name, after: limit)
         }
         defer { joinTurn.signal() }
@@ -149,7 +149,7 @@ public final class RunLoopThread: DeliveryTarget {
         state.withLock { $0.thread = nil }
     }
 
-    private static func main(_ name: String, _ mailbox: ThreadMailbox, _ isAttached: DispatchSemaphore) {
+    private static func main(_ name: String, _ mailbox: ThreadMailbox, _ isAttached: MonotonicSemaphore) {
         ThreadIdentity.nameCurrentThread(name)
         ThreadContext.current.attach(mailbox)
         isAttached.signal()

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,18 +35,49 @@ extern pid_t gettid(void);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 extern int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *deadline);
+extern int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *deadline);
+extern int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline);
+extern int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *deadline);
+
+/// Null unless the program was built with the thread sanitizer.
+extern void __tsan_acquire(void *address) __attribute__((weak));
+
+/// The time of a clock that is `nanoseconds` from now. A negative number counts as zero.
+static inline struct timespec CLinuxDeadline(clockid_t clock, int64_t nanoseconds) {
+    struct timespec deadline;
+    clock_gettime(clock, &deadline);
+    if (nanoseconds < 0) nanoseconds = 0;
+    deadline.tv_sec += nanoseconds / 1000000000;
+    deadline.tv_nsec += nanoseconds % 1000000000;
+    if (deadline.tv_nsec >= 1000000000) {
+        deadline.tv_sec += 1;
+        deadline.tv_nsec -= 1000000000;
+    }
+    return deadline;
+}
 
 /// Waits until `thread` has ended, its thread-specific storage included, but no longer than `nanoseconds`: then
 /// returns ETIMEDOUT, and the thread may be joined later. Inline, so that no struct timespec need be named in
 /// Swift, where it belongs to whichever module was first to include <time.h>.
 static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    nanoseconds += deadline.tv_nsec;
-    deadline.tv_sec += nanoseconds / 1000000000;
-    deadline.tv_nsec = nanoseconds % 1000000000;
-    // Not pthread_clockjoin_np on the monotonic clock: the thread sanitizer does not know that it ends a thread.
-    return pthread_timedjoin_np(thread, NULL, &deadline);
+    // The thread sanitizer does not know that pthread_clockjoin_np ends a thread. Its runs use the wall clock.
+    if (__tsan_acquire) {
+        struct timespec deadline = CLinuxDeadline(CLOCK_REALTIME, nanoseconds);
+        return pthread_timedjoin_np(thread, NULL, &deadline);
+    }
+    struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
+    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &deadline);
+}
+
+/// Waits for a signal of `semaphore`, but no longer than `nanoseconds` of the monotonic clock: then returns false.
+static inline bool CLinuxWaitForSemaphore(sem_t *semaphore, int64_t nanoseconds) {
+    struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
+    while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &deadline) != 0) {
+        if (errno != EINTR) return false;
+    }
+    // The thread sanitizer does not know that sem_clockwait orders what follows after the signal.
+    if (__tsan_acquire) __tsan_acquire(semaphore);
+    return true;
 }
 
 /// Makes a mutex of the kind that looks again for a moment before it sleeps: what it guards is held for less than that.
@@ -58,14 +90,10 @@ static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-/// Locks a mutex, but waits no longer than `nanoseconds`: then returns false.
+/// Locks a mutex, but waits no longer than `nanoseconds` of the monotonic clock: then returns false.
 static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    nanoseconds += deadline.tv_nsec;
-    deadline.tv_sec += nanoseconds / 1000000000;
-    deadline.tv_nsec = nanoseconds % 1000000000;
-    return pthread_mutex_timedlock(mutex, &deadline) == 0;
+    struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
+    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
 /// Whether an object's reference count is zero, so that its deinit runs or has run: the Swift runtime's. It does not retain the object,

@@ -58,7 +58,8 @@ package final class Locked<Value> {
         @inline(__always) _modify { yield &storage.pointee.value }
     }
 
-    /// - Returns: false if the lock could not be had within that time; zero is as good as at once.
+    /// - Parameter nanoseconds: how long to wait at most, on the monotonic clock; zero or less does not wait.
+    /// - Returns: false if another thread held the lock all that time.
     package func lock(nanoseconds: Int64) -> Bool {
         CLinuxLockMutex(Self.mutex(of: storage), nanoseconds)
     }

@@ -1,0 +1,43 @@
+internal import CLinux
+
+/// A semaphore whose timeouts are measured on the monotonic clock.
+///
+/// `DispatchSemaphore` measures them on the wall clock on Linux: it waits with `sem_timedwait`. If that clock is set back by an
+/// hour, a timeout of a second takes an hour longer.
+///
+/// Threads: every method may be called on any thread.
+//
+// Safety: the system's semaphore is made for concurrent calls. Its address does not change, and it is destroyed when no call
+// is under way, because a call retains this object.
+package final class MonotonicSemaphore: @unchecked Sendable {
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    package init(value: UInt32 = 0) {
+        semaphore = .allocate(capacity: 1)
+        let result = sem_init(semaphore, 0, value)
+        precondition(result == 0, "MonotonicSemaphore: \(value) is more than the system's semaphores count to.")
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Lets one wait return: one under way, or the next.
+    package func signal() {
+        sem_post(semaphore)
+    }
+
+    /// Blocks the calling thread until the semaphore is signalled.
+    package func wait() {
+        // A signal handler interrupts the system's wait.
+        while sem_wait(semaphore) != 0 {}
+    }
+
+    /// Blocks the calling thread until the semaphore is signalled or the deadline has passed.
+    ///
+    /// - Returns: false if the deadline passed without a signal.
+    package func wait(until deadline: ContinuousClock.Instant) -> Bool {
+        CLinuxWaitForSemaphore(semaphore, Int64(deadline.nanosecondsFromNow))
+    }
+}
