@@ -1,5 +1,3 @@
-internal import Dispatch
-
 /// A posting thread that waits for room in a bounded mailbox.
 final class RoomWaiter: Sendable {
     private struct State {
@@ -8,7 +6,7 @@ final class RoomWaiter: Sendable {
     }
 
     private let state = Locked(State())
-    private let room = DispatchSemaphore(value: 0)
+    private let room = MonotonicSemaphore()
 
     /// Waits until woken or the deadline has passed.
     /// - Throws: `DeliveryError.waitWouldDeadlock`.
@@ -27,7 +25,7 @@ final class RoomWaiter: Sendable {
         guard let begun else { return }
         ThreadWaits.trace(begun, of: wait)
         let id = try begun.get()
-        _ = room.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow))
+        _ = room.wait(until: deadline)
         ThreadWaits.end(id)
     }
 

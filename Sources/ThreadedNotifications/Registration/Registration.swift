@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
@@ -148,7 +147,7 @@ final class Registration: Sendable {
         func othersRun() -> Bool { ObserverLife(word: life.load(ordering: .acquiring)).running > own }
         guard othersRun() else { return }
         let id = id
-        let ended = DispatchSemaphore(value: 0)
+        let ended = MonotonicSemaphore()
         HandlerWaiters.add(ended, for: id)
         defer { HandlerWaiters.remove(ended, for: id) }
         _ = change { $0.awaited }
@@ -158,7 +157,7 @@ final class Registration: Sendable {
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(limit)
         while othersRun() {
-            guard ended.wait(timeout: .now() + .nanoseconds(deadline.nanosecondsFromNow)) == .success else {
+            guard ended.wait(until: deadline) else {
                 throw .handlerStillRunning(observer: id, after: limit)
             }
         }

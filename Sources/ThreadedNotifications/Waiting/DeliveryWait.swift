@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 
 /// A wait of one thread for deliveries or a block on others. Every fate of guarantee 14 resolves what it is the fate of, so
@@ -24,7 +23,7 @@ final class DeliveryWait: Sendable {
     private static let waits = Locked<[ObserverID: [WeakWait]]>([:])
 
     private let state = Locked(State())
-    private let isOver = DispatchSemaphore(value: 0)
+    private let isOver = MonotonicSemaphore()
     private let id: WaitGraph.WaitID
 
     /// What is waited for of one thread.
@@ -124,7 +123,7 @@ final class DeliveryWait: Sendable {
     ) throws(DeliveryError) -> (delivered: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
         if isPending {
-            _ = isOver.wait(timeout: .now() + .nanoseconds(ContinuousClock.Instant.after(limit).nanosecondsFromNow))
+            _ = isOver.wait(until: .after(limit))
         }
         ThreadWaits.end(id)
         let (pending, ended, dropped) = state.withLock { state in
