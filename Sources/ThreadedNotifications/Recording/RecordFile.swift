@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Glibc
 
@@ -20,14 +19,14 @@ final class RecordFile: @unchecked Sendable {
     var absolutePath: String { place.absolutePath }
     /// Never deallocated, since a signal handler may look at any time; what they point to is, at the end.
     let buffers: UnsafeMutablePointer<RecordBuffers>
-    let lock = NSLock()
+    let lock = Locked(())
     /// Held while a buffer is written, and taken before `lock`.
-    let writing = NSLock()
+    let writing = Locked(())
 
     private let place: RecordPlace
     private var error: Int32 = 0
-    private let somethingToWrite = DispatchSemaphore(value: 0)
-    private let muchToWrite = DispatchSemaphore(value: 0)
+    private let somethingToWrite = MonotonicSemaphore()
+    private let muchToWrite = MonotonicSemaphore()
 
     /// - Throws: `DeliveryError.recordingFailed` if there is no room for the first line, without which no other is understood.
     init(_ place: RecordPlace) throws(DeliveryError) {
@@ -126,7 +125,7 @@ final class RecordFile: @unchecked Sendable {
     /// - Returns: false if it could not be written, or another thread's writing took a second.
     @discardableResult
     func write() -> Bool {
-        guard writing.lock(before: Date(timeIntervalSinceNow: 1)) else { return false }
+        guard writing.lock(nanoseconds: 1_000_000_000) else { return false }
         defer { writing.unlock() }
         return writeFilled()
     }
@@ -161,7 +160,7 @@ final class RecordFile: @unchecked Sendable {
             while true {
                 guard let semaphores = self.map({ ($0.somethingToWrite, $0.muchToWrite) }) else { return }
                 semaphores.0.wait()
-                _ = semaphores.1.wait(timeout: .now() + .milliseconds(100))
+                _ = semaphores.1.wait(until: .now + .milliseconds(100))
                 guard let self, !self.isFinished else { return }
                 self.write()
             }
@@ -170,7 +169,7 @@ final class RecordFile: @unchecked Sendable {
 
     /// Whether nobody holds the lock for ever: a thread does that is interrupted by a signal whose handler does not return.
     var canBeLocked: Bool {
-        guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return false }
+        guard lock.lock(nanoseconds: 1_000_000_000) else { return false }
         lock.unlock()
         return true
     }
@@ -191,7 +190,7 @@ final class RecordFile: @unchecked Sendable {
         lock.unlock()
         if !wasOver {
             // Whoever writes at the moment needs the memory and the file.
-            let isFree = writing.lock(before: Date(timeIntervalSinceNow: 10))
+            let isFree = writing.lock(nanoseconds: 10_000_000_000)
             if isFree { _ = writeFilled() }
             lock.lock()
             if !isFree {
