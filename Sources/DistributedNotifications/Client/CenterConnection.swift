@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -112,7 +111,7 @@ final class CenterConnection: Sendable {
             guard !isReader else { throw .wouldWaitForItself(what: "posting \(name) before the server is connected") }
             // Not to wait for the time of the next attempt.
             wake.makeReady()
-            guard waiter.wait(until: deadline) == .success else {
+            guard waiter.wait(until: deadline) else {
                 throw .notPosted(
                     name: name, problem: "no server answered at \(place.socketPath)", after: limits.postLimit)
             }
@@ -155,15 +154,15 @@ final class CenterConnection: Sendable {
         defer { state.withLock { $0.synchronized(number) } }
         while true {
             let waiter = state.withLock { state in
-                if case .connecting = state.phase { state.waiter() } else { nil as DispatchSemaphore? }
+                if case .connecting = state.phase { state.waiter() } else { nil as MonotonicSemaphore? }
             }
             if let waiter {
-                guard waiter.wait(until: deadline) == .success else { break }
+                guard waiter.wait(until: deadline) else { break }
                 let (phase, failures) = state.withLock { ($0.phase, $0.failures) }
                 if case .connecting(let failure?) = phase, failures != failuresBefore { throw failure }
                 continue
             }
-            guard done.wait(until: min(deadline, .now + .milliseconds(200))) == .success else {
+            guard done.wait(until: min(deadline, .now + .milliseconds(200))) else {
                 if .now >= deadline { break }
                 continue
             }
@@ -200,12 +199,5 @@ final class EventBox: Sendable {
 
     deinit {
         waiting?.giveBack(Self.size)
-    }
-}
-
-extension DispatchSemaphore {
-    /// Blocks the calling thread.
-    func wait(until deadline: ContinuousClock.Instant) -> DispatchTimeoutResult {
-        wait(timeout: .now() + .milliseconds(Int(deadline.millisecondsFromNow)))
     }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -11,8 +10,8 @@ struct CenterState {
     private var control = FrameWriter()
     private var lastRegistration: UInt32 = 0
     private var lastSynchronization: UInt64 = 0
-    private var synchronizations: [UInt64: DispatchSemaphore] = [:]
-    private var waiters: [DispatchSemaphore] = []
+    private var synchronizations: [UInt64: MonotonicSemaphore] = [:]
+    private var waiters: [MonotonicSemaphore] = []
     /// How many attempts to connect have failed.
     private(set) var failures = 0
 
@@ -89,8 +88,8 @@ struct CenterState {
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     /// - Returns: what is signalled at the next connection, failure or end.
-    mutating func waiter() -> DispatchSemaphore {
-        let semaphore = DispatchSemaphore(value: 0)
+    mutating func waiter() -> MonotonicSemaphore {
+        let semaphore = MonotonicSemaphore()
         if case .connecting = phase { waiters.append(semaphore) }
         return semaphore
     }
@@ -151,9 +150,9 @@ struct CenterState {
         return true
     }
 
-    mutating func synchronize() -> (number: UInt64, done: DispatchSemaphore) {
+    mutating func synchronize() -> (number: UInt64, done: MonotonicSemaphore) {
         lastSynchronization += 1
-        let semaphore = DispatchSemaphore(value: 0)
+        let semaphore = MonotonicSemaphore()
         synchronizations[lastSynchronization] = semaphore
         if link != nil { control.synchronize(lastSynchronization) }
         return (lastSynchronization, semaphore)
