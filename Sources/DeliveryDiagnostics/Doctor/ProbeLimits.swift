@@ -20,8 +20,8 @@ enum ProbeLimits {
     /// Runs the main run loop until something is so, or the limit has passed.
     @MainActor
     static func runMain(until isSo: () -> Bool, limit: Duration) {
-        let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
-        while !isSo(), deadline.timeIntervalSinceNow > 0 {
+        let deadline = ContinuousClock.now + limit
+        while !isSo(), ContinuousClock.now < deadline {
             // In turns, since what makes it so need not wake the run loop.
             _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.005))
         }

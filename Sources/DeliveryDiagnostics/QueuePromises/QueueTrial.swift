@@ -85,10 +85,10 @@ final class QueueTrial {
     /// Runs the run loop until what is promised has happened, or had every opportunity to; and then somewhat longer, for what
     /// is not promised.
     func run(_ mode: RunLoop.Mode = .default) {
-        let deadline = Date(timeIntervalSinceNow: Double(turns) * Self.turn)
+        let deadline = ContinuousClock.now + .seconds(Double(turns) * Self.turn)
         var made = 0
         // Time alone would not do: on a busy machine it may pass without a turn.
-        while notes.events.count < expectedCount, made < turns || deadline.timeIntervalSinceNow > 0 {
+        while notes.events.count < expectedCount, made < turns || ContinuousClock.now < deadline {
             run(mode, forAtMost: Self.turn)
             made += 1
         }
@@ -97,9 +97,12 @@ final class QueueTrial {
 
     /// Runs the run loop until something happens.
     func waitForEvent() {
-        let (count, limit) = (notes.events.count, Self.limit / .seconds(1))
-        let deadline = Date(timeIntervalSinceNow: limit)
-        while notes.events.count == count, deadline.timeIntervalSinceNow > 0 { run(.default, forAtMost: limit) }
+        let (count, deadline) = (notes.events.count, ContinuousClock.now + Self.limit)
+        while notes.events.count == count {
+            let left = ContinuousClock.now.duration(to: deadline) / .seconds(1)
+            guard left > 0 else { return }
+            run(.default, forAtMost: left)
+        }
     }
 
     private func run(_ mode: RunLoop.Mode, forAtMost turn: TimeInterval) {

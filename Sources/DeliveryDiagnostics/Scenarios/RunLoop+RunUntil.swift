@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThreadedNotifications
 
 extension RunLoop {
     /// Runs the current thread's run loop in one mode until something is so, looking again after each source that it
@@ -6,9 +7,10 @@ extension RunLoop {
     static func runCurrent(
         _ mode: RunLoop.Mode = .default, until isSo: () -> Bool, waitingFor name: String, limit: Duration
     ) throws(ScenarioError) {
-        let deadline = Date(timeIntervalSinceNow: limit / .seconds(1))
+        let deadline = ContinuousClock.Instant.after(limit)
         while !isSo() {
-            guard deadline.timeIntervalSinceNow > 0, current.run(mode: mode, before: deadline) else {
+            let left = ContinuousClock.now.duration(to: deadline) / .seconds(1)
+            guard left > 0, current.run(mode: mode, before: Date(timeIntervalSinceNow: left)) else {
                 throw .timedOut(waitingFor: name, after: limit)
             }
         }

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import ThreadedNotifications
 
 /// Counts what threads handle, and tells when they have handled all that was expected.
 ///
@@ -11,9 +11,9 @@ final class Arrivals: Sendable {
     final class Target: @unchecked Sendable {
         /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured too.
         private let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        private let isDone: DispatchSemaphore
+        private let isDone: MonotonicSemaphore
 
-        fileprivate init(_ isDone: DispatchSemaphore) {
+        fileprivate init(_ isDone: MonotonicSemaphore) {
             self.isDone = isDone
             left.initialize(to: 0)
         }
@@ -36,7 +36,7 @@ final class Arrivals: Sendable {
     }
 
     let targets: [Target]
-    private let isDone = DispatchSemaphore(value: 0)
+    private let isDone = MonotonicSemaphore()
 
     init(targets: Int = 1) {
         self.targets = (0..<targets).map { [isDone] _ in Target(isDone) }
@@ -49,9 +49,9 @@ final class Arrivals: Sendable {
 
     /// Blocks until each target has handled what was expected.
     func wait(limit: Duration) throws(BenchmarkError) {
-        let deadline = DispatchTime.now() + .nanoseconds(Int(limit / .nanoseconds(1)))
+        let deadline = ContinuousClock.Instant.after(limit)
         for _ in targets {
-            guard isDone.wait(timeout: deadline) == .success else {
+            guard isDone.wait(until: deadline) else {
                 throw .timedOut(waitingFor: "what was posted to be handled", after: limit)
             }
         }

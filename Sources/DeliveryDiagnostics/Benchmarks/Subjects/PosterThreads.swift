@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -31,9 +30,9 @@ final class PosterThreads: Sendable {
 
     /// Blocks until they have posted.
     func wait(limit: Duration) throws(BenchmarkError) {
-        let deadline = DispatchTime.now() + .nanoseconds(Int(limit / .nanoseconds(1)))
+        let deadline = ContinuousClock.Instant.after(limit)
         for poster in posters {
-            guard poster.hasReturned.wait(timeout: deadline) == .success else {
+            guard poster.hasReturned.wait(until: deadline) else {
                 throw .timedOut(waitingFor: "the posters to return", after: limit)
             }
         }
@@ -49,9 +48,9 @@ final class PosterThreads: Sendable {
 private final class Poster: Sendable {
     /// How many it posts next; nil: it ends. Also while it has not yet woken for what it was asked before.
     private let share = Locked<Int?>(nil)
-    private let start = DispatchSemaphore(value: 0)
+    private let start = MonotonicSemaphore()
     let problem = Locked<BenchmarkError?>(nil)
-    let hasReturned = DispatchSemaphore(value: 0)
+    let hasReturned = MonotonicSemaphore()
 
     func begin(_ next: Int?) {
         share.withLock { $0 = next }

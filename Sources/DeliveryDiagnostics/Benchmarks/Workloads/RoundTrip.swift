@@ -33,7 +33,7 @@ private final class RoundTrips: @unchecked Sendable {
     private var latencies: [UInt64] = []
     private var count = 0
     private var asked: Int64 = 0
-    private let areMade = DispatchSemaphore(value: 0)
+    private let areMade = MonotonicSemaphore()
 
     func expect(_ count: Int) {
         self.count = count
@@ -54,7 +54,7 @@ private final class RoundTrips: @unchecked Sendable {
     }
 
     func wait(limit: Duration) throws(BenchmarkError) -> [UInt64] {
-        guard areMade.wait(timeout: .now() + .nanoseconds(Int(limit / .nanoseconds(1)))) == .success else {
+        guard areMade.wait(until: .after(limit)) else {
             throw .timedOut(waitingFor: "the last answer", after: limit)
         }
         guard latencies.count == count else { throw .miscounted(handled: latencies.count, posted: count) }

@@ -45,7 +45,7 @@ enum Waiting {
     private static func asynchronous(_ places: BenchmarkPlaces) -> TimedCalls {
         let arrivals = Arrivals()
         let (queue, target) = (DispatchQueue(label: "target"), arrivals.targets[0])
-        let isHandled = DispatchSemaphore(value: 0)
+        let isHandled = MonotonicSemaphore()
         return TimedCalls(
             arrivals,
             perform: {
@@ -53,8 +53,9 @@ enum Waiting {
                     target.arrive()
                     isHandled.signal()
                 }
-                guard isHandled.wait(timeout: .now() + .nanoseconds(Int(places.limit / .nanoseconds(1)))) == .success
-                else { throw BenchmarkError.timedOut(waitingFor: "the queue", after: places.limit) }
+                guard isHandled.wait(until: .after(places.limit)) else {
+                    throw BenchmarkError.timedOut(waitingFor: "the queue", after: places.limit)
+                }
             }, end: {})
     }
 }

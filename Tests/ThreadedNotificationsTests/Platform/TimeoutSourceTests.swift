@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+@Suite("Timeouts")
+struct TimeoutSourceTests {
+    /// Calls whose timeout follows the wall clock, so that it is wrong when the clock is set.
+    private static let forbidden = [
+        "wait(timeout:", "wait(wallTimeout:", "DispatchWallTime", "lock(before:", "wait(until: Date(", "NSCondition",
+        "sem_timedwait", "pthread_mutex_timedlock", "pthread_cond_timedwait", ".timeIntervalSinceNow",
+    ]
+
+    @Test("no source file calls what measures a timeout on the wall clock")
+    func sources() throws {
+        var package = URL(filePath: #filePath)
+        while package.lastPathComponent != "Tests" { package.deleteLastPathComponent() }
+        let sources = package.deletingLastPathComponent().appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+            .compactMap { $0 as? URL }.filter { ["swift", "c", "h"].contains($0.pathExtension) }
+        #expect(files.count > 100)
+        for file in files {
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            for line in lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                for call in Self.forbidden where line.contains(call) {
+                    Issue.record("\(file.lastPathComponent) calls \(call) Use MonotonicSemaphore or ContinuousClock.")
+                }
+            }
+        }
+    }
+}
