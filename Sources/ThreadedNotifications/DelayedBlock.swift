@@ -12,17 +12,22 @@ public final class DelayedBlock: Sendable {
         case targetGone
     }
 
-    private let block: PerformedBlock
+    let block: PerformedBlock
+    private let delay: DelayQueue.ID
 
-    init(_ block: PerformedBlock) {
+    init(_ block: PerformedBlock, after delay: Duration) {
         self.block = block
+        self.delay = DelayQueue.shared.insert(block, at: .after(delay))
     }
 
     /// What became of the block by now.
     public var outcome: Outcome { block.outcome }
 
-    /// Cancels the block, and lets go of what it holds.
+    /// Cancels the block, and releases what it holds.
     /// - Returns: whether it will not be performed; false if it was begun, or lost its thread.
     @discardableResult
-    public func cancel() -> Bool { block.cancel() }
+    public func cancel() -> Bool {
+        DelayQueue.shared.remove(delay)
+        return block.cancel()
+    }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 
 extension DeliveryTarget {
@@ -82,7 +81,8 @@ extension DeliveryTarget {
     /// Performs a block on this thread once a delay has passed, in its common run loop modes.
     ///
     /// The calling thread need not run its run loop, and may end. The block joins the end of the thread's mailbox when the
-    /// delay has passed; negative counts as zero.
+    /// delay has passed; negative counts as zero. Blocks whose delays pass at the same time join it in the order of these calls.
+    /// Cost: memory for the block until it is performed or cancelled.
     /// - Returns: what cancels it. It need not be kept.
     /// - Throws: `DeliveryError.threadNotStarted` or `.threadStopped`. If the thread ends during the delay, the block's
     ///   `outcome` becomes `targetGone`.
@@ -93,9 +93,7 @@ extension DeliveryTarget {
         let mailbox = targetThread.mailbox
         if let reason = mailbox?.reasonNotToWait { throw reason }
         let performed = PerformedBlock(for: mailbox, wait: nil, block)
-        let deadline = ContinuousClock.Instant.after(delay)
-        delays.asyncAfter(deadline: .now() + .nanoseconds(deadline.nanosecondsFromNow)) { performed.handOver() }
-        return DelayedBlock(performed)
+        return DelayedBlock(performed, after: delay)
     }
 
     private func performAtOnce(_ block: () -> Void, post: UInt64) {
@@ -111,6 +109,3 @@ extension DeliveryTarget {
         return try result.get()
     }
 }
-
-/// Hands over what is due. One after the other, so that blocks for the same moment do not overtake each other.
-private let delays = DispatchQueue(label: "ThreadedNotifications.delays")

@@ -150,6 +150,18 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
+    func testACancelledDelayedBlockLeavesNothingBehind() throws {
+        let worker = try RunLoopThread.started("worker")
+        weak var performed: PerformedBlock?
+        do {
+            let block = try worker.perform(after: .seconds(3600)) {}
+            performed = block.block
+            XCTAssertTrue(block.cancel())
+        }
+        XCTAssertNil(performed)
+        try worker.stopAndWait()
+    }
+
     func testADelayedBlockWhoseThreadEndsSaysSo() throws {
         let worker = try RunLoopThread.started("worker")
         let due = expectation(description: "due")

@@ -1,0 +1,45 @@
+internal import Dispatch
+
+/// Hands blocks over to their threads when their delays have passed.
+///
+/// Threads: every method may be called on any thread. Blocks are handed over on one queue, so that those of the same deadline do
+/// not overtake each other.
+//
+// Safety: `timer` is touched on `queue` only, and `delays` is behind its lock.
+final class DelayQueue: @unchecked Sendable {
+    typealias ID = Delays<PerformedBlock>.ID
+
+    static let shared = DelayQueue()
+
+    private let delays = Locked(Delays<PerformedBlock>())
+    private let queue = DispatchQueue(label: "ThreadedNotifications.delays")
+    private let timer: any DispatchSourceTimer
+
+    private init() {
+        timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+        timer.setEventHandler { [unowned self] in handOverDue() }
+        timer.activate()
+    }
+
+    func insert(_ block: PerformedBlock, at deadline: ContinuousClock.Instant) -> ID {
+        let (id, isNext) = delays.withLock { $0.insert(block, at: deadline) }
+        if isNext { queue.async { self.handOverDue() } }
+        return id
+    }
+
+    /// Releases a block that is no longer needed.
+    func remove(_ id: ID) {
+        // Released after the lock, because its block is foreign code's.
+        let removed = delays.withLock { $0.remove(id) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Hands over what is due, and sets the timer for what is next. Called on `queue`.
+    private func handOverDue() {
+        let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
+        for block in due { block.handOver() }
+        if let next {
+            timer.schedule(deadline: .now() + .nanoseconds(next.nanosecondsFromNow), leeway: .nanoseconds(0))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import ThreadedNotifications
+
+@Suite("Delays")
+struct DelaysTests {
+    private let start = ContinuousClock.now
+
+    @Test("elements are taken in the order of their deadlines, and of their insertion where these are equal")
+    func order() {
+        var generator = SeededGenerator(seed: 1)
+        var delays = Delays<Int>()
+        var expected: [(deadline: Int, element: Int)] = []
+        for element in 0..<1000 {
+            let deadline = Int.random(in: 0..<100, using: &generator)
+            _ = delays.insert(element, at: start + .seconds(deadline))
+            expected.append((deadline, element))
+        }
+        expected.sort { ($0.deadline, $0.element) < ($1.deadline, $1.element) }
+        #expect(delays.take(at: start + .seconds(100)) == expected.map(\.element))
+        #expect(delays.nextDeadline == nil)
+        #expect(delays.capacity < 200)
+    }
+
+    @Test("only what is due is taken, once, and what was removed is not")
+    func model() {
+        var generator = SeededGenerator(seed: 2)
+        var delays = Delays<Int>()
+        var waiting: [(deadline: Int, element: Int, id: Delays<Int>.ID)] = []
+        var now = 0
+        for element in 0..<20_000 {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                let deadline = now + Int.random(in: 0..<50, using: &generator)
+                let (id, _) = delays.insert(element, at: start + .seconds(deadline))
+                waiting.append((deadline, element, id))
+            case 5..<9:
+                guard let index = waiting.indices.randomElement(using: &generator) else { continue }
+                let removed = waiting.remove(at: index)
+                #expect(delays.remove(removed.id) == removed.element)
+                #expect(delays.remove(removed.id) == nil)
+            default:
+                now += Int.random(in: 0..<10, using: &generator)
+                let due = waiting.filter { $0.deadline <= now }.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+                waiting.removeAll { $0.deadline <= now }
+                #expect(delays.take(at: start + .seconds(now)) == due.map(\.element))
+            }
+        }
+    }
+
+    @Test("inserting tells when the next deadline changes, and only then")
+    func next() {
+        var delays = Delays<String>()
+        #expect(delays.insert("first", at: start + .seconds(2)).isNext)
+        #expect(!delays.insert("later", at: start + .seconds(2)).isNext)
+        #expect(delays.insert("earlier", at: start + .seconds(1)).isNext)
+        #expect(delays.nextDeadline == start + .seconds(1))
+        #expect(delays.take(at: start + .seconds(1)) == ["earlier"])
+        #expect(delays.nextDeadline == start + .seconds(2))
+    }
+
+    @Test("a million elements that are inserted and removed one after the other leave next to nothing behind")
+    func removal() {
+        var delays = Delays<Int>()
+        for element in 0..<1_000_000 {
+            let (id, _) = delays.insert(element, at: start + .seconds(3600))
+            #expect(delays.remove(id) == element)
+            guard delays.capacity < 200 else {
+                Issue.record("there is memory for \(delays.capacity) after \(element)")
+                return
+            }
+        }
+    }
+
+    @Test("elements that waited at the same time and are removed leave next to nothing behind")
+    func removalOfMany() {
+        var delays = Delays<Int>()
+        let ids = (0..<10_000).map { delays.insert($0, at: start + .seconds($0)).id }
+        for id in ids { _ = delays.remove(id) }
+        #expect(delays.capacity < 200)
+        #expect(delays.take(at: start + .seconds(10_000)).isEmpty)
+    }
+}
