@@ -30,8 +30,8 @@ open class SignalPort: Port {
         var delegate = DelegateReference()
         var runLoop: RunLoopReference?
         var modes: Set<RunLoop.Mode> = []
-        /// How many calls of `remove(from:forMode:)` are under way: what they cancel is no end of a thread.
-        var removals = 0
+        /// The kernel's ids of the threads that are in `remove(from:forMode:)`. What such a thread cancels is no end of a thread.
+        var removingThreads: [Int32] = []
     }
 
     private let state = Locked(State())
@@ -144,15 +144,18 @@ open class SignalPort: Port {
 
     /// Called by `RunLoop.remove(_:forMode:)`.
     open override func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        let thread = SystemThread.currentKernelID
         let reference: RunLoopReference? = state.withLock { state in
             guard state.modes.remove(mode) != nil, let reference = state.runLoop else { return nil }
             if state.modes.isEmpty { state.runLoop = nil }
-            state.removals += 1
+            state.removingThreads.append(thread)
             return reference
         }
         guard let reference else { return }
         source.remove(from: reference, mode: mode)
-        state.withLock { $0.removals -= 1 }
+        state.withLock { state in
+            if let index = state.removingThreads.lastIndex(of: thread) { state.removingThreads.remove(at: index) }
+        }
     }
 
     /// On the run loop's thread, when the source was signalled.
@@ -160,10 +163,11 @@ open class SignalPort: Port {
         delegate()?.handle(PortMessage(sendPort: nil, receivePort: self, components: nil))
     }
 
-    /// On any thread, when CoreFoundation took the source off a mode of the run loop: for `remove(from:forMode:)`, for
-    /// `invalidate()`, or because the thread ends and its run loop with it. Nobody else cleans up after the last.
+    /// Called when CoreFoundation took the source off a mode of the run loop: on the thread that is in `remove(from:forMode:)` or
+    /// `invalidate()`, or on the run loop's own thread when it ends. In the last case this invalidates the port.
     fileprivate func sourceWasCancelled() {
-        let threadEnded = state.withLock { $0.isValid && $0.removals == 0 }
+        let thread = SystemThread.currentKernelID
+        let threadEnded = state.withLock { $0.isValid && !$0.removingThreads.contains(thread) }
         if threadEnded { invalidate() }
     }
 }

@@ -233,6 +233,33 @@ final class SignalPortTests: XCTestCase {
         XCTAssertFalse(port.signal())
     }
 
+    func testAPortThatAnotherThreadRemovesFromAModeWhileItsOwnThreadEndsBecomesInvalid() throws {
+        let mode = RunLoop.Mode("SignalPortTests")
+        for _ in 0..<2000 {
+            let thread = RunLoopThread(name: "short")
+            try thread.start()
+            let port = SignalPort()
+            // Safety: the thread sets it once, before `perform(waitUntilDone:)` returns. Foundation's RunLoop locks what `remove` changes.
+            nonisolated(unsafe) var runLoop = RunLoop.main
+            try thread.perform(waitUntilDone: limit) {
+                runLoop = RunLoop.current
+                runLoop.add(port, forMode: .common)
+                runLoop.add(port, forMode: mode)
+            }
+            let (begin, isRemoved) = (MonotonicSemaphore(), MonotonicSemaphore())
+            Thread.detachNewThread {
+                begin.wait()
+                runLoop.remove(port, forMode: mode)
+                isRemoved.signal()
+            }
+            thread.stop()
+            begin.signal()
+            try thread.waitUntilFinished(limit: limit)
+            guard isRemoved.wait(until: .after(limit)) else { return XCTFail("the removal did not return") }
+            guard !port.isValid else { return XCTFail("the port is valid, and its thread has ended") }
+        }
+    }
+
     func testSignalsSentWhileTheThreadEndsDoNoHarm() throws {
         for _ in 0..<50 {
             let thread = RunLoopThread(name: "short")
