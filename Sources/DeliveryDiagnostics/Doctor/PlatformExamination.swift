@@ -43,7 +43,7 @@ public struct PlatformExamination: Sendable, Hashable {
     ///   - limit: how long one process may take.
     ///   - progress: told what fraction of the processes has ended, on any thread.
     public static func perform(
-        facts numbers: Set<String>? = nil, in childProgram: ChildProgram, limit: Duration = .seconds(10),
+        facts numbers: Set<String>? = nil, in childProgram: ChildProgram, limit: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> PlatformExamination {
         let facts = PlatformFact.all.filter { numbers?.contains($0.number) != false }

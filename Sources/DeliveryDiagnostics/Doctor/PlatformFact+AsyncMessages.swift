@@ -36,7 +36,7 @@ extension PlatformFact {
                     "messages-are-kept", "\(burst) messages before the next is awaited: all come, or the loss is told",
                     expected: TrialExpectation(events: ["all come"]),
                     foundation: { notes in
-                        let come = countRead { center, goesOn in
+                        let come = countRead(within: ProbeLimits.foundation) { center, goesOn in
                             let messages = center.foundation.messages(of: nil as Sender?, for: NumberedMessage.self)
                             var iterator = messages.makeAsyncIterator()
                             for number in 0..<burst { center.foundation.post(NumberedMessage(number: number)) }
@@ -48,7 +48,7 @@ extension PlatformFact {
                     },
                     ours: .other(TrialExpectation(events: ["the loss is told"])) { notes in
                         let dropped = Locked(0)
-                        let come = countRead { center, goesOn in
+                        let come = countRead(within: ProbeLimits.ours) { center, goesOn in
                             let numbers = center.ours.notifications(
                                 named: TestNotification.foundationName, buffer: .bufferingNewest(10),
                                 mapping: { $0.object as? Int })
@@ -163,10 +163,11 @@ extension PlatformFact {
         notes.note("in the order posted", detail: "\(runs) runs, of \(count)")
     }
 
-    /// How many are read of a burst; those that do not come soon are none.
+    /// The number of messages of a burst that are read within the limit.
     ///
     /// - Parameter read: makes an iterator, then posts, then reads as long as it is told to go on.
     private static func countRead(
+        within limit: Duration,
         _ read: @escaping @Sendable (_ center: Centers, _ goesOn: @Sendable () -> Bool) async -> Void
     ) -> Int {
         let (count, isOver) = (Locked(0), Gate("the reader"))
@@ -179,7 +180,7 @@ extension PlatformFact {
             }
             isOver.open()
         }
-        try? isOver.wait(limit: ProbeLimits.foundation)
+        try? isOver.wait(limit: limit)
         task.cancel()
         return count.withLock { $0 }
     }

@@ -16,7 +16,7 @@ extension PlatformFact {
                             forName: TestNotification.foundationName, object: nil, queue: queue
                         ) { _ in }
                         try postBesideWork(
-                            notes, begin: { queue.addOperation($0) },
+                            notes, within: ProbeLimits.foundation, begin: { queue.addOperation($0) },
                             post: { center.post(name: TestNotification.foundationName, object: nil) })
                         center.removeObserver(token)
                     },
@@ -25,7 +25,7 @@ extension PlatformFact {
                         try worker.start()
                         let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
                         try postBesideWork(
-                            notes, begin: { try worker.perform($0) },
+                            notes, within: ProbeLimits.ours, begin: { try worker.perform($0) },
                             post: { center.post(name: TestNotification.foundationName) })
                         token.cancel()
                     })
@@ -129,15 +129,16 @@ extension PlatformFact {
         return thread
     }
 
-    /// Posts while other work, of the queue that handles, waits for the post to return; but not for ever.
+    /// Posts while other work of the queue that handles waits for the post to return, for at most the limit.
     @MainActor
     private static func postBesideWork(
-        _ notes: TrialNotes, begin: (@escaping @Sendable () -> Void) throws -> Void, post: () -> Void
+        _ notes: TrialNotes, within limit: Duration, begin: (@escaping @Sendable () -> Void) throws -> Void,
+        post: () -> Void
     ) throws {
         let (hasBegun, hasReturned, hasEnded) = (Gate("the work"), Gate("the post"), Gate("the work"))
         try begin {
             hasBegun.open()
-            try? hasReturned.wait(limit: ProbeLimits.foundation)
+            try? hasReturned.wait(limit: limit)
             notes.note("the other work ends")
             hasEnded.open()
         }

@@ -15,7 +15,9 @@ extension PlatformFact {
                         }
                     },
                     ours: .body { notes in
-                        performWhileAsleep(notes, timer: .seconds(5)) { block in try? TargetThread.main.perform(block) }
+                        performWhileAsleep(notes, timer: ProbeLimits.ours) { block in
+                            try? TargetThread.main.perform(block)
+                        }
                     })
             ]),
         PlatformFact(

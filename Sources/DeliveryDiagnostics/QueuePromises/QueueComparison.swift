@@ -26,7 +26,7 @@ public struct QueueComparison: Sendable, Hashable {
     ///   - limit: how long one process may take.
     ///   - progress: told what fraction of the processes has ended, on any thread.
     public static func perform(
-        in childProgram: ChildProgram, limit: Duration = .seconds(20),
+        in childProgram: ChildProgram, limit: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> QueueComparison {
         let promises = QueuePromise.all

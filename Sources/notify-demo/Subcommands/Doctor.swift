@@ -28,9 +28,9 @@ struct Doctor: Command {
 
     @Option(
         help: ArgumentHelp(
-            "How long one process may take, at most 3600: what takes longer hangs. For a slow machine.",
+            "How long one process may take, at most 3600. One that takes longer is reported as hanging.",
             valueName: "seconds"))
-    var limit = 10.0
+    var limit = 60.0
 
     @Flag(help: "Print a fact a line as JSON.")
     var json = false
