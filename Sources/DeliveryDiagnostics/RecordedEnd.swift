@@ -117,6 +117,13 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         setrlimit(resource, &limit)
         for _ in 1...1000 { center.post(name: Notification.Name("first")) }
         DeliveryRecording.flush()
+        // Room for the line that tells of the loss, sooner or later, and for no more.
+        for _ in 1...20 {
+            limit.rlim_cur += 17
+            setrlimit(resource, &limit)
+            for _ in 1...10 { center.post(name: Notification.Name("first")) }
+            DeliveryRecording.flush()
+        }
         setrlimit(resource, &before)
     }
 

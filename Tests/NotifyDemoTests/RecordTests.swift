@@ -23,6 +23,11 @@ struct RecordTests {
         try await record("notify-demo record -o run.jsonl -- notify-demo recording-child \(end.rawValue)")
     }
 
+    /// Whether nothing is wrong with a recording apart from records that are missing.
+    private static func isOnlyIncomplete(_ recording: Recording) -> Bool {
+        recording.problems.allSatisfy { $0.description.contains(" missing before this line") }
+    }
+
     /// The posts of each process.
     private func posts(_ recording: Recording) -> [Int] {
         recording.processes.indices.map { process in
@@ -90,16 +95,17 @@ struct RecordTests {
         #expect(!recording.entries.contains { $0.stage == .end })
     }
 
-    @Test("what a full disk does not take is counted, and what comes later is there, in its place")
+    @Test("what a full disk does not take is counted exactly, and what comes later is there, in its place")
     func fill() async throws {
         let (outcome, recording, _) = try await child(.fill)
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
-        let lost = recording.entries.filter { $0.stage == .lost }.map { Int($0.count) }
-        #expect(lost.count == 1 && lost[0] > 1000)
+        // How often the disk was full, and so how many records tell of it, depends on when the recording was written.
+        let lost = recording.entries.filter { $0.stage == .lost }.reduce(0) { $0 + Int($1.count) }
+        #expect(lost > 1000)
+        #expect(lost == recording.missingCount)
         // Nothing that was there before is there again, and no line is torn.
-        #expect(recording.problemCount == 1)
-        #expect(recording.problems.first?.description.contains("\(lost.first ?? 0) records are missing") == true)
+        #expect(Self.isOnlyIncomplete(recording), "\(recording.problems)")
         #expect(recording.records.last { $0.stage == .post }?.notification == "last")
         #expect(recording.records.last?.message == "exit")
     }
@@ -138,7 +144,8 @@ struct RecordTests {
             "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec notify-demo recording-child exit'")
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
-        #expect(recording.problems.isEmpty)
+        // There may be room for a record that tells of the loss.
+        #expect(Self.isOnlyIncomplete(recording), "\(recording.problems)")
         #expect(posts(recording)[0] > 10)
     }
 

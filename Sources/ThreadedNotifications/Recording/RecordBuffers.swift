@@ -16,6 +16,8 @@ struct RecordBuffers {
 
         /// How many lost records it tells of.
         var toldLost: UInt64 = 0
+        /// Where the line begins that tells of them.
+        var toldLostPlace = 0
 
         /// How many records are in it, from a line's beginning on.
         func records(from place: Int = 0) -> UInt64 {
@@ -73,9 +75,11 @@ struct RecordBuffers {
         allLost += records
     }
 
-    /// Nothing of what was written has to be kept. If it was not all written, what it told is to be told again.
-    mutating func emptyWritten(isComplete: Bool) {
-        if !isComplete { lost += written.toldLost }
+    /// Empties the written buffer. Lost records that it told of are to be told again if their line is not in the file.
+    ///
+    /// - Parameter kept: how many of its first bytes are in the file.
+    mutating func emptyWritten(kept: Int) {
+        if kept <= written.toldLostPlace { lost += written.toldLost }
         written.length = 0
         written.toldLost = 0
     }

@@ -81,6 +81,7 @@ final class RecordFile: @unchecked Sendable {
 
     /// What could not be kept is said as soon as there is room.
     private func appendLost(on thread: Int) {
+        buffers.pointee.filled.toldLostPlace = buffers.pointee.filled.length
         appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
         buffers.pointee.filled.toldLost += buffers.pointee.lost
         buffers.pointee.lost = 0
@@ -139,12 +140,13 @@ final class RecordFile: @unchecked Sendable {
         let (bytes, result) = RecordBuffers.write(full, to: place.descriptor)
         lock.lock()
         defer { lock.unlock() }
-        buffers.pointee.emptyWritten(isComplete: result == 0)
+        // Whole lines stay.
+        let kept = full.wholeLines(within: bytes)
+        buffers.pointee.emptyWritten(kept: kept)
         if result != 0 {
             error = result
-            // Whole lines stay. The place of the rest is used for what comes next, so that there is no hole, and nothing of it
-            // is left behind what is shorter.
-            let kept = full.wholeLines(within: bytes)
+            // The place of the rest is used for what comes next, so that there is no hole, and nothing of it is left behind what
+            // is shorter.
             place.truncate(to: full.offset + kept)
             buffers.pointee.filled.offset = full.offset + kept
             buffers.pointee.countLost(full.records(from: kept))
