@@ -269,7 +269,7 @@ struct CommandLineTests {
             ("bench burst xyzzy", "'notify-demo bench --list' tells what there is"),
             ("bench --rounds 0", "--rounds is 0, and must be from 1 to 1000"),
             ("bench --rounds 1001", "must be from 1 to 1000"),
-            ("bench --pin 4096", "--pin names core 4096, and this program may run on 0"),
+            ("bench --pin 4096", "--pin names core 4096, and this program may run on "),
             ("bench --pin 0,", "must be one core or two"),
             ("bench --pin 0,0,0", "must be one core or two"),
             ("bench --pin -1", "--pin"),

@@ -36,7 +36,8 @@ struct BenchmarkPinTests {
         let report = try await measured(workload, on: BenchmarkPlaces(postingCore: core, targetCore: core)).get()
         #expect(report.workloads.first?.contenders.first?.figures == [1, 1, 1])
         #expect(report.pin == [core])
-        #expect(report.machine.cores == cores.count)
+        // The machine has more of them if the tests may not run on all.
+        #expect(report.machine.cores == BenchmarkMachine.current.cores)
         let free = try await measured(workload, on: BenchmarkPlaces()).get()
         #expect(free.workloads.first?.contenders.first?.median == Double(cores.count))
         #expect(free.pin == [])
