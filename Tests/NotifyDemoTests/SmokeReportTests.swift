@@ -108,7 +108,7 @@ struct SmokeReportTests {
             cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT
             cp "$(command -v notify-demo)" t; exec 3< t; rm t
             echo '#!/bin/bash
-            until grep -q "observer-lifetime, 6 of" shown; do :; done
+            for i in {1..6000}; do grep -q "observer-lifetime, 6 of" shown && break; sleep 0.01; done
             exec notify-demo "$@"' > 't (deleted)'
             chmod +x 't (deleted)'
             script -qfec "/proc/$$/fd/3 smoke > lines" shown > /dev/null
