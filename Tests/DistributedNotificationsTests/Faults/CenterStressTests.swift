@@ -50,7 +50,8 @@ final class CenterStressTests: XCTestCase {
                 }
                 posting.withLock { $0 -= 1 }
             case Self.posters:
-                while posting.withLock({ $0 }) > 0 {
+                // Once also where the posters are done before this thread begins.
+                repeat {
                     let seen = Seen()
                     guard
                         let token = try? center.addObserver(
@@ -62,7 +63,7 @@ final class CenterStressTests: XCTestCase {
                         token.cancel()
                         seen.values.withLock { $0.isCancelled = true }
                     }
-                }
+                } while posting.withLock({ $0 }) > 0
             case Self.posters + 1:
                 while posting.withLock({ $0 }) > 0 {
                     center.isSuspended.toggle()
