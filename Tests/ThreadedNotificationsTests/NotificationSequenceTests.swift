@@ -5,7 +5,7 @@ import Testing
 
 private let posted = Notification.Name("sequence")
 
-@Suite("NotificationSequence", .timeLimit(.minutes(1)))
+@Suite("NotificationSequence", .timeLimit(.minutes(10)))
 struct NotificationSequenceTests {
     private func sequence(
         of center: ThreadedNotificationCenter, buffer: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded

@@ -7,7 +7,7 @@ import Testing
 private let posted = Notification.Name("bad input")
 
 /// What somebody may get wrong, and what comes of it.
-@Suite("Bad input", .timeLimit(.minutes(2)))
+@Suite("Bad input", .timeLimit(.minutes(10)))
 struct BadInputTests {
     @Test("a token has no effect on another center")
     func tokenOfAnotherCenter() {

@@ -60,7 +60,8 @@ final class StressTests: XCTestCase {
             changers.enter()
             Thread.detachNewThread {
                 var round = changer
-                while !isOver.load(ordering: .relaxed) {
+                // Once also where the posters are done before this thread begins.
+                repeat {
                     let observers = (0..<4).map { observe(round + $0) }
                     for (token, isRemoved) in observers {
                         do {
@@ -73,7 +74,7 @@ final class StressTests: XCTestCase {
                     round += 1
                     let tokens = observers.map(\.token)
                     removed.withLock { $0 += tokens }
-                }
+                } while !isOver.load(ordering: .relaxed)
                 changers.leave()
             }
         }

@@ -45,7 +45,7 @@ struct SpinningTests {
         let port = SignalPort()
         port.setDelegate(receiver)
 
-        try one.perform(waitUntilDone: .seconds(10)) { RunLoop.current.add(port, forMode: .common) }
+        try one.perform(waitUntilDone: .seconds(60)) { RunLoop.current.add(port, forMode: .common) }
         center.post(name: ping)
         for _ in 0..<20 {
             port.signal()

@@ -304,7 +304,7 @@ final class SignalPortTests: XCTestCase {
         let before = try descriptors()
         try comeAndGo(500)
         XCTAssertEqual(ports.withLock { $0.count { $0.port != nil } }, 0)
-        XCTAssertEqual(try descriptors(), before)
+        XCTAssertLessThanOrEqual(try descriptors(), before)
     }
 
     func testAPortThatOutlivesItsThreadKeepsNoDescriptorOfIt() throws {
@@ -320,7 +320,7 @@ final class SignalPortTests: XCTestCase {
         _ = try portOfAThreadThatHasEnded()
         let before = try descriptors()
         let ports = try (0..<20).map { _ in try portOfAThreadThatHasEnded() }
-        XCTAssertEqual(try descriptors(), before)
+        XCTAssertLessThanOrEqual(try descriptors(), before)
         XCTAssertFalse(ports.contains(where: \.isValid))
     }
 

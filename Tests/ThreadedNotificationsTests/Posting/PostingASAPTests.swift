@@ -98,14 +98,14 @@ final class PostingASAPTests: XCTestCase {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             for callout in ["timer", "block"] {
-                // Neither has the run loop return, so it would wait for the second timer.
-                RunLoop.addTimer(after: 0.05) {
-                    timeline.note("second")
-                    RunLoop.stopCurrent()
-                }
                 @Sendable func handle() {
                     timeline.note(callout)
                     queue.put("asap", .asap)
+                    // Neither has the run loop return, so it would wait for the second timer.
+                    RunLoop.addTimer(after: 0.05) {
+                        timeline.note("second")
+                        RunLoop.stopCurrent()
+                    }
                 }
                 if callout == "timer" { RunLoop.addDueTimer(handle) } else { RunLoop.current.perform(handle) }
                 while !timeline.has("second") {

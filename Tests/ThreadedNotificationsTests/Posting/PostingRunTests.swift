@@ -4,7 +4,7 @@ import Testing
 @testable import ThreadedNotifications
 
 /// What posting does to the runs of a run loop.
-@Suite("Posting and the runs of the run loop", .timeLimit(.minutes(1)))
+@Suite("Posting and the runs of the run loop", .timeLimit(.minutes(10)))
 struct PostingRunTests {
     /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in a wait
     /// state and thus will not post a notification."
@@ -175,7 +175,7 @@ struct PostingRunTests {
             runs.queue = PostingQueue(center: runs)
             body(runs)
         }.get()
-        try #require(thread.join(until: .after(.seconds(30))))
+        try #require(thread.join(until: .after(.seconds(60))))
         return runs
     }
 }
