@@ -7,9 +7,9 @@ final class TemporaryServerPlace {
     let place: ServerPlace
     private var servers: [ProcessHandle] = []
 
-    /// Not in `TMPDIR`: a socket's path has 107 bytes at most.
+    /// Not in `TMPDIR`: a socket's path has 107 bytes at most. The name tells which process has made it.
     init() throws(ScenarioError) {
-        var template = Array("/tmp/notify-demo-XXXXXX".utf8CString)
+        var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw .child(problem: "no directory could be made in /tmp: \(String(cString: strerror(errno)))")
         }
