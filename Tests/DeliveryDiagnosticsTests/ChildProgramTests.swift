@@ -7,7 +7,7 @@ import XCTest
 /// guards for a race.
 final class ChildProgramTests: XCTestCase {
     func testAChildThatCannotStartHangsOrSpeaksNonsenseIsAnError() {
-        func error(_ path: String, _ arguments: [String], limit: Duration = .seconds(60)) -> ScenarioError? {
+        func error(_ path: String, _ arguments: [String], limit: Duration = TestLimit.hang) -> ScenarioError? {
             var environment = ScenarioEnvironment(
                 options: ScenarioOptions(capture: .weak), limit: limit,
                 childProgram: ChildProgram(path: path, arguments: arguments))

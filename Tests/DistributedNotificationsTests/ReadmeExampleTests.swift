@@ -79,7 +79,7 @@ final class ReadmeExampleTests: XCTestCase {
         try center.post(name: dishReady, userInfo: ["dish": "fire"], deliverImmediately: true)
         // README: end
 
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + TestLimit.hang
         while printed.withLock({ $0.count }) < 4, ContinuousClock.now < deadline {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.005))
         }
@@ -92,7 +92,7 @@ final class ReadmeExampleTests: XCTestCase {
         XCTAssertEqual(lines.filter { !$0.hasPrefix("process") && !$0.hasPrefix("observed") }, ["read DishReady"])
         for token in [all, events] { token.cancel() }
         worker.stop()
-        try worker.waitUntilFinished(limit: .seconds(20))
+        try worker.waitUntilFinished(limit: TestLimit.hang)
     }
 
     func testTheReadmeShowsThisFilesCode() throws {

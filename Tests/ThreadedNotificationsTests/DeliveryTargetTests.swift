@@ -8,7 +8,7 @@ private let posted = Notification.Name("perform")
 
 /// "Performing a block of code on a given thread".
 final class DeliveryTargetTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testABlockForTheCurrentThreadIsPerformedInlineAndForAnotherThere() throws {
         let worker = try RunLoopThread.started("worker")
@@ -42,7 +42,7 @@ final class DeliveryTargetTests: XCTestCase {
             number.withLock { $0 = own }
             performed.fulfill()
         }
-        wait(for: [performed], timeout: 20)
+        wait(for: [performed], timeout: TestLimit.seconds)
         XCTAssertNotEqual(number.withLock { $0 }, 1)
     }
 
@@ -127,7 +127,7 @@ final class DeliveryTargetTests: XCTestCase {
             }
             outcome.withLock { $0 = block }
         }.wait()
-        wait(for: [performed], timeout: 20)
+        wait(for: [performed], timeout: TestLimit.seconds)
         XCTAssertGreaterThanOrEqual(elapsed.withLock { $0 }, delay)
         XCTAssertEqual(outcome.withLock { $0 }?.outcome, .performed)
         XCTAssertEqual(outcome.withLock { $0 }?.cancel(), false)
@@ -178,7 +178,7 @@ final class DeliveryTargetTests: XCTestCase {
         let block = try worker.perform(after: .milliseconds(10)) {}
         goOn.signal()
         try worker.waitUntilFinished(limit: limit)
-        wait(for: [due], timeout: 20)
+        wait(for: [due], timeout: TestLimit.seconds)
         XCTAssertEqual(block.outcome, .targetGone)
     }
 
@@ -215,7 +215,7 @@ final class DeliveryTargetTests: XCTestCase {
             if count.add(1, ordering: .relaxed).newValue < 100_000 { try? worker.perform(again) } else { done.signal() }
         }
         try worker.perform(again)
-        XCTAssertEqual(done.wait(timeout: .now() + .seconds(20)), .success)
+        XCTAssertEqual(done.wait(timeout: .now() + TestLimit.seconds), .success)
         try worker.stopAndWait()
     }
 }

@@ -88,7 +88,7 @@ final class ReadmeExampleTests: XCTestCase {
 
         XCTAssertEqual(printed.lines, ["3 fields were sent on the network thread"])
         networkThread.stop()
-        try networkThread.waitUntilFinished(limit: .seconds(20))
+        try networkThread.waitUntilFinished(limit: TestLimit.hang)
     }
 
     func testTheActorsCodePrintsWhatItSays() throws {
@@ -127,7 +127,7 @@ final class ReadmeExampleTests: XCTestCase {
             XCTAssertEqual(lines, ["GET /"])
             count.fulfill()
         }
-        wait(for: [isRead, count], timeout: 20)
+        wait(for: [isRead, count], timeout: TestLimit.seconds)
         XCTAssertEqual(printed.lines, ["read GET /"])
         parsing.cancel()
         worker.stop()

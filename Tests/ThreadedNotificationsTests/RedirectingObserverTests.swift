@@ -6,7 +6,7 @@ import XCTest
 /// The document's claims about its technique, one test each.
 final class RedirectingObserverTests: XCTestCase {
     private let posted = Notification.Name("RedirectingObserverTests")
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testPostedOnTheTargetThreadItIsHandledBeforePostReturns() {
         let log = HandlerLog()
@@ -54,7 +54,7 @@ final class RedirectingObserverTests: XCTestCase {
             observer.setUpThreadingSupport()
             done.fulfill()
         }.start()
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         observer.processNotification(Notification(name: posted, object: 1))
         XCTAssertEqual(log.threads, [1])
     }
@@ -162,7 +162,7 @@ final class RedirectingObserverTests: XCTestCase {
         observer = nil
         other = nil
         XCTAssertNil(observed)
-        wait(for: [invalidated], timeout: 20)
+        wait(for: [invalidated], timeout: TestLimit.seconds)
         XCTAssertFalse(port.isValid)
     }
 
@@ -178,7 +178,7 @@ final class RedirectingObserverTests: XCTestCase {
         let invalidated = expectation(forNotification: Port.didBecomeInvalidNotification, object: port)
         token.map(NotificationCenter.default.removeObserver)
         XCTAssertNil(observed)
-        wait(for: [invalidated], timeout: 20)
+        wait(for: [invalidated], timeout: TestLimit.seconds)
         XCTAssertFalse(port.isValid)
     }
 
@@ -193,7 +193,7 @@ final class RedirectingObserverTests: XCTestCase {
             observer.setUpThreadingSupport()
             ready.fulfill()
         }
-        wait(for: [ready], timeout: 20)
+        wait(for: [ready], timeout: TestLimit.seconds)
         let done = expectation(description: "posted")
         done.expectedFulfillmentCount = posters
         for poster in 0..<posters {
@@ -204,7 +204,7 @@ final class RedirectingObserverTests: XCTestCase {
                 done.fulfill()
             }.start()
         }
-        wait(for: [done], timeout: 60)
+        wait(for: [done], timeout: TestLimit.seconds)
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
         let numbers = log.numbers

@@ -4,7 +4,7 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class RunLoopThreadExecutorTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     fileprivate actor Counter {
         private let thread: RunLoopThread
@@ -44,7 +44,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertEqual(count, 1000)
             done.fulfill()
         }
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         try worker.stopAndWait()
     }
 
@@ -57,7 +57,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertTrue(worker.isCurrent)
             done.fulfill()
         }
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         try worker.stopAndWait()
     }
 
@@ -114,7 +114,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             try worker.waitUntilFinished(limit: limit)
             feed.yield(1)
             feed.finish()
-            wait(for: [all], timeout: 20)
+            wait(for: [all], timeout: TestLimit.seconds)
         }
     }
 
@@ -128,7 +128,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
             done.fulfill()
         }
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
     }
 
     func testJobsForAThreadThatIsStoppedBeforeItStartedAreRunToo() throws {
@@ -143,7 +143,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             done.fulfill()
         }
         worker.stop()
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
     }
 }
 

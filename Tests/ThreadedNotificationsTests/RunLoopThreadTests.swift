@@ -5,7 +5,7 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class RunLoopThreadTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testBlocksArePerformedOnTheThreadInTheOrderHandedOver() throws {
         let thread = RunLoopThread(name: "ordered")
@@ -84,7 +84,7 @@ final class RunLoopThreadTests: XCTestCase {
         for _ in 0..<20 {
             let performed = expectation(description: "performed")
             try thread.perform { performed.fulfill() }
-            wait(for: [performed], timeout: 20)
+            wait(for: [performed], timeout: TestLimit.seconds)
         }
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
@@ -106,7 +106,7 @@ final class RunLoopThreadTests: XCTestCase {
         port.setDelegate(receiver)
         try thread.perform { RunLoop.current.add(port, forMode: .common) }
         port.signal()
-        wait(for: [handled], timeout: 20)
+        wait(for: [handled], timeout: TestLimit.seconds)
         isOver.store(true, ordering: .relaxed)
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
@@ -131,7 +131,7 @@ final class RunLoopThreadTests: XCTestCase {
         ready.signal()
         let last = expectation(description: "last")
         try thread.perform { try? thread.perform { last.fulfill() } }
-        wait(for: [last], timeout: 20)
+        wait(for: [last], timeout: TestLimit.seconds)
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
         XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
@@ -145,7 +145,7 @@ final class RunLoopThreadTests: XCTestCase {
         let nestedEnded = expectation(description: "nested")
         try thread.perform { ready.wait() }
         try thread.perform {
-            let deadline = Date(timeIntervalSinceNow: 20)
+            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
             while !third.load(ordering: .relaxed), deadline.timeIntervalSinceNow > 0,
                 RunLoop.current.run(mode: .default, before: deadline)
             {}
@@ -155,7 +155,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform {}
         try thread.perform { third.store(true, ordering: .relaxed) }
         ready.signal()
-        wait(for: [nestedEnded], timeout: 60)
+        wait(for: [nestedEnded], timeout: TestLimit.seconds)
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
     }
@@ -255,7 +255,7 @@ final class RunLoopThreadTests: XCTestCase {
             }.start()
         }
         thread.stop()
-        wait(for: [waited], timeout: 20)
+        wait(for: [waited], timeout: TestLimit.seconds)
     }
 
     func testDroppingTheLastReferenceDoesNotEndTheThread() throws {
@@ -265,7 +265,7 @@ final class RunLoopThreadTests: XCTestCase {
         thread = nil
         let performed = expectation(description: "performed")
         try XCTUnwrap(observed).perform { performed.fulfill() }
-        wait(for: [performed], timeout: 20)
+        wait(for: [performed], timeout: TestLimit.seconds)
         observed?.stop()
         try observed?.waitUntilFinished(limit: limit)
     }

@@ -58,7 +58,7 @@ final class ThreadIdentityTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: .seconds(20))
+        try thread.waitUntilFinished(limit: TestLimit.hang)
         let identities = seen.withLock { $0 }
         XCTAssertEqual(identities.count, 2)
         XCTAssertEqual(Set(identities).count, 1)
@@ -73,7 +73,7 @@ final class ThreadIdentityTests: XCTestCase {
             identity.withLock { $0 = current }
             done.fulfill()
         }.start()
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         return try XCTUnwrap(identity.withLock { $0 })
     }
 }

@@ -10,10 +10,11 @@ final class DistributedSubjectTests: XCTestCase {
     private let places = BenchmarkPlaces(observersProgram: .ofBenchmarks)
 
     func testWhatTheServerDeliversHas200Bytes() throws {
-        let poster = try DistributedPoster(limit: .seconds(60))
+        let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try WireObservers.registered(
-            1, name: DistributedPoster.name.rawValue, at: ServerPlace(directory: poster.directory), limit: .seconds(60))
+            1, name: DistributedPoster.name.rawValue, at: ServerPlace(directory: poster.directory),
+            limit: TestLimit.hang)
         let end = try XCTUnwrap(EventDescriptor())
         try poster.post()
         var counted: [[Int]] = []
@@ -28,7 +29,7 @@ final class DistributedSubjectTests: XCTestCase {
 
     func testTheObserversProcessEndsByItselfWhenThisOneCloses() throws {
         for kind in ObserversProgram.Kind.allCases where kind != .plain {
-            let poster = try DistributedPoster(limit: .seconds(60))
+            let poster = try DistributedPoster(limit: TestLimit.hang)
             defer { poster.end() }
             let observers = try ObserversProcess(kind, 2, path: poster.directory, places)
             XCTAssertTrue(observers.end(), "\(kind) was killed")
@@ -36,7 +37,7 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testObserversThatEndAreNoticed() throws {
-        let poster = try DistributedPoster(limit: .seconds(60))
+        let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 2, path: poster.directory, places)
         observers.expect(1)
@@ -46,7 +47,7 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testWhatIsPostedTwiceIsNoticed() throws {
-        let poster = try DistributedPoster(limit: .seconds(60))
+        let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 1, path: poster.directory, places)
         let subject = DistributedSubject(

@@ -105,7 +105,7 @@ final class MeasuringTests: XCTestCase {
                 isDone.signal()
             }
         }
-        XCTAssertEqual(isDone.wait(timeout: .now() + 60), .success)
+        XCTAssertEqual(isDone.wait(timeout: .now() + TestLimit.seconds), .success)
         XCTAssertEqual(found.withLock { $0 }, [[core], [core]])
     }
 }

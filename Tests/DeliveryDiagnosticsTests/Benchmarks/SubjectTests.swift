@@ -39,7 +39,7 @@ struct SubjectTests {
         let threads = try PosterThreads(posters, core: nil) { share in shares.withLock { $0.append(share) } }
         for operations in [0, 1, 7, 64] {
             threads.post(operations)
-            try threads.wait(limit: .seconds(60))
+            try threads.wait(limit: TestLimit.hang)
             let posted = shares.withLock { shares in
                 defer { shares = [] }
                 return shares

@@ -7,7 +7,7 @@ import XCTest
 /// Children that are shells stand for Foundation and this package.
 final class PlatformExaminationTests: XCTestCase {
     private func examine(
-        _ facts: Set<String>? = nil, _ script: String, limit: Duration = .seconds(60)
+        _ facts: Set<String>? = nil, _ script: String, limit: Duration = TestLimit.hang
     ) throws -> PlatformExamination {
         // $0 is the question, $1 the side.
         try PlatformExamination.perform(

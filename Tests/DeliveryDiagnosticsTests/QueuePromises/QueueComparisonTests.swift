@@ -4,7 +4,7 @@ import XCTest
 
 /// Children that are shells stand for queues.
 final class QueueComparisonTests: XCTestCase {
-    private func compare(_ script: String, limit: Duration = .seconds(60)) throws -> QueueComparison {
+    private func compare(_ script: String, limit: Duration = TestLimit.hang) throws -> QueueComparison {
         // $0 is the promise, $1 the queue.
         try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
     }
@@ -49,7 +49,7 @@ final class QueueComparisonTests: XCTestCase {
 
     func testAChildThatCannotBeStartedIsAnErrorAndNoVerdict() {
         XCTAssertThrowsError(
-            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), limit: .seconds(20)))
+            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), limit: TestLimit.hang))
     }
 
     func testATableIsPrintedAsMarkdownAndAsText() {

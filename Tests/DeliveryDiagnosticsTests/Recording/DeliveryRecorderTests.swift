@@ -15,7 +15,7 @@ final class DeliveryRecorderTests: XCTestCase {
                 recorded.fulfill()
             }.start()
         }
-        wait(for: [recorded], timeout: 60)
+        wait(for: [recorded], timeout: TestLimit.seconds)
         let records = recorder.records
         XCTAssertEqual(records.map(\.sequence), Array(1...4000))
         XCTAssertEqual(records.map(\.monotonicNanoseconds), records.map(\.monotonicNanoseconds).sorted())

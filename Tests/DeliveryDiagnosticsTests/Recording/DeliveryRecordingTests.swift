@@ -45,7 +45,7 @@ final class DeliveryRecordingTests: XCTestCase {
             for _ in 1...3 { center.post(name: name) }
             isOver.signal()
             worker.stop()
-            try worker.waitUntilFinished(limit: .seconds(60))
+            try worker.waitUntilFinished(limit: TestLimit.hang)
             for token in tokens { token.cancel() }
         }.recording
         let named = recording.records.filter { $0.stage == .drop }.compactMap(\.message)
@@ -62,7 +62,7 @@ final class DeliveryRecordingTests: XCTestCase {
             center.post(name: name, object: "sender")
             PostingQueue(center: center).enqueue(Notification(name: name), postingStyle: .now)
             worker.stop()
-            try worker.waitUntilFinished(limit: .seconds(60))
+            try worker.waitUntilFinished(limit: TestLimit.hang)
             token.cancel()
         }
         XCTAssertEqual(recording.problems, [])
@@ -97,7 +97,7 @@ final class DeliveryRecordingTests: XCTestCase {
             }
             for thread in threads {
                 thread.stop()
-                try thread.waitUntilFinished(limit: .seconds(60))
+                try thread.waitUntilFinished(limit: TestLimit.hang)
             }
             for token in tokens { token.cancel() }
         }
@@ -212,14 +212,14 @@ final class DeliveryRecordingTests: XCTestCase {
         let (recording, _) = try record {
             try one.start()
             try other.start()
-            try? one.perform(waitUntilDone: .seconds(60)) {
-                try other.perform(waitUntilDone: .seconds(60)) {
-                    try one.perform(waitUntilDone: .seconds(60)) {}
+            try? one.perform(waitUntilDone: TestLimit.hang) {
+                try other.perform(waitUntilDone: TestLimit.hang) {
+                    try one.perform(waitUntilDone: TestLimit.hang) {}
                 }
             }
             for thread in [one, other] {
                 thread.stop()
-                try thread.waitUntilFinished(limit: .seconds(60))
+                try thread.waitUntilFinished(limit: TestLimit.hang)
             }
         }
         let records = recording.records
@@ -314,7 +314,7 @@ final class DeliveryRecordingTests: XCTestCase {
             token.cancel()
         }
         worker.stop()
-        try worker.waitUntilFinished(limit: .seconds(60))
+        try worker.waitUntilFinished(limit: TestLimit.hang)
         XCTAssertEqual(recording.records.first { $0.stage == .append }?.target?.name, "idle worker")
     }
 

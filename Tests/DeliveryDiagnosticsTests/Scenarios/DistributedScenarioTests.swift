@@ -10,7 +10,7 @@ final class DistributedScenarioTests: XCTestCase {
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(component: "notify-demo").path
 
-    private func environment(_ child: ChildProgram? = nil, limit: Duration = .seconds(60)) -> ScenarioEnvironment {
+    private func environment(_ child: ChildProgram? = nil, limit: Duration = TestLimit.hang) -> ScenarioEnvironment {
         ScenarioEnvironment(
             limit: limit,
             distributedChild: child ?? ChildProgram(path: Self.program, arguments: ["distributed-child"]))
@@ -159,7 +159,7 @@ final class DistributedScenarioTests: XCTestCase {
 
     func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndNothingIsLeft() throws {
         let before = try places()
-        func error(_ child: ChildProgram, limit: Duration = .seconds(60)) -> ScenarioError? {
+        func error(_ child: ChildProgram, limit: Duration = TestLimit.hang) -> ScenarioError? {
             do {
                 try DistributedScenario().perform(in: environment(child, limit: limit))
                 return nil

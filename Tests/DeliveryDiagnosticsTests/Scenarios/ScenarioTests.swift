@@ -119,7 +119,7 @@ final class ScenarioTests: ScenarioTestCase {
                 XCTFail("\(error)")
             }
         }.start()
-        wait(for: [refused], timeout: 20)
+        wait(for: [refused], timeout: TestLimit.seconds)
         for scenario: any Scenario in [
             ObserverLifetimeScenario(), DistributedScenario(), SuspensionScenario(), ServerRestartScenario(),
         ] {

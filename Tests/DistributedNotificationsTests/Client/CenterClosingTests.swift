@@ -21,7 +21,7 @@ final class CenterClosingTests: XCTestCase {
             center.close()
             closed.fulfill()
         }.start()
-        wait(for: [closed], timeout: 60)
+        wait(for: [closed], timeout: TestLimit.seconds)
         XCTAssertEqual(states.withLock { $0 }, [.closed])
         withExtendedLifetime(token) {}
     }

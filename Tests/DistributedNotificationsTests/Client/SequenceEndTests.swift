@@ -30,11 +30,11 @@ final class SequenceEndTests: XCTestCase {
         }
 
         /// - Returns: nil if nothing came.
-        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: 20) }
+        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: TestLimit.seconds) }
 
         /// - Returns: all that came.
         func waitForEnd(in test: XCTestCase) -> [Value] {
-            test.wait(for: [end], timeout: 20)
+            test.wait(for: [end], timeout: TestLimit.seconds)
             return values.withLock { $0 }
         }
     }
@@ -66,7 +66,7 @@ final class SequenceEndTests: XCTestCase {
         let center = DistributedCenter(place: place.place)
         let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         center.close()
         let taken = Taken(sequence, in: self)
         taken.waitForFirst(in: self)
@@ -106,7 +106,7 @@ final class SequenceEndTests: XCTestCase {
             for await event in center.connectionEvents() { XCTFail("\(event)") }
             ended.fulfill()
         }
-        wait(for: [ended], timeout: 20)
+        wait(for: [ended], timeout: TestLimit.seconds)
         XCTAssertThrowsError(try center.notifications(named: nil, buffer: .bufferingNewest(10))) {
             XCTAssertEqual($0 as? DistributedError, .closed)
         }

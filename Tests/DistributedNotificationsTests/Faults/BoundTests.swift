@@ -198,7 +198,7 @@ final class BoundTests: XCTestCase {
             }
         }
         id.withLock { $0 = observer.id }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         let poster = DistributedCenter(place: place.place)
         for round in 1...3 {
             let posts = round * 5000
@@ -206,10 +206,10 @@ final class BoundTests: XCTestCase {
                 try poster.post(
                     name: .numbered, object: "\(number)", userInfo: ["filler": .data(Data(count: 100))])
             }
-            try poster.synchronize(limit: .seconds(20))
-            try center.synchronize(limit: .seconds(20))
+            try poster.synchronize(limit: TestLimit.hang)
+            try center.synchronize(limit: TestLimit.hang)
             XCTAssertEqual(seen.withLock { $0.received + $0.gap }, posts - 5000, "it was delivered on another thread")
-            RunLoop.main.run(until: .now + .seconds(20)) { seen.withLock { $0.received + $0.gap } >= posts }
+            RunLoop.main.run(until: .now + TestLimit.hang) { seen.withLock { $0.received + $0.gap } >= posts }
             let tally = seen.withLock { $0 }
             XCTAssertEqual(tally.received + tally.gap, posts)
             XCTAssertTrue(tally.isInOrder)
@@ -233,7 +233,7 @@ final class BoundTests: XCTestCase {
             if case .gap(let gap) = event { missed.withLock { $0 += gap.count } }
         }
         let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         let poster = try RawPeer(place.place, name: "poster")
         let posts = 20_000
         for _ in 0..<20 {
@@ -246,9 +246,9 @@ final class BoundTests: XCTestCase {
             }
             try poster.write(frames.bytes)
             try poster.synchronize()
-            try center.synchronize(limit: .seconds(20))
+            try center.synchronize(limit: TestLimit.hang)
         }
-        RunLoop.main.run(until: .now + .seconds(20)) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
+        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
         XCTAssertEqual(received.withLock { $0 } + missed.withLock { $0 }, posts)
         XCTAssertLessThan(received.withLock { $0 }, limits.waitingBytes / 128)
         withExtendedLifetime((connection, observer, server)) {}

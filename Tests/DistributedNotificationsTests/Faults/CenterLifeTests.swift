@@ -19,7 +19,7 @@ final class CenterLifeTests: XCTestCase {
             body()
             done.signal()
         }
-        return done.wait(timeout: .now() + 60) == .success
+        return done.wait(timeout: .now() + TestLimit.seconds) == .success
     }
 
     func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
@@ -29,7 +29,7 @@ final class CenterLifeTests: XCTestCase {
         var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
         let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
         box = nil
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         XCTAssertTrue(returns { center.close() }, "close does not return")
         withExtendedLifetime((server, token)) {}
     }
@@ -58,7 +58,7 @@ final class CenterLifeTests: XCTestCase {
         var limits = ClientLimits()
         limits.postLimit = .milliseconds(500)
         let center = DistributedCenter(place: place.place, limits: limits)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
@@ -79,7 +79,7 @@ final class CenterLifeTests: XCTestCase {
                 told.signal()
             }
         }
-        let limit = DispatchTime.now() + 60
+        let limit = DispatchTime.now() + TestLimit.seconds
         for _ in 0..<threads { XCTAssertEqual(told.wait(timeout: limit), .success) }
         XCTAssertTrue(returns { center.close() }, "close does not return")
     }
@@ -138,13 +138,13 @@ final class CenterLifeTests: XCTestCase {
             }
         }
         let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         let poster = try RawPeer(place.place, name: "poster")
         // Its userInfo is no property list.
         for _ in 0..<10 {
             try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)
             try poster.synchronize()
-            try center.synchronize(limit: .seconds(20))
+            try center.synchronize(limit: TestLimit.hang)
         }
         gate.signal()
         XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")

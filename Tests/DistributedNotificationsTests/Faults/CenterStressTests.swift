@@ -85,7 +85,7 @@ final class CenterStressTests: XCTestCase {
             }
         }
         for _ in 0..<Self.posters + 3 { XCTAssertEqual(ended.wait(timeout: .now() + 120), .success, "it hangs") }
-        do throws(DistributedError) { try center.synchronize(limit: .seconds(20)) } catch { XCTFail("\(error)") }
+        do throws(DistributedError) { try center.synchronize(limit: TestLimit.hang) } catch { XCTFail("\(error)") }
         comers.withLock { comers in
             XCTAssertFalse(comers.isEmpty)
             XCTAssertTrue(comers.allSatisfy { $0.values.withLock { $0.isInOrder && $0.cameAfterwards == 0 } })
@@ -113,7 +113,7 @@ final class CenterStressTests: XCTestCase {
                 here.see($0.object)
             },
         ]
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         run(center, on: thread) {
             for _ in 0..<kills {
                 if case .connected(let server) = center.connectionState { ServerProcess(server).end() }

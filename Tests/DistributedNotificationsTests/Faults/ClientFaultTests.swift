@@ -133,8 +133,9 @@ final class ClientFaultTests: XCTestCase {
         for round in 0..<FaultRounds.coldStarts {
             let place = try FaultPlace()
             let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: place) }
-            let lines = try clients.map { try $0.line(limit: .seconds(60)) }
-            let server = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: .seconds(5))?.peer?.process)
+            let lines = try clients.map { try $0.line(limit: TestLimit.hang) }
+            let server = try XCTUnwrap(
+                try ServerStart.connectIfServed(place.place, limit: TestLimit.hang)?.peer?.process)
             XCTAssertEqual(Set(lines), ["served \(server)"], "round \(round)")
         }
     }

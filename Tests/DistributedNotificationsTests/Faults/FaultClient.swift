@@ -22,7 +22,7 @@ final class FaultClient {
     let process: ServerProcess
     private let output: Int32
     private var unread: [UInt8] = []
-    private static let limit = Duration.seconds(60)
+    private static let limit = TestLimit.hang
 
     enum Problem: Error {
         case notStarted(Int32)

@@ -67,7 +67,7 @@ final class FaultClientProgram: XCTestCase {
         }
         number.withLock { $0 = observer.id }
         let mark = try center.addObserver(forName: .mark) { _ in say("mark") }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         Self.say("ready")
         withExtendedLifetime((connection, observer, mark)) {
             while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
@@ -82,9 +82,9 @@ final class FaultClientProgram: XCTestCase {
             received.withLock { $0 = notification.sender }
         }
         // Beyond the post's limit: so many processes start on so few processors.
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         try center.post(name: .once, object: own)
-        RunLoop.main.run(until: .now + .seconds(20)) { received.withLock({ $0 }) != nil }
+        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock({ $0 }) != nil }
         guard received.withLock({ $0 }) == getpid(), case .connected(let server) = center.connectionState else {
             return say("received nothing: \(center.connectionState)")
         }
@@ -96,7 +96,7 @@ final class FaultClientProgram: XCTestCase {
         let center = DistributedCenter(place: place)
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         // Safety: glibc's fork, which Swift's module hides because of what may follow: here the copy only posts and ends.
         let fork = unsafeBitCast(try XCTUnwrap(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
         let copy = fork()
@@ -122,7 +122,7 @@ final class FaultClientProgram: XCTestCase {
         var status: Int32 = 0
         waitpid(copy, &status, 0)
         try center.post(name: .forked)
-        RunLoop.main.run(until: .now + .seconds(20)) { received.withLock({ $0 }) != 0 }
+        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock({ $0 }) != 0 }
         say("copy \(status) parent \(received.withLock { $0 }) \(center.isSuspended)")
         withExtendedLifetime(observer) {}
     }
@@ -130,7 +130,7 @@ final class FaultClientProgram: XCTestCase {
     private static func beSomebodyElse(_ place: ServerPlace) throws {
         let nobody: uid_t = 65534
         guard setuid(nobody) == 0 else { return say("setuid failed") }
-        guard case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + .seconds(20))
+        guard case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + TestLimit.hang)
         else { return say("not connected") }
         var hello = FrameWriter()
         hello.hello(suspended: false, name: "stranger")

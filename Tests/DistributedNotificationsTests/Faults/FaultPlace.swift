@@ -18,14 +18,14 @@ final class FaultPlace: Sendable {
 
     /// The process that serves here; it is started if there is none.
     func startServer() throws -> ServerProcess {
-        let (socket, _) = try ServerStart.connect(to: place, limit: .seconds(20))
+        let (socket, _) = try ServerStart.connect(to: place, limit: TestLimit.hang)
         let process = try XCTUnwrap(socket.peer).process
         try XCTSkipIf(process == getpid(), "the server is no process of its own")
         return ServerProcess(process)
     }
 
     func status() throws -> ServerStatus {
-        try XCTUnwrap(try DistributedCenter.status(of: place, limit: .seconds(20)))
+        try XCTUnwrap(try DistributedCenter.status(of: place, limit: TestLimit.hang))
     }
 
     /// Lets others than the user come to the socket, whom the directory keeps out.
@@ -36,7 +36,7 @@ final class FaultPlace: Sendable {
     }
 
     deinit {
-        let served = try? ServerStart.connectIfServed(place, limit: .seconds(5))
+        let served = try? ServerStart.connectIfServed(place, limit: TestLimit.hang)
         try? FileManager.default.removeItem(atPath: parent)
         if let server = served?.peer?.process, server != getpid() { ServerProcess(server).end() }
     }
@@ -121,7 +121,7 @@ struct ServerProcess: Hashable {
 }
 
 /// Looks until it is so, for a limit.
-func eventually(_ limit: Duration = .seconds(20), _ isSo: () throws -> Bool) rethrows -> Bool {
+func eventually(_ limit: Duration = TestLimit.hang, _ isSo: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
         if try isSo() { return true }

@@ -11,7 +11,7 @@ final class RawPeer {
     private var decoder = FrameDecoder(capacity: 256 << 10)
     private var lastSynchronization: UInt64 = 0
     private var peeked: Received?
-    static let limit = Duration.seconds(20)
+    static let limit = TestLimit.hang
 
     enum Problem: Error {
         case late

@@ -37,7 +37,7 @@ final class ServerFaultTests: XCTestCase {
                 let number = $0.object.flatMap { Int($0) } ?? -1
                 seen.withLock { $0.numbers.append(number) }
             }
-            try center.synchronize(limit: .seconds(20))
+            try center.synchronize(limit: TestLimit.hang)
             return [connection, observer]
         }
     }
@@ -52,7 +52,7 @@ final class ServerFaultTests: XCTestCase {
         let tokens = try watched.observe(on: thread)
         XCTAssertEqual(unlink(place.place.socketPath), 0)
         XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
-        try watched.center.synchronize(limit: .seconds(20))
+        try watched.center.synchronize(limit: TestLimit.hang)
         let poster = DistributedCenter(place: place.place)
         try poster.post(name: .numbered, object: "1")
         XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
@@ -76,7 +76,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
         }
         let poster = DistributedCenter(place: place.place)
-        try poster.synchronize(limit: .seconds(20))
+        try poster.synchronize(limit: TestLimit.hang)
         // Each round has so many posts; else the observers' thread would be far behind.
         let burst = 3000
         let begin = DispatchSemaphore(value: 0)
@@ -98,7 +98,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
                 "round \(kill): nothing comes")
-            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: .seconds(5)))
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: TestLimit.hang))
             ServerProcess(try XCTUnwrap(socket.peer).process).end()
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
@@ -109,9 +109,9 @@ final class ServerFaultTests: XCTestCase {
                 XCTAssertEqual([words.first, words.last], ["interrupted", "true"], "round \(kill)")
                 XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
             }
-            XCTAssertEqual(posting.wait(timeout: .now() + 60), .success, "round \(kill): posting hangs")
+            XCTAssertEqual(posting.wait(timeout: .now() + TestLimit.seconds), .success, "round \(kill): posting hangs")
             // It is registered with the server that is there now.
-            for one in watched { try one.center.synchronize(limit: .seconds(20)) }
+            for one in watched { try one.center.synchronize(limit: TestLimit.hang) }
         }
         begin.signal()
         let last = (FaultRounds.kills + 1) * burst - 1
@@ -235,7 +235,7 @@ final class ServerFaultTests: XCTestCase {
         limits.postLimit = .milliseconds(50)
         let center = DistributedCenter(place: place.place, limits: limits)
         // Connected without the limit of a post.
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         let observer = try RawPeer(place.place, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()

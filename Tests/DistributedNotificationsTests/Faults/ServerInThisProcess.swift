@@ -29,14 +29,14 @@ final class ServerInThisProcess {
             try? server.run(endsWhenIdle: endsWhenIdle)
             ended.signal()
         }
-        XCTAssertEqual(seen.started.wait(timeout: .now() + 20), .success)
+        XCTAssertEqual(seen.started.wait(timeout: .now() + TestLimit.seconds), .success)
     }
 
     var events: [ServerEvent] { seen.events.withLock { $0 } }
 
     func stop() {
         server.stop()
-        XCTAssertEqual(ended.wait(timeout: .now() + 20), .success, "the server does not stop")
+        XCTAssertEqual(ended.wait(timeout: .now() + TestLimit.seconds), .success, "the server does not stop")
         ended.signal()
     }
 

@@ -24,7 +24,7 @@ final class StoppedServerTests: XCTestCase {
             }
             isOver.signal()
         }
-        XCTAssertEqual(isOver.wait(timeout: .now() + 60), .success, "it waits as long as a post")
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success, "it waits as long as a post")
         guard case .notAnswered(_, after: limit)? = error.withLock({ $0 }) else {
             return XCTFail("\(String(describing: error.withLock { $0 }))")
         }
@@ -50,7 +50,7 @@ final class StoppedServerTests: XCTestCase {
         limits.postLimit = .seconds(3600)
         let center = DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let received = Locked([String?]())
@@ -65,7 +65,7 @@ final class StoppedServerTests: XCTestCase {
         try center.post(name: .numbered, object: "live")
         XCTAssertEqual(received.withLock { $0 }, [])
         kill(server.id, SIGCONT)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
         XCTAssertEqual(try client(place)?.observers.count, 1)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
@@ -94,14 +94,14 @@ final class StoppedServerTests: XCTestCase {
         limits.postLimit = limit
         let center = DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let posted = try fill(place, center)
         synchronizeInVain(center)
         synchronizeInVain(center)
         kill(server.id, SIGCONT)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         XCTAssertEqual(try client(place)?.posted, posted)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
         withExtendedLifetime(token) {}
@@ -113,7 +113,7 @@ final class StoppedServerTests: XCTestCase {
         var limits = ClientLimits()
         limits.postLimit = limit
         let center = DistributedCenter(place: place.place, limits: limits)
-        try center.synchronize(limit: .seconds(20))
+        try center.synchronize(limit: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         _ = try fill(place, center)

@@ -27,7 +27,7 @@ struct InheritedListenerTests {
         #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (false, path))
         #expect(socket.listen())
         #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (true, path))
-        guard case .connected(let connected) = try LocalSocket.connect(to: path, until: .now + .seconds(60)) else {
+        guard case .connected(let connected) = try LocalSocket.connect(to: path, until: .now + TestLimit.hang) else {
             Issue.record("not connected")
             return
         }

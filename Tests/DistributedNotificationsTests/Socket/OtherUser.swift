@@ -18,7 +18,7 @@ enum OtherUser {
             if CLinuxActAs(number) { result.value = body() }
             done.signal()
         }
-        return done.wait(timeout: .now() + .seconds(20)) == .success ? result.value : nil
+        return done.wait(timeout: .now() + TestLimit.seconds) == .success ? result.value : nil
     }
 
     // Safety: written before the semaphore is signalled, and read after.

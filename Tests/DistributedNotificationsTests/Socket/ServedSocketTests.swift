@@ -8,7 +8,7 @@ struct ServedSocketTests {
     let temporary: TemporaryPlace
     var place: ServerPlace { temporary.place }
     var isThere: Bool { access(place.socketPath, F_OK) == 0 }
-    let limit = Duration.seconds(20)
+    let limit = TestLimit.hang
 
     init() throws {
         temporary = try TemporaryPlace()

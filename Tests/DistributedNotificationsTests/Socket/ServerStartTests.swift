@@ -15,7 +15,7 @@ struct ServerStartTests {
     }
 
     /// Why connecting failed, without the path; nil if it did not.
-    func failure(limit: Duration = .seconds(60)) -> String? {
+    func failure(limit: Duration = TestLimit.hang) -> String? {
         do throws(DistributedError) {
             _ = try ServerStart.connect(to: place, limit: limit)
             return nil
@@ -75,7 +75,7 @@ struct ServerStartTests {
         let first = try temporary.connect()
         temporary.end(first.server)
         #expect(access(place.socketPath, F_OK) == 0)
-        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20)) == nil)
+        #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil)
         let second = try temporary.connect()
         #expect(second.started)
         #expect(first.server != second.server)
@@ -102,16 +102,16 @@ struct ServerStartTests {
         let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
         #expect(failure() == "placeNotUsable socket: \(problem)")
         #expect(throws: DistributedError.placeNotUsable(path: place.socketPath, problem: problem)) {
-            try ServerStart.connectIfServed(place, limit: .seconds(20))
+            try ServerStart.connectIfServed(place, limit: TestLimit.hang)
         }
         #expect(try String(contentsOfFile: place.socketPath, encoding: .utf8) == "mine")
     }
 
     @Test func askingWhetherThereIsAServerMakesNothing() throws {
-        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20)) == nil)
+        #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil)
         #expect(access(place.directory, F_OK) != 0)
         let server = try temporary.connect().server
-        #expect(try ServerStart.connectIfServed(place, limit: .seconds(20))?.peer?.process == server)
+        #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang)?.peer?.process == server)
     }
 
     @Test func aServerThatAcceptsNobodyIsWaitedForNoLongerThanTheLimit() throws {
@@ -149,7 +149,7 @@ struct ServerStartTests {
         #expect(!outcome.isReady && !outcome.isLate)
         #expect(outcome.status == 69 << 8)
         #expect(
-            ServerStart.problem(of: outcome, limit: .seconds(20)).contains(
+            ServerStart.problem(of: outcome, limit: TestLimit.hang).contains(
                 "started as the server, ended at once with status 69"))
     }
 }

@@ -19,7 +19,7 @@ final class TemporaryPlace: Sendable {
     }
 
     /// Connects, and notes the server to end it.
-    func connect(limit: Duration = .seconds(20)) throws -> (server: Int32, started: Bool, socket: LocalSocket) {
+    func connect(limit: Duration = TestLimit.hang) throws -> (server: Int32, started: Bool, socket: LocalSocket) {
         let (socket, started) = try ServerStart.connect(to: place, limit: limit)
         let server = try #require(socket.peer).process
         try #require(server != getpid())
@@ -39,7 +39,7 @@ final class TemporaryPlace: Sendable {
     func end(_ server: Int32) {
         kill(server, SIGKILL)
         // It is nobody's child here. Its end closes its socket, so that nobody listens.
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + TestLimit.hang
         while ContinuousClock.now < deadline, kill(server, 0) == 0, !Self.isZombie(server) { sched_yield() }
         servers.withLock { _ = $0.remove(server) }
     }

@@ -114,7 +114,7 @@ struct BadInputTests {
         let isDone = DispatchSemaphore(value: 0)
         let last = center.addObserver(forName: posted, object: 10_000, on: worker) { _ in isDone.signal() }
         center.post(name: posted, object: 1)
-        #expect(isDone.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success)
         try worker.stopAndWait()
         #expect(token.counts == DeliveryCounts(posted: 10_000, delivered: 10_000))
         #expect(deepest.withLock { $0.ever } <= 101)

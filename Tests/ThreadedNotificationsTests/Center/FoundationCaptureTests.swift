@@ -93,7 +93,7 @@ final class FoundationCaptureTests: XCTestCase {
             }
             done.fulfill()
         }
-        wait(for: [done], timeout: 60)
+        wait(for: [done], timeout: TestLimit.seconds)
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
@@ -109,6 +109,6 @@ final class FoundationCaptureTests: XCTestCase {
             foundation.post(name: posted, object: nil)
             XCTAssertEqual(token.counts.delivered, 1)
         }
-        wait(for: [released], timeout: 20)
+        wait(for: [released], timeout: TestLimit.seconds)
     }
 }

@@ -7,7 +7,7 @@ private let posted = Notification.Name("shape")
 
 /// What may handle a notification.
 final class HandlerShapeTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testAMappingIsCalledOnThePostingThreadAndNilIsNotForTheObserver() throws {
         let center = ThreadedNotificationCenter()
@@ -95,7 +95,7 @@ final class HandlerShapeTests: XCTestCase {
             token?.cancel()
             kept.withLock { $0 = nil }
         }
-        wait(for: [released], timeout: 20)
+        wait(for: [released], timeout: TestLimit.seconds)
         try worker.stopAndWait()
     }
 
@@ -166,7 +166,7 @@ final class HandlerShapeTests: XCTestCase {
             result.withLock { $0 = values }
             done.fulfill()
         }
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         XCTAssertEqual(result.withLock { $0 }, [1, 2, 3], "the task's job came after them")
         token.cancel()
         try worker.stopAndWait()

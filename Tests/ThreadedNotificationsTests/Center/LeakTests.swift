@@ -81,7 +81,7 @@ final class LeakTests: XCTestCase {
             let worker = try RunLoopThread.started("worker")
             weakly = worker
             try worker.perform { endThread() }
-            try worker.waitUntilFinished(limit: .seconds(20))
+            try worker.waitUntilFinished(limit: TestLimit.hang)
         }
         XCTAssertNil(weakly)
     }

@@ -12,7 +12,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// The guarantees of the article Order and Guarantees, a test for each, by number; threads and order: 1 to 5.
 final class OrderGuaranteeTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testGuarantee01AHandlerRunsOnItsTargetThreadAndOnNoOther() throws {
         let center = ThreadedNotificationCenter()

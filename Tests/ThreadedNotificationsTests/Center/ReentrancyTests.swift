@@ -8,7 +8,7 @@ private let outer = Notification.Name("outer")
 
 /// What happens in the middle of a handler, a mapping, a job or a tracer (guarantee 8).
 final class ReentrancyTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testWhatAHandlerPostsDoesNotOvertakeWhatIsBeingPosted() throws {
         let center = ThreadedNotificationCenter()
@@ -152,7 +152,7 @@ final class ReentrancyTests: XCTestCase {
             XCTAssertEqual(interleaved, 0)
             done.fulfill()
         }
-        wait(for: [done], timeout: 20)
+        wait(for: [done], timeout: TestLimit.seconds)
         try worker.stopAndWait()
     }
 

@@ -12,7 +12,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// The guarantees of the article Order and Guarantees, a test for each, by number; removal: 6 to 8.
 final class RemovalGuaranteeTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
         let center = ThreadedNotificationCenter()

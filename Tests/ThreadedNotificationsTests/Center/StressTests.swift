@@ -65,7 +65,7 @@ final class StressTests: XCTestCase {
                     let observers = (0..<4).map { observe(round + $0) }
                     for (token, isRemoved) in observers {
                         do {
-                            try token.cancelAndWait(limit: .seconds(60))
+                            try token.cancelAndWait(limit: TestLimit.hang)
                             isRemoved()
                         } catch {
                             faults.withLock { $0.append("\(error)") }
@@ -80,7 +80,7 @@ final class StressTests: XCTestCase {
         }
         XCTAssertEqual(started.wait(timeout: .now() + .seconds(600)), .success)
         isOver.store(true, ordering: .relaxed)
-        XCTAssertEqual(changers.wait(timeout: .now() + .seconds(60)), .success)
+        XCTAssertEqual(changers.wait(timeout: .now() + TestLimit.seconds), .success)
         for thread in threads { thread.stop() }
         for thread in threads { try thread.waitUntilFinished(limit: limit) }
 

@@ -12,7 +12,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// The guarantees of the article Order and Guarantees, a test for each, by number; what waits, and waiting: 9 to 14.
 final class WaitingGuaranteeTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testGuarantee09WhatIsNotForTheModeWaitsForIt() throws {
         let center = ThreadedNotificationCenter()
@@ -132,7 +132,7 @@ final class WaitingGuaranteeTests: XCTestCase {
         port.setDelegate(receiver)
         try worker.perform { RunLoop.current.add(port, forMode: .common) }
         port.signal()
-        wait(for: [served], timeout: 20)
+        wait(for: [served], timeout: TestLimit.seconds)
         isOver.store(true, ordering: .relaxed)
         try worker.stopAndWait()
         XCTAssertGreaterThan(restless.counts.delivered, 0)

@@ -12,7 +12,7 @@ private let other = RunLoop.Mode("other")
 
 /// What is posted on its own thread is delivered at once only in the modes of its lane, whatever was remembered before.
 final class DeliverableLanesTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     /// Calls a block in the middle of the current thread's run loop, in a mode.
     private static func run(in mode: RunLoop.Mode, _ body: @escaping @Sendable () -> Void) {
@@ -152,7 +152,7 @@ final class DeliverableLanesTests: XCTestCase {
                     XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), PostReport(waiting: 1))
                 }.wait()
             }.wait()
-            let limit = ContinuousClock.now + .seconds(20)
+            let limit = ContinuousClock.now + TestLimit.hang
             while report.withLock({ $0 }) == nil, ContinuousClock.now < limit { sched_yield() }
             XCTAssertEqual(report.withLock { $0 }, PostReport(targetGone: 1), "posted before: \(wasPosted)")
             let before = wasPosted ? 1 : 0

@@ -10,7 +10,7 @@ private let modal = RunLoop.Mode("modal in HeldTurnsTests")
 
 /// Observers of a post on its thread, in lanes of different modes, take their turns in their order and once.
 final class HeldTurnsTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     /// Modes that the default mode is among, so that all may be called in it, each in a lane of its own.
     private static let lanes: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]

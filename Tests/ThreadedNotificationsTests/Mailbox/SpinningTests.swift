@@ -26,7 +26,7 @@ struct SpinningTests {
             if number < count { center.post(name: ping) } else { isDone.signal() }
         }
         center.post(name: ping)
-        #expect(isDone.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success)
         #expect(pings.counts == DeliveryCounts(posted: count, delivered: count))
         #expect(pongs.counts == DeliveryCounts(posted: count, delivered: count))
         for thread in [one, other] { try thread.stopAndWait() }
@@ -45,11 +45,11 @@ struct SpinningTests {
         let port = SignalPort()
         port.setDelegate(receiver)
 
-        try one.perform(waitUntilDone: .seconds(60)) { RunLoop.current.add(port, forMode: .common) }
+        try one.perform(waitUntilDone: TestLimit.hang) { RunLoop.current.add(port, forMode: .common) }
         center.post(name: ping)
         for _ in 0..<20 {
             port.signal()
-            #expect(receiver.handled.wait(timeout: .now() + .seconds(60)) == .success)
+            #expect(receiver.handled.wait(timeout: .now() + TestLimit.seconds) == .success)
         }
         #expect(pings.counts.delivered > 0)
         goesOn.withLock { $0 = false }
@@ -90,7 +90,7 @@ struct SpinningTests {
             }
         }
         for number in 1...count { center.post(name: ping, object: number) }
-        for _ in tokens { #expect(isDone.wait(timeout: .now() + .seconds(60)) == .success) }
+        for _ in tokens { #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success) }
         for token in tokens { #expect(token.counts == DeliveryCounts(posted: count, delivered: count)) }
         try worker.stopAndWait()
     }

@@ -5,7 +5,7 @@ import XCTest
 
 /// What the document says of its communication port.
 final class SignalPortTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testASignalSentBeforeTheRunLoopRunsIsHeldUntilItDoes() {
         let port = SignalPort()
@@ -81,11 +81,11 @@ final class SignalPortTests: XCTestCase {
             RunLoop.current.add(port, forMode: .common)
             added.fulfill()
         }
-        wait(for: [added], timeout: 20)
+        wait(for: [added], timeout: TestLimit.seconds)
         let handled = expectation(description: "handled")
         receiver.whenCalled { handled.fulfill() }
         port.signal()
-        wait(for: [handled], timeout: 20)
+        wait(for: [handled], timeout: TestLimit.seconds)
         XCTAssertEqual(receiver.lastThread?.name, "target")
         thread.stop()
         try thread.waitUntilFinished(limit: limit)
@@ -109,7 +109,7 @@ final class SignalPortTests: XCTestCase {
         }
         keepAlive.setDelegate(running)
         keepAlive.signal()
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
         while receiver.count == 0, RunLoop.main.run(mode: .default, before: deadline), deadline.timeIntervalSinceNow > 0
         {}
         XCTAssertEqual(receiver.count, 1)
@@ -270,7 +270,7 @@ final class SignalPortTests: XCTestCase {
                 RunLoop.current.add(port, forMode: .common)
                 added.fulfill()
             }
-            wait(for: [added], timeout: 20)
+            wait(for: [added], timeout: TestLimit.seconds)
             let refused = expectation(description: "refused")
             Thread {
                 while port.signal() {}
@@ -278,7 +278,7 @@ final class SignalPortTests: XCTestCase {
             }.start()
             thread.stop()
             try thread.waitUntilFinished(limit: limit)
-            wait(for: [refused], timeout: 20)
+            wait(for: [refused], timeout: TestLimit.seconds)
         }
     }
 

@@ -17,7 +17,8 @@ final class PostingASAPTests: XCTestCase {
                 }
             }
             for round in 1...2 {
-                XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+                XCTAssertTrue(
+                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
                 XCTAssertEqual(timeline.entries, Array(repeating: ["source", "asap"], count: round).flatMap(\.self))
             }
             withExtendedLifetime(ports) {}
@@ -74,7 +75,7 @@ final class PostingASAPTests: XCTestCase {
             queue.put("asap", .asap)
         }
         while timeline.entries.isEmpty {
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
         }
         XCTAssertEqual(timeline.entries, ["job", "asap"])
     }
@@ -109,7 +110,8 @@ final class PostingASAPTests: XCTestCase {
                 }
                 if callout == "timer" { RunLoop.addDueTimer(handle) } else { RunLoop.current.perform(handle) }
                 while !timeline.has("second") {
-                    XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+                    XCTAssertTrue(
+                        RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
                 }
                 XCTAssertEqual(timeline.entries, [callout, "asap", "second"])
                 timeline.forget()
@@ -140,7 +142,7 @@ final class PostingASAPTests: XCTestCase {
                     let isOver = Locked(false)
                     timeline.when(name) { isOver.withLock { $0 = true } }
                     queue.put(name, style, in: modes)
-                    let limit = Date(timeIntervalSinceNow: 20)
+                    let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
                     while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: limit) {}
                     XCTAssertEqual(timeline.entries, [name])
                     XCTAssertLessThan(Date(), limit)
@@ -172,7 +174,7 @@ final class PostingASAPTests: XCTestCase {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["asap", "timer"])
         }
     }

@@ -70,7 +70,7 @@ final class PostingCenterTests: XCTestCase {
             center.addObserver(forName: nil, on: worker) { timeline.note($0.name.rawValue) },
             center.addObserver(forName: nil, on: .main) { (_: Notification) in timeline.note("main") },
         ]
-        try worker.perform(waitUntilDone: .seconds(20)) {
+        try worker.perform(waitUntilDone: TestLimit.hang) {
             XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .posted)
             timeline.note("returned")
         }

@@ -6,7 +6,7 @@ import XCTest
 
 /// One default queue for each thread and center; and what comes and goes.
 final class PostingDefaultQueueTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     func testAThreadsDefaultQueueIsTheSameAgain() {
         onMainAndAnotherThread {
@@ -166,7 +166,7 @@ final class PostingDefaultQueueTests: XCTestCase {
                     let idle = DispatchSemaphore(value: 0)
                     center.when("idle") { idle.signal() }
                     queue.put("idle", .whenIdle)
-                    XCTAssertEqual(idle.wait(timeout: .now() + .seconds(20)), .success)
+                    XCTAssertEqual(idle.wait(timeout: .now() + TestLimit.seconds), .success)
                     queue.put("never", .asap, in: [.init("own")])
                     try worker.stopAndWait()
                     XCTAssertEqual(queue.counts, PostingCounts(enqueued: 5, posted: 4, targetGone: 1))
@@ -206,7 +206,7 @@ final class PostingDefaultQueueTests: XCTestCase {
             let idle = DispatchSemaphore(value: 0)
             timeline.when("idle") { idle.signal() }
             queue.put("idle", .whenIdle)
-            XCTAssertEqual(idle.wait(timeout: .now() + .seconds(20)), .success)
+            XCTAssertEqual(idle.wait(timeout: .now() + TestLimit.seconds), .success)
             try worker.stopAndWait()
             return queue
         }

@@ -103,7 +103,7 @@ final class PostingDequeueTests: XCTestCase {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["timer"])
         }
     }

@@ -20,7 +20,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                 timeline.note("callout ends")
             }
             // It handles one source, so this is one iteration.
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["callout ends", "asap"])
             withExtendedLifetime(port) {}
         }
@@ -99,7 +99,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                 }
                 timeline.note("drawn")
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["drawn", "FlushTheServer", "other", "FlushTheServer", "window"])
             XCTAssertEqual(queue.counts, PostingCounts(enqueued: 505, posted: 2, coalesced: 503))
             withExtendedLifetime(port) {}
@@ -166,12 +166,12 @@ final class PostingDocumentStylesTests: XCTestCase {
             // It returns because its time has expired, because it has handled a source, and because it was stopped.
             RunLoop.pollCurrent()
             let port = RunLoop.addSignalledPort { timeline.note("source") }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             RunLoop.addDueTimer {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["source", "timer"])
             XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, waiting: 1))
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })

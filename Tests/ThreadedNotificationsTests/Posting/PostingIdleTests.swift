@@ -264,7 +264,7 @@ final class PostingIdleTests: XCTestCase {
                 queue.put("idle 2", .whenIdle)
                 queue.put("asap", .asap)
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
             for _ in 0..<10 { RunLoop.pollCurrent() }
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
@@ -286,7 +286,8 @@ final class PostingIdleTests: XCTestCase {
                 RunLoop.stopCurrent()
             }
             while timeline.entries.isEmpty {
-                XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 20)))
+                XCTAssertTrue(
+                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             }
             XCTAssertEqual(timeline.entries, ["timer", "asap"])
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
@@ -346,7 +347,7 @@ final class PostingIdleTests: XCTestCase {
             if number % 10 == 0 { worker.identity?.waitUntilAsleep() }
             queue.put("\(number)", .whenIdle)
         }
-        XCTAssertEqual(over.wait(timeout: .now() + .seconds(20)), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
         XCTAssertEqual(timeline.entries, (0..<50).map { "\($0)" })
         try worker.stopAndWait()
     }

@@ -20,7 +20,7 @@ final class PostingLateInputTests: XCTestCase {
         observe("idle")
         let (center, done) = (center, done)
         let (thread, other) = (try RunLoopThread.started("late"), try RunLoopThread.started("other"))
-        try thread.perform(waitUntilDone: .seconds(60)) {
+        try thread.perform(waitUntilDone: TestLimit.hang) {
             let queue = PostingQueue(center: center, on: thread)
             queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
             let isHandedOver = Locked(false)
@@ -31,10 +31,10 @@ final class PostingLateInputTests: XCTestCase {
                     defer { isHandedOver = true }
                     return !isHandedOver
                 }
-                if isFirst { try? other.perform(waitUntilDone: .seconds(20)) { handOver(queue, thread) } }
+                if isFirst { try? other.perform(waitUntilDone: TestLimit.hang) { handOver(queue, thread) } }
             }
             observer.add(to: .current, mode: .default)
-            let limit = Date(timeIntervalSinceNow: 20)
+            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
             while !done.withLock({ $0.contains("idle") }), limit.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }

@@ -175,7 +175,7 @@ struct PostingRunTests {
             runs.queue = PostingQueue(center: runs)
             body(runs)
         }.get()
-        try #require(thread.join(until: .after(.seconds(60))))
+        try #require(thread.join(until: .after(TestLimit.hang)))
         return runs
     }
 }

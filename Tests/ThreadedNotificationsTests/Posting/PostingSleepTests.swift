@@ -11,9 +11,9 @@ final class PostingSleepTests: XCTestCase {
         let posted = Locked(false)
         let name = Notification.Name("idle")
         _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in posted.withLock { $0 = true } }
-        try thread.perform(waitUntilDone: .seconds(60)) {
+        try thread.perform(waitUntilDone: TestLimit.hang) {
             PostingQueue(center: center, on: thread).enqueue(Notification(name: name), postingStyle: .whenIdle)
-            let limit = Date(timeIntervalSinceNow: 20)
+            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
             while !posted.withLock({ $0 }), limit.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }

@@ -7,7 +7,7 @@ import XCTest
 /// When a queue's thread ends, what waits is posted or counted as gone, and seen by a tracer.
 final class PostingThreadEndTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     // MARK: A thread that is stopped
 
@@ -172,7 +172,7 @@ final class PostingThreadEndTests: XCTestCase {
         // The thread may be on its way out still.
         let isOver = XCTNSPredicateExpectation(
             predicate: NSPredicate { _, _ in queue.counts.waiting == 0 }, object: nil)
-        wait(for: [isOver], timeout: 20)
+        wait(for: [isOver], timeout: TestLimit.seconds)
         XCTAssertEqual(timeline.entries, ["now"])
         XCTAssertEqual(queue.counts, PostingCounts(enqueued: 4, posted: 1, targetGone: 3))
         XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
@@ -216,7 +216,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, [])
         XCTAssertEqual(queue.counts, PostingCounts(enqueued: 13, coalesced: 3, dequeued: 1, waiting: 9))
         try worker.start()
-        XCTAssertEqual(over.wait(timeout: .now() + .seconds(20)), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap 1", "asap 2", "idle 1", "idle 2"])
         XCTAssertEqual(

@@ -14,7 +14,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
     override func setUpWithError() throws {
         thread = try RunLoopThread.started("without descriptors")
         // Its run loop has its own by then.
-        try thread.perform(waitUntilDone: .seconds(20)) {}
+        try thread.perform(waitUntilDone: TestLimit.hang) {}
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         var few = rlimit(rlim_cur: min(limits.rlim_cur, 512), rlim_max: limits.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
@@ -48,7 +48,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         for name in ["first", "second"] { observe(name) }
         observe("third") { isOver.signal() }
         try enqueueWhenIdle(["first", "second", "third"], to: queue)
-        XCTAssertEqual(isOver.wait(timeout: .now() + 20), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
         XCTAssertEqual(posted.withLock { $0 }, ["first", "second", "third"])
     }
 
@@ -63,7 +63,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         }
         observe("at once")
         try enqueueWhenIdle(["first"], to: queue)
-        XCTAssertEqual(isOver.wait(timeout: .now() + 20), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
     }
 
     func testToHaveBeenPostedToIsInput() throws {
@@ -73,7 +73,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         let isOver = DispatchSemaphore(value: 0)
         try thread.perform { [posted] in
             queue.enqueue(Notification(name: Notification.Name("first")), postingStyle: .whenIdle)
-            let limit = Date(timeIntervalSinceNow: 20)
+            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
             while posted.withLock({ $0.isEmpty }), limit.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }
@@ -81,6 +81,6 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
             XCTAssertEqual(mailbox.postings.depth, 0)
             isOver.signal()
         }
-        XCTAssertEqual(isOver.wait(timeout: .now() + 30), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
     }
 }

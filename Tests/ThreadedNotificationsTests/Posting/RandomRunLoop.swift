@@ -342,7 +342,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         let (queue, isElsewhere) = (queues[item.queue], choose(5) == 0)
         let report: EnqueueReport?
         if isElsewhere {
-            report = try? other.perform(waitUntilDone: .seconds(20)) {
+            report = try? other.perform(waitUntilDone: TestLimit.hang) {
                 queue.enqueue(
                     Self.notification(item), postingStyle: item.style, coalesceMask: mask, keeping: kept,
                     forModes: modes)

@@ -11,9 +11,9 @@ extension RunLoop {
     ///
     /// It looks whenever the run loop returns, which is after a source, a job of the main queue or a post, but not
     /// after a timer or a block: those end it by `stopCurrent`.
-    /// - Returns: false if it is not so after 20 seconds, or became so only because they were over.
+    /// - Returns: false if it is not so after the limit, or became so only because they were over.
     static func runCurrent(in mode: Mode = .default, until isSo: () -> Bool) -> Bool {
-        let limit = Date(timeIntervalSinceNow: 20)
+        let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
         while !isSo() {
             guard RunLoop.current.run(mode: mode, before: limit), Date() < limit else { return false }
         }
@@ -21,9 +21,9 @@ extension RunLoop {
     }
 
     /// Runs the current thread's run loop until `stopCurrent` is called, without returning after each source.
-    /// - Returns: false if it was not called for 20 seconds.
+    /// - Returns: false if it was not called within the limit.
     static func runCurrentUntilStopped() -> Bool {
-        CFRunLoopRunInMode(Mode.default.string, 20, false) == .stopped
+        CFRunLoopRunInMode(Mode.default.string, TestLimit.seconds, false) == .stopped
     }
 
     /// Has the current thread's run loop do what it can do at once, and return.
@@ -143,9 +143,9 @@ extension RunLoop.Mode {
 }
 
 extension ThreadIdentity {
-    /// Returns when the kernel has the thread asleep, or after 20 seconds.
+    /// Returns when the kernel has the thread asleep, or after the limit.
     func waitUntilAsleep() {
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + TestLimit.hang
         while ContinuousClock.now < limit {
             let status = (try? String(contentsOfFile: "/proc/self/task/\(kernelID)/stat", encoding: .utf8)) ?? ""
             if status.split(separator: ")").last?.hasPrefix(" S") == true { return }

@@ -8,7 +8,7 @@ private let posted = Notification.Name("posted")
 
 /// Posts on one thread know what earlier ones found: that this makes no difference to who gets them.
 final class KnownObserversTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
 
     /// Posts on the worker.
     private func post(

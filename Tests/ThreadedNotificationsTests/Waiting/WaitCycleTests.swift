@@ -8,7 +8,7 @@ private let posted = Notification.Name("waiting")
 
 /// Which waits would never end, and which only look so (guarantee 13).
 final class WaitCycleTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {

@@ -10,7 +10,7 @@ private let posted = Notification.Name("waiting")
 
 /// Who waits for delivery, and what ends the wait.
 final class WaitingTests: XCTestCase {
-    private let limit = Duration.seconds(20)
+    private let limit = TestLimit.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {
