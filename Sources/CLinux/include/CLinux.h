@@ -96,8 +96,8 @@ static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) 
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
-/// Whether an object's reference count is zero, so that its deinit runs or has run: the Swift runtime's. It does not retain the object,
-/// as loading a weak reference does.
+/// The Swift runtime's: returns true if an object's deinit runs or has run. It does not retain the object, as
+/// loading a weak reference does.
 extern bool swift_isDeallocating(const void *object);
 
 /// On how many processors the calling thread may run. Inline, because glibc counts them with _GNU_SOURCE only.
