@@ -33,7 +33,7 @@ struct ObserverRegistry<Observer> {
         lookThroughAt = max(16, min(lookThroughAt, 2 * count))
         guard count >= lookThroughAt else { return [] }
         lookThroughAt = 2 * count
-        return lists.values.map(\.slots)
+        return lists.values.indices.map { lists.values[$0].share() }
     }
 
     /// - Returns: what was removed; nil if it was not there any more.
@@ -51,14 +51,15 @@ struct ObserverRegistry<Observer> {
     /// Those who ask for this name, or this object, or both, or neither, in the order in which they were added; nil where
     /// one was removed.
     /// - Parameter names: which of them, by the name they ask for.
-    func matching(name: String, objectHash: Int?, names: NameScope = .all) -> [Observer?] {
-        var found: [ObserverList<Observer>] = []
+    mutating func matching(name: String, objectHash: Int?, names: NameScope = .all) -> [Observer?] {
+        var found: [Dictionary<Key, ObserverList<Observer>>.Index] = []
         func find(_ key: Key) {
-            if let list = lists[key] { found.append(list) }
+            if let index = lists.index(forKey: key) { found.append(index) }
         }
         if names != .any {
             if listsOfObjects == 0, listsOfAnyName == 0 || names == .named {
-                return lists[Key(name: name, objectHash: nil)]?.slots ?? []
+                guard let index = lists.index(forKey: Key(name: name, objectHash: nil)) else { return [] }
+                return lists.values[index].share()
             }
             find(Key(name: name, objectHash: nil))
             if let objectHash, listsOfObjects > 0 { find(Key(name: name, objectHash: objectHash)) }
@@ -67,7 +68,8 @@ struct ObserverRegistry<Observer> {
             find(Key(name: nil, objectHash: nil))
             if let objectHash, listsOfObjects > 0 { find(Key(name: nil, objectHash: objectHash)) }
         }
-        return ObserverList.merge(found)
+        if found.count == 1 { return lists.values[found[0]].share() }
+        return ObserverList.merge(found.map { lists.values[$0] })
     }
 
     /// Whether of those who match a name none asks for an object, so that they do not depend on it.
@@ -98,10 +100,27 @@ struct ObserverRegistry<Observer> {
 struct ObserverList<Observer> {
     private var ids: [ObserverID] = []
     /// In step with `ids`; nil where one was removed.
-    private(set) var slots: [Observer?] = []
+    private var slots: [Observer?] = []
     private(set) var count = 0
+    /// Whether `share` has returned these slots.
+    private var isShared = false
+
+    /// The slots, for a caller that reads them when it no longer holds the lock.
+    mutating func share() -> [Observer?] {
+        isShared = true
+        return slots
+    }
+
+    /// Copies the slots before a change if a caller may have read them without the lock. Swift would copy them only while the caller
+    /// still has them, which is correct, but the thread sanitizer does not know how Swift finds that out, and reports a race.
+    private mutating func unshare() {
+        guard isShared else { return }
+        slots = slots.map { $0 }
+        isShared = false
+    }
 
     mutating func add(_ observer: Observer, id: ObserverID) {
+        unshare()
         // At the end, but for those that are added at the same time.
         var place = ids.count
         while place > 0, ids[place - 1] > id { place -= 1 }
@@ -117,6 +136,7 @@ struct ObserverList<Observer> {
             if ids[middle] < id { low = middle + 1 } else { high = middle }
         }
         guard low < ids.count, ids[low] == id, let removed = slots[low] else { return nil }
+        unshare()
         slots[low] = nil
         count -= 1
         if slots.count > 16, count * 2 < slots.count { closeGaps() }
@@ -129,7 +149,6 @@ struct ObserverList<Observer> {
     }
 
     static func merge(_ lists: [ObserverList]) -> [Observer?] {
-        if lists.count == 1 { return lists[0].slots }
         var all: [(id: ObserverID, observer: Observer)] = []
         for list in lists {
             for (id, slot) in zip(list.ids, list.slots) {
