@@ -31,6 +31,9 @@ struct PostingLanes {
         for index in lanes.indices where lanes[index].hasSource { addSource(lanes[index]) }
     }
 
+    /// The lanes whose modes the current thread's run loop serves now.
+    var deliverable: [Int] { lanes.indices.filter { lanes[$0].marker.isInCurrentMode } }
+
     func number(of modes: Set<RunLoop.Mode>) -> Int? { lanes.firstIndex { $0.modes == modes } }
 
     mutating func addLane(_ modes: Set<RunLoop.Mode>) -> Int {

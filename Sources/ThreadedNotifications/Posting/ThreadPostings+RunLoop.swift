@@ -166,8 +166,7 @@ extension ThreadPostings {
 
     /// The lanes whose modes the run loop serves now; none if nothing waits at all.
     private func deliverableLanes() -> [Int] {
-        let lanes = state.withLock { $0.buffer.isEmpty ? [] : $0.lanes.lanes }
-        return lanes.indices.filter { lanes[$0].marker.isInCurrentMode }
+        state.withLock { $0.buffer.isEmpty ? [] : $0.lanes.deliverable }
     }
 
     private func wakeUp() {
