@@ -156,7 +156,8 @@ final class ThreadMailbox: Sendable {
             let number = state.pending.addLane()
             let lane = Lane(
                 modes: modes, source: RunLoopSource { [drained] in drained.withLock { $0 }?.drain(lane: number) })
-            state.lanes.append(lane)
+            // New storage, because the old one may have been read without the lock: see `ObserverList`.
+            state.lanes = state.lanes.map { $0 } + [lane]
             if state.phase == .finishing || state.phase == .finished { lane.source.invalidate() }
             return (number, lane, state.isServed ? state.runLoop : nil)
         }

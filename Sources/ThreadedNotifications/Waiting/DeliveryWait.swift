@@ -127,12 +127,12 @@ final class DeliveryWait: Sendable {
         }
         ThreadWaits.end(id)
         let (pending, ended, dropped) = state.withLock { state in
-            (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped)
+            (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped.sorted())
         }
         for one in pending { forget(one.observer ?? 0) }
         if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: limit) }
         if let ended { throw .threadEnded(thread: ended) }
-        if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped.sorted()) }
+        if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped) }
         return state.withLock { ($0.delivered, $0.cancelled) }
     }
 }

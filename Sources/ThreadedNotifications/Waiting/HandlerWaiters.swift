@@ -15,6 +15,8 @@ enum HandlerWaiters {
 
     /// Those who wait look again.
     static func handlerEnded(of id: ObserverID) {
-        for ended in waiting.withLock({ $0[id] ?? [] }) { ended.signal() }
+        waiting.withLock { waiting in
+            for ended in waiting[id] ?? [] { ended.signal() }
+        }
     }
 }
