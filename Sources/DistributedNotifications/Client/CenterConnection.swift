@@ -60,7 +60,11 @@ final class CenterConnection: Sendable {
             observed.token.cancel()
             observed.whenClosed?()
         }
-        for end in eventSequences.withLock({ $0 }) { end() }
+        let sequences = eventSequences.withLock { ends in
+            defer { ends = [] }
+            return ends
+        }
+        for end in sequences { end() }
         if let link {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
