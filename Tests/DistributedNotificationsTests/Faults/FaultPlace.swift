@@ -96,7 +96,14 @@ struct ServerProcess: Hashable {
         return nil
     }
 
-    var isGone: Bool { kill(id, 0) != 0 || state == "Z" || state == nil }
+    /// Whether it has ended, and all of its descriptors are closed.
+    ///
+    /// Its first thread may have ended, which makes it a zombie, while another one still has them.
+    var isGone: Bool {
+        let fields = fieldsAfterItsName
+        guard fields.count > 17 else { return true }
+        return kill(id, 0) != 0 || fields[0] == "Z" && fields[17] == "1"
+    }
 
     /// Kills it, and waits until it is gone.
     func end() {

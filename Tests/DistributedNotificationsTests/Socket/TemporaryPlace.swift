@@ -37,17 +37,8 @@ final class TemporaryPlace: Sendable {
 
     /// Ends a server, and waits until it is gone.
     func end(_ server: Int32) {
-        kill(server, SIGKILL)
-        // It is nobody's child here. Its end closes its socket, so that nobody listens.
-        let deadline = ContinuousClock.now + TestLimit.hang
-        while ContinuousClock.now < deadline, kill(server, 0) == 0, !Self.isZombie(server) { sched_yield() }
+        ServerProcess(server).end()
         servers.withLock { _ = $0.remove(server) }
-    }
-
-    /// It has ended, and process 1 has not looked.
-    private static func isZombie(_ process: Int32) -> Bool {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
-        return text.split(separator: ")").last?.dropFirst().first == "Z"
     }
 
     deinit {
