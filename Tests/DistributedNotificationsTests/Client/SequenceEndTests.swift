@@ -46,7 +46,7 @@ final class SequenceEndTests: XCTestCase {
 
     func testSequencesThatAreAwaitedEndWhenTheCenterIsClosed() throws {
         let (place, server) = try serve()
-        let center = DistributedCenter(place: place.place)
+        let center = DistributedCenter(place: place.place, limits: .patient)
         let events = Taken(center.connectionEvents(), in: self)
         let notifications = Taken(
             try center.notifications(named: .numbered, buffer: .bufferingNewest(10)), in: self)
@@ -63,7 +63,7 @@ final class SequenceEndTests: XCTestCase {
 
     func testWhatWasInTheBufferWhenTheCenterWasClosedStillComesAndThenTheEnd() throws {
         let (place, server) = try serve()
-        let center = DistributedCenter(place: place.place)
+        let center = DistributedCenter(place: place.place, limits: .patient)
         let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
         try center.synchronize(limit: TestLimit.hang)
@@ -76,7 +76,7 @@ final class SequenceEndTests: XCTestCase {
 
     func testSequencesThatAreAwaitedEndWhenTheCenterIsDropped() throws {
         let (place, server) = try serve()
-        var center: DistributedCenter? = DistributedCenter(place: place.place)
+        var center: DistributedCenter? = DistributedCenter(place: place.place, limits: .patient)
         let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
         let notifications = Taken(
             try XCTUnwrap(try center?.notifications(named: .numbered, buffer: .bufferingNewest(10))), in: self)

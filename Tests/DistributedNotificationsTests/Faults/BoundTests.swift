@@ -199,7 +199,7 @@ final class BoundTests: XCTestCase {
         }
         id.withLock { $0 = observer.id }
         try center.synchronize(limit: TestLimit.hang)
-        let poster = DistributedCenter(place: place.place)
+        let poster = DistributedCenter(place: place.place, limits: .patient)
         for round in 1...3 {
             let posts = round * 5000
             for number in posts - 5000..<posts {

@@ -98,7 +98,7 @@ final class CenterStressTests: XCTestCase {
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let center = DistributedCenter(place: place.place)
+        let center = DistributedCenter(place: place.place, limits: .patient)
         let gaps = Locked((count: 0, interruptions: 0))
         let events = center.addConnectionObserver(on: thread) { event in
             gaps.withLock {

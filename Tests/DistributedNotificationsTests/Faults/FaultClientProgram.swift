@@ -37,7 +37,7 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func observe(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place)
+        let center = DistributedCenter(place: place, limits: .patient)
         let counted = Locked(Tally())
         @Sendable func say(_ what: String) {
             let tally = counted.withLock { $0 }
@@ -75,7 +75,7 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func postToItself(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place)
+        let center = DistributedCenter(place: place, limits: .patient)
         let own = "\(getpid())"
         let received = Locked<Int32?>(nil)
         let observer = try center.addObserver(forName: .once, object: own) { notification in
@@ -93,7 +93,7 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func fork(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place)
+        let center = DistributedCenter(place: place, limits: .patient)
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
         try center.synchronize(limit: TestLimit.hang)
@@ -113,7 +113,7 @@ final class FaultClientProgram: XCTestCase {
                 guard error == .processForked else { _exit(2) }
             }
             do throws(DistributedError) {
-                try DistributedCenter(place: place).post(name: .forked)
+                try DistributedCenter(place: place, limits: .patient).post(name: .forked)
                 _exit(3)
             } catch {
                 _exit(error == .processForked ? 0 : 4)
