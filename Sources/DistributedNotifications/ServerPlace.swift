@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The directory in which the processes of one user meet their server.
@@ -16,24 +17,41 @@ public struct ServerPlace: Sendable, Hashable {
     /// What is locked by who starts a server or stops. It stays when nobody has it locked, and means nothing then.
     public var lockPath: String { "\(directory)/lock" }
 
-    /// `$XDG_RUNTIME_DIR/notify-demo`, else a directory of the user's own under the system's temporary one.
+    /// `$XDG_RUNTIME_DIR/notify-demo`, or `/tmp/notify-demo-UID`, where UID is the effective user.
     ///
-    /// The variable counts if it is an absolute path. The other is `/tmp/notify-demo-UID`, whatever TMPDIR says: that differs
-    /// from session to session, and two processes of a user would not meet. For the same reason a process that was started
-    /// without the first variable, such as by cron, meets only those without it: set it there, or give a place.
+    /// The variable is used if it is an absolute path, and the directory that it names belongs to the effective user or does not
+    /// exist. It is ignored in a process that runs with rights that its user does not have: one that was executed with
+    /// set-user-id, set-group-id or file capabilities, or whose real and effective ids differ. Otherwise such a process, or
+    /// root with the variable of another user (`su`, `sudo -E`), would make a directory of root there, which that user cannot
+    /// open.
+    ///
+    /// TMPDIR is not used: it differs from session to session, so two processes of a user would not meet. For the same reason a
+    /// process that was started without XDG_RUNTIME_DIR, such as by cron, meets only processes without it: set the variable
+    /// there, or give a place.
     public static var `default`: ServerPlace {
-        ServerPlace(runtimeDirectory: getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid())
+        ServerPlace(
+            runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid(),
+            ownerOf: owner(of:))
     }
 
-    /// The default place of a process with this value of the variable.
-    init(runtimeDirectory: String?, user: UInt32) {
-        if let runtimeDirectory, runtimeDirectory.hasPrefix("/") {
+    /// The default place of a process.
+    ///
+    /// - Parameters:
+    ///   - runtimeDirectory: the value of the variable; nil if it is not set or not trusted.
+    ///   - ownerOf: the owner of the directory at a path; nil if there is none.
+    init(runtimeDirectory: String?, user: UInt32, ownerOf: (String) -> UInt32?) {
+        if let runtimeDirectory, runtimeDirectory.hasPrefix("/"), ownerOf(runtimeDirectory) ?? user == user {
             var parent = runtimeDirectory[...]
             while parent.hasSuffix("/") { parent.removeLast() }
             self.init(directory: "\(parent)/notify-demo")
         } else {
             self.init(directory: "/tmp/notify-demo-\(user)")
         }
+    }
+
+    private static func owner(of path: String) -> UInt32? {
+        var file = CLinuxFile()
+        return CLinuxFileBehindPath(path, &file) ? file.owner : nil
     }
 
     /// Makes the directory, with 0700, if it is not there, and checks that it can be used.

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -187,6 +188,11 @@ static inline void CLinuxAllowOpenFiles(uint64_t count) {
 /// user with fewer rights, so no path may be taken from it. Cost: four system calls at most.
 static inline bool CLinuxRunsWithOthersRights(void) {
     return getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
+}
+
+/// The value of an environment variable, or NULL if it is not set or this process runs with others' rights.
+static inline const char *CLinuxEnvironment(const char *name) {
+    return CLinuxRunsWithOthersRights() ? NULL : getenv(name);
 }
 
 #endif

@@ -99,6 +99,14 @@ static inline bool CLinuxFileAtPath(const char *path, struct CLinuxFile *file) {
     return true;
 }
 
+/// As `CLinuxFileAtPath`, but follows links.
+static inline bool CLinuxFileBehindPath(const char *path, struct CLinuxFile *file) {
+    struct stat status;
+    if (stat(path, &status) != 0) return false;
+    *file = CLinuxFileOfStatus(&status);
+    return true;
+}
+
 static inline bool CLinuxFileOfDescriptor(int descriptor, struct CLinuxFile *file) {
     struct stat status;
     if (fstat(descriptor, &status) != 0) return false;

@@ -14,13 +14,14 @@ enum InheritedListener {
         return count
     }
 
-    /// Takes the socket over, and removes the variables, so that no program started by this one takes it too.
+    /// Takes the socket over, and removes the variables, so that no program started by this one takes it too. A process that
+    /// runs with others' rights ignores the variables.
     ///
     /// Threads: no other may read or change the environment meanwhile, so call it early.
     /// - Returns: the socket, and the path it has; nil if none was handed over.
     /// - Throws: `DistributedError.placeNotUsable` if descriptor 3 is something else.
     static func take() throws(DistributedError) -> (listener: LocalSocket, path: String)? {
-        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
         let first = Int32(CEmbeddedServerListener.rawValue)
         let count = count(
             listenPID: variable("LISTEN_PID"), listenFDs: variable("LISTEN_FDS"), process: getpid())
