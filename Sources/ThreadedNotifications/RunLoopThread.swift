@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Dispatch
 internal import Foundation
 
@@ -47,13 +48,15 @@ public final class RunLoopThread: DeliveryTarget {
     ///   - name: what it is called.
     ///   - spins: whether the thread looks for more for up to 100 µs when it has delivered all, before it sleeps. What it spends on
     ///     looking in vain is at most what finding has saved, and a little; on one processor it lets others run instead. The
-    ///     environment variable `THREADED_NOTIFICATIONS_SPIN=0` turns it off for the whole process.
+    ///     environment variable `THREADED_NOTIFICATIONS_SPIN=0` turns it off for the whole process; a set-user-id or
+    ///     set-group-id process ignores the variable.
     public init(name: String, spins: Bool = true) {
         self.name = name
         mailbox = ThreadMailbox(threadName: name, spins: spins && Self.mayThreadsSpin)
     }
 
-    private static let mayThreadsSpin = ProcessInfo.processInfo.environment["THREADED_NOTIFICATIONS_SPIN"] != "0"
+    private static let mayThreadsSpin =
+        CLinuxEnvironment("THREADED_NOTIFICATIONS_SPIN").map { String(cString: $0) } != "0"
 
     deinit {
         // Nobody can wait for the end any more; the system may forget the thread when it ends.
