@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CControl"),
         .target(name: "CAllocationCounter"),
-        .target(name: "CEmbeddedServer"),
+        .target(name: "CEmbeddedServer", dependencies: ["CLinux"]),
         .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
         .target(
             name: "DistributedNotifications", dependencies: ["CEmbeddedServer", "CLinux", "ThreadedNotifications"]),

@@ -1,12 +1,15 @@
 #define _GNU_SOURCE
 #include "CEmbeddedServer.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -16,21 +19,58 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CLinux.h"
+
 // MARK: Being the server
 
 /// Implemented in Swift, in DistributedNotifications. Does not return.
 extern void DistributedNotificationsServe(int argc, char **argv);
 
-bool CEmbeddedServerRunsWithOthersRights(void) { return getauxval(AT_SECURE) != 0; }
+/// This object's ELF header, which the linker provides.
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static bool isLinked;
+
+bool CEmbeddedServerIsLinked(void) { return isLinked; }
+
+/// Whether this code is in the program's own file, or in a library that the program links. A library that dlopen loads is
+/// not in the program's scope while the library's constructors run.
+static bool isPartOfProgram(void) {
+    if ((uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR)) return true;
+    void *program = dlopen(NULL, RTLD_LAZY);
+    return program != NULL && dlsym(program, "CEmbeddedServerStart") == (void *)CEmbeddedServerStart;
+}
+
+/// Writes how /proc names a pipe, which no other pipe is called while this one is open.
+static bool describePipe(int descriptor, char name[static 32]) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode)) return false;
+    snprintf(name, 32, "pipe:[%llu]", (unsigned long long)status.st_ino);
+    return true;
+}
+
+/// Whether `CEmbeddedServerStart` executed this process: the last argument names the pipe that it has as a descriptor.
+static bool isCopy(int argc, char **argv) {
+    char name[32];
+    return argc == CEmbeddedServerArguments && argv != NULL && strcmp(argv[0], CEmbeddedServerName) == 0
+        && describePipe(CEmbeddedServerReadiness, name) && strcmp(argv[argc - 1], name) == 0;
+}
 
 // glibc gives constructors what it gives main. The default priority comes after the Swift runtime's own constructor, which
-// is first in the link line. Who may choose the arguments of a program with more rights than his own may not choose what
-// it does: then main runs, as with any other name.
+// is first in the link line. A copy never continues into main, which belongs to the program and knows nothing of it.
 __attribute__((constructor)) static void serve(int argc, char **argv, char **environment) {
     (void)environment;
-    if (argc > 0 && argv != NULL && argv[0] != NULL && strcmp(argv[0], CEmbeddedServerName) == 0
-        && !CEmbeddedServerRunsWithOthersRights())
-        DistributedNotificationsServe(argc, argv);
+    isLinked = isPartOfProgram();
+    if (!isCopy(argc, argv)) return;
+    // A user must not be able to choose what a program with more rights does by choosing its arguments.
+    if (CLinuxRunsWithOthersRights()) {
+        static const char problem[] = "gained rights when it was executed (set-user-id, set-group-id or file "
+                                      "capabilities), and such a program never serves";
+        ssize_t written = write(CEmbeddedServerReadiness, problem, sizeof problem - 1);
+        (void)written;
+        _exit(CEmbeddedServerHasOthersRights);
+    }
+    DistributedNotificationsServe(argc, argv);
 }
 
 // MARK: Starting it
@@ -135,9 +175,12 @@ PLAIN static int starter(void *argument) {
         int left = millisecondsLeft(&start->deadline), slice = left < 20 ? left : 20;
         struct timespec pause = {0, slice * 1000000};
         struct pollfd readiness = {.fd = start->readinessOut, .events = POLLIN};
-        char byte;
         if (syscall(SYS_ppoll, &readiness, 1, &pause, NULL, (long)kernelMaskSize) > 0) {
-            if (syscall(SYS_read, start->readinessOut, &byte, 1) == 1) {
+            // One write, which is shorter than a pipe takes at once. The outcome was zero, so it ends with a zero.
+            char *said = start->outcome.said;
+            long count = 0;
+            if (said[0] == 0) count = syscall(SYS_read, start->readinessOut, said, sizeof start->outcome.said - 1);
+            if (count == 1 && said[0] == CEmbeddedServerReady) {
                 start->outcome.isReady = true;
                 return 0;
             }
@@ -161,8 +204,6 @@ PLAIN struct CEmbeddedServerOutcome CEmbeddedServerStart(
     struct Start start;
     memset(&start, 0, offsetof(struct Start, starterStack));
     start.listener = listener;
-    char *const arguments[] = {(char *)CEmbeddedServerName, (char *)directory, (char *)startedBy, NULL};
-    start.arguments = arguments;
     clock_gettime(CLOCK_MONOTONIC, &start.deadline);
     milliseconds += start.deadline.tv_nsec / 1000000;
     start.deadline.tv_sec += milliseconds / 1000;
@@ -175,8 +216,15 @@ PLAIN struct CEmbeddedServerOutcome CEmbeddedServerStart(
     }
     start.readinessOut = readiness[0];
     start.readinessIn = readiness[1];
+    char pipeName[32];
+    char *const arguments[CEmbeddedServerArguments + 1] = {
+        (char *)CEmbeddedServerName, (char *)directory, (char *)startedBy, pipeName, NULL};
+    start.arguments = arguments;
     start.devNull = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (start.devNull < 0) {
+    if (!describePipe(readiness[1], pipeName)) {
+        fail(&start, "fstat");
+        if (start.devNull >= 0) close(start.devNull);
+    } else if (start.devNull < 0) {
         fail(&start, "open /dev/null");
     } else {
         // No handler of this program may run in a process that shares its memory. All: glibc's own would leave out two.

@@ -7,11 +7,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// What a program is called (argv[0]) when it is to be the server.
+/// The name (argv[0]) of a copy of a program that is the server.
 static const char *const CEmbeddedServerName = "notification-server";
 
-/// What the server finds open: its socket, and what it writes a byte to when it listens.
+/// The number of arguments of a copy: its name, the place's directory, the process that started it, and `pipe:[N]`, the pipe
+/// that it has as `CEmbeddedServerReadiness`. A program that only has the same name has no such pipe, and its main runs.
+enum { CEmbeddedServerArguments = 4 };
+
+/// The open files of the server: its socket, and the pipe to which it writes `CEmbeddedServerReady` when it listens. If it
+/// ends instead, it writes why, as the rest of the sentence "PROGRAM, started as the server, …".
 enum CEmbeddedServerDescriptor { CEmbeddedServerListener = 3, CEmbeddedServerReadiness = 4 };
+
+enum { CEmbeddedServerReady = '1' };
+
+/// The status with which a copy ends that has rights that its user does not have (EX_NOPERM).
+enum { CEmbeddedServerHasOthersRights = 77 };
 
 /// How starting a server ended.
 struct CEmbeddedServerOutcome {
@@ -27,6 +37,8 @@ struct CEmbeddedServerOutcome {
     bool isLate;
     /// As waitpid tells it, if it is neither ready nor late.
     int status;
+    /// The text that it wrote instead of `CEmbeddedServerReady`, or empty.
+    char said[256];
 };
 
 /// Starts the running program again as the server, and waits until it listens or has ended.
@@ -43,7 +55,8 @@ struct CEmbeddedServerOutcome {
 struct CEmbeddedServerOutcome CEmbeddedServerStart(
     int listener, const char *directory, const char *startedBy, int64_t milliseconds);
 
-/// Whether this program runs with rights that who started it does not have (setuid, setgid, file capabilities).
-bool CEmbeddedServerRunsWithOthersRights(void);
+/// Whether a copy of the running program runs this code before its main: the program, or a library that it links, contains
+/// it. A program that loads it with dlopen must not be started as the server, because its copy would run main.
+bool CEmbeddedServerIsLinked(void);
 
 #endif

@@ -175,12 +175,14 @@ static inline void CLinuxNap(int64_t nanoseconds) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
 
-/// Lets this process have so many files open, or as many as it is allowed to let itself.
-static inline void CLinuxAllowOpenFiles(uint64_t count) {
+/// Raises the soft limit of a resource (RLIMIT_NOFILE, …) to `wanted`, or to the hard limit if that is lower. Returns the
+/// soft limit that is then in effect; RLIM_INFINITY is the highest.
+static inline uint64_t CLinuxRaiseResourceLimit(int resource, uint64_t wanted) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
-    limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(resource, &limit) != 0) return RLIM_INFINITY;
+    if (limit.rlim_cur >= wanted) return limit.rlim_cur;
+    struct rlimit raised = {wanted < limit.rlim_max ? wanted : limit.rlim_max, limit.rlim_max};
+    return setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
 }
 
 /// Whether this process runs with rights that the user who started it does not have: it was executed with set-user-id,

@@ -103,12 +103,10 @@ enum ServerStart {
         at place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
     ) throws(DistributedError) {
         let path = place.socketPath
-        if CEmbeddedServerRunsWithOthersRights() {
-            throw .serverNotStarted(
-                path: path,
-                problem: "this program runs with rights that who started it does not have (setuid, setgid or "
-                    + "capabilities), "
-                    + "and such a one is never made a server. Start one: notify-demo serve")
+        if let problem = refusal(
+            hasOthersRights: CLinuxRunsWithOthersRights(), isLinked: CEmbeddedServerIsLinked(), user: geteuid())
+        {
+            throw .serverNotStarted(path: path, problem: problem)
         }
         let listener = try LocalSocket.bound(at: path)
         let left = ContinuousClock.now.duration(to: deadline).components
@@ -120,6 +118,20 @@ enum ServerStart {
         throw .serverNotStarted(path: path, problem: problem(of: outcome, limit: limit))
     }
 
+    /// Why this program must not be started as the server: the copy would not be one.
+    static func refusal(hasOthersRights: Bool, isLinked: Bool, user: UInt32) -> String? {
+        if hasOthersRights {
+            return "this program runs with rights that its user does not have (set-user-id, set-group-id, file "
+                + "capabilities, or real and effective ids that differ), and such a program is never made a server. "
+                + "Start one as user \(user): notify-demo serve"
+        }
+        if !isLinked {
+            return "this program does not link DistributedNotifications itself, but loads it, so it cannot be the "
+                + "server. Start one in another terminal: notify-demo serve"
+        }
+        return nil
+    }
+
     static func problem(of outcome: CEmbeddedServerOutcome, limit: Duration) -> String {
         if outcome.error != 0 {
             let failed = outcome.failed.map { String(cString: $0) } ?? "starting it"
@@ -128,17 +140,18 @@ enum ServerStart {
         }
         // The executed file is this program's, so its name says which it is.
         let program = executedFile ?? "this program"
+        let said = withUnsafeBytes(of: outcome.said) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         let end =
-            if outcome.isLate {
+            if !said.isEmpty {
+                said
+            } else if outcome.isLate {
                 "was not ready within \(limit), and was ended"
             } else if outcome.status & 0x7f == 0 {
                 "ended at once with status \(outcome.status >> 8 & 0xff)"
             } else {
                 "was ended at once by signal \(outcome.status & 0x7f)"
             }
-        return "\(program), started as the server, \(end). A program that does not link DistributedNotifications "
-            + "itself, but "
-            + "loads it, cannot be the server. Start one in another terminal: notify-demo serve"
+        return "\(program), started as the server, \(end). Start one in another terminal: notify-demo serve"
     }
 
     private static var executedFile: String? {

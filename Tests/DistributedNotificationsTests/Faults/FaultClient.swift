@@ -17,6 +17,14 @@ final class FaultClient {
         case forker
         /// Connects as the user nobody, writes, and tells what the server says.
         case stranger
+        /// Lowers its effective user id to nobody, tells its default place, and posts.
+        case lowered
+        /// Lowers its effective user id to nobody, and starts a copy of itself all the same.
+        case copied
+        /// Has hard limits that are too low for a server, and posts.
+        case limited
+        /// Has low soft limits, and posts to itself, as `onlyOnce`.
+        case limitedSoftly
     }
 
     let process: ServerProcess
@@ -30,7 +38,10 @@ final class FaultClient {
         case ended
     }
 
-    init(_ role: Role, at place: FaultPlace) throws {
+    /// - Parameters:
+    ///   - name: what the program is called, argv[0]; nil: its path.
+    ///   - variables: further ones of its environment.
+    init(_ role: Role, at place: FaultPlace, called name: String? = nil, _ variables: [String: String] = [:]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Problem.notStarted(errno) }
         output = ends[0]
@@ -43,15 +54,18 @@ final class FaultClient {
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], FaultClientProgram.output)
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let arguments = [program, "DistributedNotificationsTests.FaultClientProgram/testIsAClientInAnotherProcess"]
+        let arguments = [
+            name ?? program, "DistributedNotificationsTests.FaultClientProgram/testIsAClientInAnotherProcess",
+        ]
         var environment = ProcessInfo.processInfo.environment
         environment[FaultClientProgram.roleVariable] = role.rawValue
         environment[FaultClientProgram.placeVariable] = place.place.directory
+        environment.merge(variables) { $1 }
         var words = arguments.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for word in words + variables { free(word) } }
+        var entries = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + entries { free(word) } }
         var id: pid_t = 0
-        let error = posix_spawn(&id, program, &actions, nil, &words, &variables)
+        let error = posix_spawn(&id, program, &actions, nil, &words, &entries)
         guard error == 0 else {
             close(output)
             throw Problem.notStarted(error)

@@ -1,3 +1,4 @@
+import CEmbeddedServer
 import Foundation
 import Glibc
 import ThreadedNotifications
@@ -24,6 +25,10 @@ final class FaultClientProgram: XCTestCase {
             case .onlyOnce: try Self.postToItself(place)
             case .forker: try Self.fork(place)
             case .stranger: try Self.beSomebodyElse(place)
+            case .lowered: try Self.postWithLoweredRights(place)
+            case .copied: try Self.startACopyWithLoweredRights(place)
+            case .limited: try Self.postWithLowLimits(place)
+            case .limitedSoftly: try Self.postToItselfWithLowSoftLimits(place)
             }
         } catch {
             Self.say("failed \(error)")
@@ -127,8 +132,53 @@ final class FaultClientProgram: XCTestCase {
         withExtendedLifetime(observer) {}
     }
 
+    static let nobody: uid_t = 65534
+
+    private static func tellWhyItCannotPost(_ place: ServerPlace) {
+        do throws(DistributedError) {
+            try DistributedCenter(place: place).post(name: .once)
+            say("posted")
+        } catch {
+            say("\(error)")
+        }
+    }
+
+    private static func postWithLoweredRights(_ place: ServerPlace) throws {
+        guard seteuid(nobody) == 0 else { return say("seteuid failed") }
+        say(ServerPlace.default.directory)
+        tellWhyItCannotPost(place)
+    }
+
+    private static func startACopyWithLoweredRights(_ place: ServerPlace) throws {
+        guard seteuid(nobody) == 0 else { return say("seteuid failed") }
+        try place.prepare()
+        let listener = try LocalSocket.bound(at: place.socketPath)
+        let outcome = CEmbeddedServerStart(listener.descriptor, place.directory, "\(getpid())", 20_000)
+        let said = withUnsafeBytes(of: outcome.said) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        say("\(outcome.isReady) \(outcome.status >> 8) \(said)")
+    }
+
+    private static func setLimit(_ resource: __rlimit_resource, soft: rlim_t, hard: rlim_t?) -> Bool {
+        var limit = rlimit()
+        guard getrlimit(Int32(resource.rawValue), &limit) == 0 else { return false }
+        limit.rlim_cur = soft
+        limit.rlim_max = hard ?? limit.rlim_max
+        return setrlimit(Int32(resource.rawValue), &limit) == 0
+    }
+
+    private static func postWithLowLimits(_ place: ServerPlace) throws {
+        guard setLimit(RLIMIT_NOFILE, soft: 40, hard: 40) else { return say("setrlimit failed") }
+        tellWhyItCannotPost(place)
+    }
+
+    private static func postToItselfWithLowSoftLimits(_ place: ServerPlace) throws {
+        guard setLimit(RLIMIT_NOFILE, soft: 40, hard: nil), setLimit(RLIMIT_CPU, soft: 1000, hard: nil) else {
+            return say("setrlimit failed")
+        }
+        try postToItself(place)
+    }
+
     private static func beSomebodyElse(_ place: ServerPlace) throws {
-        let nobody: uid_t = 65534
         guard setuid(nobody) == 0 else { return say("setuid failed") }
         guard case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + TestLimit.hang)
         else { return say("not connected") }

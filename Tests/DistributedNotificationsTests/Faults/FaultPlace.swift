@@ -28,6 +28,14 @@ final class FaultPlace: Sendable {
         try XCTUnwrap(try DistributedCenter.status(of: place, limit: TestLimit.hang))
     }
 
+    /// Gives it to the user nobody, which only root may.
+    func giveToNobody() {
+        chown(parent, FaultClientProgram.nobody, gid_t.max)
+    }
+
+    /// The directory above the place's.
+    var directoryAbove: String { parent }
+
     /// Lets others than the user come to the socket, whom the directory keeps out.
     func openToOthers() {
         chmod(parent, 0o755)

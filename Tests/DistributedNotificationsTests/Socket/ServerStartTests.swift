@@ -47,8 +47,9 @@ struct ServerStartTests {
         #expect(fields[3] == 0)
         let arguments = try Data(contentsOf: URL(fileURLWithPath: "\(proc)/cmdline")).split(separator: 0)
         #expect(
-            arguments.map { String(decoding: $0, as: UTF8.self) }
+            arguments.dropLast().map { String(decoding: $0, as: UTF8.self) }
                 == ["notification-server", place.directory, "\(getpid())"])
+        #expect(arguments.last.map { String(decoding: $0, as: UTF8.self) }?.hasPrefix("pipe:[") == true)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/cwd") == "/")
         let open = try FileManager.default.contentsOfDirectory(atPath: "\(proc)/fd").compactMap { Int($0) }.sorted()
         #expect(open.starts(with: [0, 1, 2, 3]))
@@ -151,5 +152,16 @@ struct ServerStartTests {
         #expect(
             ServerStart.problem(of: outcome, limit: TestLimit.hang).contains(
                 "started as the server, ended at once with status 69"))
+    }
+
+    @Test func aProgramThatWouldNotBeTheServerWhenItIsExecutedAgainIsNotExecuted() {
+        func refusal(_ hasOthersRights: Bool, _ isLinked: Bool) -> String? {
+            ServerStart.refusal(hasOthersRights: hasOthersRights, isLinked: isLinked, user: 7)
+        }
+        #expect(refusal(false, true) == nil)
+        #expect(refusal(true, true)?.contains("ids that differ") == true)
+        #expect(refusal(true, true)?.hasSuffix("Start one as user 7: notify-demo serve") == true)
+        #expect(refusal(false, false)?.contains("does not link DistributedNotifications itself") == true)
+        #expect(CEmbeddedServerIsLinked())
     }
 }
