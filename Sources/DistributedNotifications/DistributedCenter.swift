@@ -30,7 +30,7 @@ public final class DistributedCenter: Sendable {
     public static let `default` = DistributedCenter()
 
     /// Nil: the system had no descriptor left.
-    private let connection: CenterConnection?
+    let connection: CenterConnection?
     private let place: ServerPlace
 
     /// A center with a connection of its own; nothing is connected before it is used.
@@ -126,8 +126,9 @@ public final class DistributedCenter: Sendable {
         return sequence
     }
 
-    /// As `ObserverToken.cancel`.
+    /// As `ObserverToken.cancel`, for a token of this center. A token of another center has no effect.
     public func removeObserver(_ token: ObserverToken) {
+        guard let connection, token.isOf(connection.observers) || token.isOf(connection.events) else { return }
         token.cancel()
     }
 

@@ -28,6 +28,9 @@ public final class ObserverToken: Sendable {
         if registration.isKeptByToken { cancel() }
     }
 
+    /// Whether the observer was added to this center.
+    package func isOf(_ center: ThreadedNotificationCenter) -> Bool { self.center === center }
+
     /// The observer's number in this process, from 1; never used again. Events and errors name it.
     public var id: UInt64 { registration.id }
 
