@@ -73,8 +73,8 @@ public final class DistributedCenter: Sendable {
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
     ///   - handler: called on `thread`.
-    /// - Returns: a token. Keep it: dropping it removes the observer. To remove it tells the server, which may take as long as
-    ///   a post.
+    /// - Returns: a token. Keep it: dropping it removes the observer. Neither adding nor removing waits for the server: what a
+    ///   server that does not read has no room for is written when it has.
     /// - Throws: `DistributedError.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.processForked` or `.closed`.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
@@ -144,7 +144,8 @@ public final class DistributedCenter: Sendable {
     ///   - userInfo: up to 60 KiB, 64 levels and 16,384 values.
     ///   - deliverImmediately: also to processes that have suspended delivery, after all that is held for them.
     /// - Throws: `DistributedError.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
-    ///   `.placeNotUsable`, `.serverNotStarted` and `.serverRefused` if there is no connection; `.notPosted` if the time is over;
+    ///   `.placeNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until the next one, which
+    ///   is not made sooner for a post; `.notPosted` if the time is over;
     ///   `.wouldWaitForItself` on the thread that reads, if there is no connection; `.processForked` and `.closed`.
     public func post(
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,
@@ -179,7 +180,7 @@ public final class DistributedCenter: Sendable {
     /// resumption it delivers what it held, in order, before anything later.
     ///
     /// It is a flag: to suspend twice is to suspend once. It takes effect when the server has read it; `synchronize` waits for
-    /// that. What was on its way before is still delivered. To set it may take as long as a post.
+    /// that. What was on its way before is still delivered. To set it does not wait for the server.
     public var isSuspended: Bool {
         get {
             guard !ForkGuard.isCopy else { return false }
@@ -206,7 +207,7 @@ public final class DistributedCenter: Sendable {
     /// Waits until the server has done all that this center asked for before: observers are registered, suspension is in effect,
     /// what was posted is on its way. It blocks the calling thread.
     ///
-    /// - Throws: `DistributedError.notAnswered` after `limit`, and why there is no connection, as `post`.
+    /// - Throws: `DistributedError.notAnswered` after `limit`; why there is no connection, as `post`; `.closed`.
     public func synchronize(limit: Duration = .seconds(5)) throws(DistributedError) {
         try opened.synchronize(limit: limit)
     }
@@ -232,9 +233,12 @@ public final class DistributedCenter: Sendable {
         buffer: AsyncStream<ConnectionEvent>.Continuation.BufferingPolicy = .bufferingNewest(1000)
     ) -> NotificationSequence<ConnectionEvent> {
         let sequence = NotificationSequence<ConnectionEvent>(buffer: buffer) { sink in
-            addConnectionObserver(on: .postingThread, using: sink)
+            let kept = addConnectionObserver(on: .postingThread, using: sink)
+            return ObserverToken(kept) { [weak connection] in
+                _ = connection?.eventSequences.withLock { $0.removeValue(forKey: kept.id) }
+            }
         }
-        connection?.eventSequences.withLock { $0.append(sequence.ending) }
+        connection?.eventSequences.withLock { $0[sequence.tokenID] = sequence.ending }
         if connection?.state.withLock({ $0.isClosed }) ?? true { sequence.cancel() }
         return sequence
     }

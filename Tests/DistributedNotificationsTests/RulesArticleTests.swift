@@ -48,6 +48,7 @@ struct RulesArticleTests {
             case "KiB": self = .number(number << 10)
             case "MiB": self = .number(number << 20)
             case "s": self = .time(.seconds(number))
+            case "ms": self = .time(.milliseconds(number))
             default: return nil
             }
         }
@@ -87,6 +88,17 @@ struct RulesArticleTests {
         ] {
             let row = try #require(rows.first { $0[0] == name }, "\(name)")
             #expect(Amount(row[1]) == .number(limit), "\(name): \(row[1])")
+        }
+    }
+
+    @Test("has the pauses between attempts to connect")
+    func pauses() throws {
+        let rows = try Self.rows()
+        for (name, pause) in [
+            ("first pause", AttemptPause.shortest), ("longest pause", AttemptPause.longest),
+        ] {
+            let row = try #require(rows.first { $0[0] == name }, "\(name)")
+            #expect(Amount(row[1]) == .time(pause), "\(name): \(row[1])")
         }
     }
 

@@ -77,7 +77,7 @@ package final class WireObservers {
         _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ place: ServerPlace, _ limit: Duration
     ) throws(DistributedError) {
         let deadline = ContinuousClock.now + limit
-        _ = Link(socket, serverProcess: 0).write(frames, first: { [] }, until: deadline)
+        _ = Link(socket, serverProcess: 0).write(frames, until: deadline)
         while true {
             do throws(WireError) {
                 while let frame = try decoder.next() {

@@ -7,28 +7,32 @@ internal import ThreadedNotifications
 ///
 ///     post ─► Link ─► server ─► reader ─► Arrival ─► mailbox ─► observer
 ///
-/// `state`'s lock is held for a few instructions only; a link's while it is written to, and `state`'s may be taken then.
+/// `state`'s lock is held for a few instructions only; a link's while the socket is given what it takes at once, and `state`'s may
+/// be taken then.
 final class CenterConnection: Sendable {
     let place: ServerPlace
     let limits: ClientLimits
     let state = Locked(CenterState())
-    /// Makes the reader look: it is to close, to try again, or there is room.
+    /// Makes the reader look: the center was closed, there is room, or the socket took less than it was given.
     let wake: EventDescriptor
     /// Has the observers, whom the reader delivers to by name of their token; nothing else is posted there.
     let observers = ThreadedNotificationCenter()
     let events = ThreadedNotificationCenter()
     let waiting: WaitingBytes
-    /// End the sequences of events.
-    let eventSequences = Locked<[@Sendable () -> Void]>([])
+    /// End the sequences of events, by the number of their observer.
+    let eventSequences = Locked<[UInt64: @Sendable () -> Void]>([:])
+    let pause: AttemptPause
     private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
+    /// - Parameter pause: between attempts to connect.
     /// - Returns: nil if the system has no descriptor left.
-    init?(place: ServerPlace, limits: ClientLimits) {
+    init?(place: ServerPlace, limits: ClientLimits, pause: AttemptPause = AttemptPause()) {
         guard let wake = EventDescriptor() else { return nil }
         self.place = place
         self.limits = limits
+        self.pause = pause
         self.wake = wake
         waiting = WaitingBytes(limit: limits.waitingBytes, thereIsRoom: wake)
     }
@@ -61,14 +65,14 @@ final class CenterConnection: Sendable {
             observed.whenClosed?()
         }
         let sequences = eventSequences.withLock { ends in
-            defer { ends = [] }
-            return ends
+            defer { ends = [:] }
+            return Array(ends.values)
         }
         for end in sequences { end() }
         if let link {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
-            _ = link.write(farewell.bytes, first: { [] }, until: .now + .seconds(1))
+            _ = link.write(farewell.bytes, until: .now + .seconds(1))
         }
         wake.makeReady()
     }
@@ -80,7 +84,7 @@ final class CenterConnection: Sendable {
         let deadline = ContinuousClock.Instant.after(limits.postLimit)
         while true {
             let link = try connected(until: deadline, name: name)
-            switch link.write(frame, first: { takeControl(of: link) }, until: deadline) {
+            switch link.write(frame, control: { takeControl(of: link) }, until: deadline) {
             case .written: return
             case .over: state.withLock { $0.lost(link) }
             case .late:
@@ -97,24 +101,20 @@ final class CenterConnection: Sendable {
     private func connected(
         until deadline: ContinuousClock.Instant, name: String
     ) throws(DistributedError) -> Link {
-        if let link = state.withLock({ $0.link }), !ForkGuard.isCopy { return link }
-        try start()
-        let failuresBefore = state.withLock { $0.failures }
         while true {
-            let (phase, failures, waiter) = state.withLock { ($0.phase, $0.failures, $0.waiter()) }
+            if let link = state.withLock({ $0.link }), !ForkGuard.isCopy { return link }
+            try start()
+            // One look: what comes after it signals the waiter.
+            let (phase, waiter) = state.withLock { ($0.phase, $0.waiter()) }
             switch phase {
             case .connected(let link): return link
             case .closed: throw .closed
-            case .connecting(let failure?) where failures != failuresBefore: throw failure
-            case .connecting: break
+            case .connecting(let failure?): throw failure
+            case .connecting(nil): break
             // Another thread was to start the reader, and could not.
-            case .unused:
-                try start()
-                continue
+            case .unused: continue
             }
             guard !isReader else { throw .wouldWaitForItself(what: "posting \(name) before the server is connected") }
-            // Not to wait for the time of the next attempt.
-            wake.makeReady()
             guard waiter.wait(until: deadline) else {
                 throw .notPosted(
                     name: name, problem: "no server answered at \(place.socketPath)", after: limits.postLimit)
@@ -122,12 +122,16 @@ final class CenterConnection: Sendable {
         }
     }
 
-    /// Tells the server what it was not told yet; if there is no connection, the next one is told everything.
+    /// Writes all control frames that the server was not sent yet, without waiting. The reader writes the frames that the socket has
+    /// no room for. If there is no connection, the next one is sent everything.
     func tell() {
         guard let link = state.withLock({ $0.link }) else { return }
-        let outcome = link.write([], first: { takeControl(of: link) }, until: .after(limits.postLimit))
-        // Who writes next may be nobody: only a new connection is sure to be told.
-        if case .late = outcome, state.withLock({ $0.hasControl }) { link.shutDown() }
+        if flush(link) { wake.makeReady() }
+    }
+
+    /// - Returns: whether something waits for the socket to be writable.
+    func flush(_ link: Link) -> Bool {
+        link.flush { takeControl(of: link) }
     }
 
     func unregister(_ number: UInt32) {
@@ -142,38 +146,35 @@ final class CenterConnection: Sendable {
     }
 
     func synchronize(limit: Duration) throws(DistributedError) {
-        try start()
+        if state.withLock({ $0.isClosed }) { throw .closed }
         guard !isReader else { throw .wouldWaitForItself(what: "waiting for the server") }
+        try start()
         let deadline = ContinuousClock.Instant.after(limit)
-        let failuresBefore = state.withLock { $0.failures }
-        let (number, done) = state.withLock { $0.synchronize() }
-        wake.makeReady()
-        if let link = state.withLock({ $0.link }) {
-            // If it is late, and the server is told nothing, it is told the same with what is written next.
-            _ = link.write(
-                [], first: { takeControl(of: link) },
-                giveBack: { [self] given in state.withLock { $0.giveBack(given, of: link) } },
-                until: deadline)
-        }
+        let (number, done) = try state.withLock { state throws(DistributedError) in try state.synchronize() }
         defer { state.withLock { $0.synchronized(number) } }
+        tell()
         while true {
-            let waiter = state.withLock { state in
-                if case .connecting = state.phase { state.waiter() } else { nil as MonotonicSemaphore? }
-            }
-            if let waiter {
+            let (phase, waiter) = state.withLock { ($0.phase, $0.waiter()) }
+            switch phase {
+            case .closed: throw .closed
+            case .connecting(let failure?): throw failure
+            case .connecting(nil):
                 guard waiter.wait(until: deadline) else { break }
-                let (phase, failures) = state.withLock { ($0.phase, $0.failures) }
-                if case .connecting(let failure?) = phase, failures != failuresBefore { throw failure }
                 continue
-            }
-            guard done.wait(until: min(deadline, .now + .milliseconds(200))) else {
-                if .now >= deadline { break }
+            case .unused:
+                try start()
                 continue
+            case .connected:
+                // In between it looks whether there is a connection still.
+                guard done.wait(until: min(deadline, .now + .milliseconds(200))) else {
+                    if .now >= deadline { break }
+                    continue
+                }
+                if state.withLock({ $0.isClosed }) { throw .closed }
+                return
             }
-            if state.withLock({ $0.isClosed }) { throw .closed }
-            return
+            throw .notAnswered(what: "what was asked of it at \(place.socketPath)", after: limit)
         }
-        throw .notAnswered(what: "what was asked of it at \(place.socketPath)", after: limit)
     }
 
     func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {

@@ -6,18 +6,16 @@ struct CenterState {
     private(set) var phase = Phase.unused
     private(set) var isSuspended = false
     private(set) var observers: [UInt32: Observed] = [:]
-    /// Frames that the present connection was not told yet, in order. Who writes takes them first.
-    private var control = FrameWriter()
+    /// The control frames that the present connection was not sent yet. A thread that writes takes them first.
+    private var control = ControlQueue()
     private var lastRegistration: UInt32 = 0
     private var lastSynchronization: UInt64 = 0
     private var synchronizations: [UInt64: MonotonicSemaphore] = [:]
     private var waiters: [MonotonicSemaphore] = []
-    /// How many attempts to connect have failed.
-    private(set) var failures = 0
 
     enum Phase {
         case unused
-        /// With why the last attempt failed.
+        /// With why the last attempt failed; nil if none has failed since there was a connection.
         case connecting(DistributedError?)
         case connected(Link)
         case closed
@@ -45,10 +43,10 @@ struct CenterState {
     mutating func connected(_ link: Link, saidSuspended suspended: Bool) -> Bool {
         if isClosed { return false }
         phase = .connected(link)
-        control = FrameWriter()
-        if suspended != isSuspended { control.suspension(isSuspended) }
+        control = ControlQueue(suspended: suspended)
+        control.suspend(isSuspended)
         for (number, observed) in observers.sorted(by: { $0.key < $1.key }) {
-            control.register(number, observed.name, observed.object, observed.behavior)
+            control.register(number, name: observed.name, object: observed.object, behavior: observed.behavior)
         }
         for number in synchronizations.keys.sorted() { control.synchronize(number) }
         tellWaiters()
@@ -58,7 +56,6 @@ struct CenterState {
     mutating func failed(_ error: DistributedError) {
         guard case .connecting = phase else { return }
         phase = .connecting(error)
-        failures += 1
         tellWaiters()
     }
 
@@ -73,6 +70,7 @@ struct CenterState {
         phase = .closed
         tellWaiters()
         for semaphore in synchronizations.values { semaphore.signal() }
+        synchronizations = [:]
         observers = [:]
         return ended
     }
@@ -102,20 +100,7 @@ struct CenterState {
     // MARK: What is asked for
 
     mutating func takeControl(of link: Link) -> [UInt8] {
-        guard self.link === link, !control.bytes.isEmpty else { return [] }
-        defer { control = FrameWriter() }
-        return control.bytes
-    }
-
-    var hasControl: Bool { !control.bytes.isEmpty }
-
-    /// It was not told.
-    mutating func giveBack(_ bytes: [UInt8], of link: Link) {
-        guard self.link === link else { return }
-        var all = FrameWriter()
-        all.append(bytes)
-        all.append(control.bytes)
-        control = all
+        self.link === link ? control.take() : []
     }
 
     /// - Returns: false if the center is closed, or the observer removed, already.
@@ -131,14 +116,17 @@ struct CenterState {
         guard observers.count < limit else { throw .tooManyObservers(limit: limit) }
         lastRegistration += 1
         observers[lastRegistration] = observed
-        if link != nil { control.register(lastRegistration, observed.name, observed.object, observed.behavior) }
+        if link != nil {
+            control.register(
+                lastRegistration, name: observed.name, object: observed.object, behavior: observed.behavior)
+        }
         return lastRegistration
     }
 
     /// - Returns: the observer, to be let go of where the lock is not held: its handler is foreign code's.
     mutating func remove(_ number: UInt32) -> Observed? {
         guard let observed = observers.removeValue(forKey: number) else { return nil }
-        if link != nil { control.frame(.unregister) { $0.integer(number) } }
+        if link != nil { control.unregister(number) }
         return observed
     }
 
@@ -146,11 +134,13 @@ struct CenterState {
     mutating func setSuspended(_ flag: Bool) -> Bool {
         guard isSuspended != flag else { return false }
         isSuspended = flag
-        if link != nil { control.suspension(flag) }
+        if link != nil { control.suspend(flag) }
         return true
     }
 
-    mutating func synchronize() -> (number: UInt64, done: MonotonicSemaphore) {
+    /// - Returns: what is signalled at the answer, and at the end of the center.
+    mutating func synchronize() throws(DistributedError) -> (number: UInt64, done: MonotonicSemaphore) {
+        if isClosed { throw .closed }
         lastSynchronization += 1
         let semaphore = MonotonicSemaphore()
         synchronizations[lastSynchronization] = semaphore
@@ -158,7 +148,9 @@ struct CenterState {
         return (lastSynchronization, semaphore)
     }
 
+    /// It was answered, or is no longer waited for.
     mutating func synchronized(_ number: UInt64) {
+        control.forget(synchronization: number)
         synchronizations.removeValue(forKey: number)?.signal()
     }
 }
@@ -171,25 +163,5 @@ extension FrameWriter {
             $0.integer(UInt8(suspended ? 1 : 0))
             $0.string(name)
         }
-    }
-
-    fileprivate mutating func register(
-        _ number: UInt32, _ name: String?, _ object: String?, _ behavior: SuspensionBehavior
-    ) {
-        frame(.register) {
-            $0.integer(number)
-            $0.integer(behavior.wireValue)
-            $0.integer((name == nil ? 0 : 1) as UInt8 | (object == nil ? 0 : 2))
-            if let name { $0.string(name) }
-            if let object { $0.string(object) }
-        }
-    }
-
-    fileprivate mutating func suspension(_ flag: Bool) {
-        frame(.suspension) { $0.integer(UInt8(flag ? 1 : 0)) }
-    }
-
-    fileprivate mutating func synchronize(_ number: UInt64) {
-        frame(.synchronize) { $0.integer(number) }
     }
 }

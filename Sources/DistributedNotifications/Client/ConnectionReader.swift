@@ -21,7 +21,7 @@ struct ConnectionReader {
 
     mutating func run() {
         ThreadIdentity.nameCurrentThread("distributed")
-        var pause = Self.shortestPause
+        var pause = connection.pause
         while !connection.state.withLock({ $0.isClosed }) {
             let (link, decoder): (Link, Decoder)
             do throws(DistributedError) {
@@ -31,8 +31,7 @@ struct ConnectionReader {
                 connection.state.withLock { $0.failed(error) }
                 if lastFailure != error { connection.post(.failed(error)) }
                 lastFailure = error
-                wait(pause)
-                pause = min(pause * 2, .seconds(5))
+                wait(pause.take())
                 continue
             }
             lastFailure = nil
@@ -43,17 +42,23 @@ struct ConnectionReader {
             connection.post(.interrupted(reason: end.reason))
             // What ends at once may do so again.
             let lasted = began.duration(to: .now) >= .seconds(1)
-            if lasted || !end.isRefusal { pause = Self.shortestPause }
-            if !lasted { wait(pause) }
-            if end.isRefusal { pause = min(pause * 2, .seconds(5)) }
+            if lasted || !end.isRefusal { pause.reset() }
+            if !lasted { wait(pause.take()) }
         }
     }
 
-    /// Until the pause is over, or somebody wants a connection.
+    /// Until the pause is over, or the center is closed.
     private func wait(_ pause: Duration) {
-        var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
-        _ = poll(&descriptor, 1, ContinuousClock.Instant.after(pause).millisecondsFromNow)
-        connection.wake.clear()
+        let deadline = ContinuousClock.Instant.after(pause)
+        while !connection.state.withLock({ $0.isClosed }) {
+            var descriptor = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
+            guard poll(&descriptor, 1, deadline.millisecondsFromNow) > 0 else {
+                // A signal handler may have run.
+                if .now < deadline { continue }
+                return
+            }
+            connection.wake.clear()
+        }
     }
 
     // MARK: Connecting
@@ -63,8 +68,6 @@ struct ConnectionReader {
         /// The last bytes that came took all the space.
         var wasFilled = false
     }
-
-    private static let shortestPause = Duration.milliseconds(20)
 
     /// Why a connection ended, and whether the server did not want it, or cannot be understood.
     private typealias End = (reason: String, isRefusal: Bool)
@@ -82,7 +85,7 @@ struct ConnectionReader {
             let link = Link(socket, serverProcess: socket.peer?.process ?? 0)
             let decoder = Decoder()
             // A server that refuses may have ended before it was written to; what it said is there all the same.
-            _ = link.write(hello.bytes, first: { [] }, until: deadline)
+            _ = link.write(hello.bytes, until: deadline)
             if try isWelcome(link, decoder, until: deadline) {
                 if connection.state.withLock({ $0.connected(link, saidSuspended: suspended) }) {
                     connection.tell()
@@ -125,7 +128,7 @@ struct ConnectionReader {
             case .bytes: break
             case .end: return false
             case .nothing:
-                // Somebody was in a hurry, or it is to close.
+                // The reader was woken: the center may be closed.
                 if .now < deadline, !connection.state.withLock({ $0.isClosed }) { continue }
                 throw .notAnswered(what: "hello at \(connection.place.socketPath)", after: Self.limit)
             }
@@ -169,11 +172,13 @@ struct ConnectionReader {
             guard errno == EAGAIN else {
                 return .end(errno == ECONNRESET ? "the server ended" : String(cString: strerror(errno)))
             }
+            let events = link.isBlocked ? POLLIN | POLLOUT : POLLIN
             var descriptors = [
-                pollfd(fd: link.socket.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: link.socket.descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&descriptors, 2, deadline?.millisecondsFromNow ?? -1) != 0 else { return .nothing }
+            if descriptors[0].revents & Int16(POLLOUT) != 0 { _ = connection.flush(link) }
             if descriptors[1].revents != 0 {
                 connection.wake.clear()
                 return .nothing

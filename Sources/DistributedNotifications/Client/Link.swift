@@ -3,11 +3,23 @@ internal import Glibc
 internal import ThreadedNotifications
 
 /// One connection to a server, which any thread may write to and one reads.
+///
+/// If the socket takes only a part of some frames, the link keeps the rest and writes it before anything else, so frames are whole
+/// and in order. The lock is held while a thread gives the socket what it takes at once, and never while a thread waits.
 final class Link: Sendable {
     let socket: LocalSocket
     let serverProcess: Int32
-    /// Held by who writes, so that frames are whole.
-    private let writing = Locked(())
+    private let unsent = Locked(Unsent())
+
+    /// The bytes to write first: frames, or the rest of a frame.
+    private struct Unsent {
+        var bytes: [UInt8] = []
+        var offset = 0
+        /// How often all bytes were written. A thread that left the rest of its frame here waits until this changes.
+        var round = 0
+
+        var isEmpty: Bool { offset == bytes.count }
+    }
 
     init(_ socket: LocalSocket, serverProcess: Int32) {
         self.socket = socket
@@ -18,62 +30,97 @@ final class Link: Sendable {
         case written
         /// The connection is over; nothing of it will be read.
         case over
-        /// The server did not read in time. What it has a part of, it will not get whole: then the connection is over too.
+        /// The server did not read in time. If the socket has taken a part of the frame, the connection is over too.
         case late
     }
 
-    /// Writes what is to be said first, and then these bytes.
+    /// Whether something waits for the socket to be writable.
+    var isBlocked: Bool { unsent.withLock { !$0.isEmpty } }
+
+    /// Writes what waits, and then frames; gives up what the socket does not take at once.
     ///
-    /// - Parameter giveBack: called with what was to be said first, if the time is over before anything of it was written; without
-    ///   it the connection ends then.
-    func write(
-        _ bytes: [UInt8], first: () -> [UInt8], giveBack: (([UInt8]) -> Void)? = nil,
-        until deadline: ContinuousClock.Instant
-    ) -> Outcome {
-        // Another may write to a server that does not read.
-        guard writing.lock(nanoseconds: Int64(clamping: ContinuousClock.now.duration(to: deadline).nanoseconds)) else {
-            return .late
+    /// - Parameter control: gives the frames, when all that was given before is written; empty: there are none.
+    /// - Returns: whether something is left, for which `flush` must be called again when the socket is writable.
+    func flush(control: () -> [UInt8]) -> Bool {
+        unsent.withLock { unsent in
+            if case .full = flush(&unsent, control) { true } else { false }
         }
-        defer { writing.unlock() }
-        let control = first()
-        if !control.isEmpty {
-            let (outcome, written) = write(control, until: deadline)
-            guard case .written = outcome else {
-                if case .late = outcome, written == 0, let giveBack {
-                    giveBack(control)
-                    return outcome
-                }
-                // It was to be told, and was not: only a new connection will be.
-                shutDown()
-                return outcome
-            }
-        }
-        return bytes.isEmpty ? .written : write(bytes, until: deadline).outcome
     }
 
-    private func write(
-        _ bytes: [UInt8], until deadline: ContinuousClock.Instant
-    ) -> (outcome: Outcome, written: Int) {
+    /// Writes what waits, and then a frame. Waits for the socket until the deadline.
+    func write(_ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: ContinuousClock.Instant) -> Outcome {
+        // When the socket has taken a part of the frame: the round in which the rest is written.
+        var round: Int?
+        while true {
+            let attempt = unsent.withLock { unsent -> Attempt in
+                if let round, unsent.round != round { return .done }
+                let flushed = flush(&unsent, control)
+                guard case .done = flushed, round == nil else { return flushed }
+                let sent = send(frame, from: 0)
+                if case .full = sent.attempt, sent.offset > 0 {
+                    unsent.bytes = frame
+                    unsent.offset = sent.offset
+                    round = unsent.round
+                }
+                return sent.attempt
+            }
+            switch attempt {
+            case .done: return .written
+            case .over: return .over
+            case .full: break
+            }
+            guard waitUntilWritable(until: deadline) else {
+                // It will not be whole, unless another thread has just written the rest.
+                guard let round else { return .late }
+                if unsent.withLock({ $0.round != round }) { return .written }
+                shutDown()
+                return .late
+            }
+        }
+    }
+
+    private enum Attempt {
+        case done
+        /// The socket takes no more.
+        case full
+        case over
+    }
+
+    private func flush(_ unsent: inout Unsent, _ control: () -> [UInt8]) -> Attempt {
+        while true {
+            if unsent.isEmpty {
+                let frames = control()
+                if frames.isEmpty { return .done }
+                unsent.bytes = frames
+                unsent.offset = 0
+            }
+            let sent = send(unsent.bytes, from: unsent.offset)
+            unsent.offset = sent.offset
+            guard case .done = sent.attempt else { return sent.attempt }
+            unsent.bytes = []
+            unsent.offset = 0
+            unsent.round += 1
+        }
+    }
+
+    /// - Returns: how far the socket has taken the bytes.
+    private func send(_ bytes: [UInt8], from start: Int) -> (attempt: Attempt, offset: Int) {
         bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = send(
-                    socket.descriptor, rest.baseAddress, rest.count,
-                    Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            var offset = start
+            while offset < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                let count = Glibc.send(
+                    socket.descriptor, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
                 if count >= 0 {
-                    written += count
+                    offset += count
                 } else if errno == EAGAIN {
-                    guard waitUntilWritable(until: deadline) else {
-                        if written > 0 { shutDown() }
-                        return (.late, written)
-                    }
+                    return (.full, offset)
                 } else if errno != EINTR {
                     shutDown()
-                    return (.over, written)
+                    return (.over, offset)
                 }
             }
-            return (.written, written)
+            return (.done, offset)
         }
     }
 

@@ -10,7 +10,7 @@ enum StatusQuery {
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
         question.frame(.status)
-        _ = link.write(question.bytes, first: { [] }, until: deadline)
+        _ = link.write(question.bytes, until: deadline)
         var decoder = FrameDecoder()
         var status: ServerStatus?
         while true {
@@ -26,7 +26,7 @@ enum StatusQuery {
                         guard more else {
                             var farewell = FrameWriter()
                             farewell.frame(.farewell)
-                            _ = link.write(farewell.bytes, first: { [] }, until: deadline)
+                            _ = link.write(farewell.bytes, until: deadline)
                             return status
                         }
                         add(reader.rest(), to: &status)

@@ -1,8 +1,9 @@
 import Dispatch
-import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 import XCTest
+
+@testable import DistributedNotifications
 
 /// XCTest, since the tracer is the process's.
 final class CenterClosingTests: XCTestCase {
@@ -24,5 +25,55 @@ final class CenterClosingTests: XCTestCase {
         wait(for: [closed], timeout: TestLimit.seconds)
         XCTAssertEqual(states.withLock { $0 }, [.closed])
         withExtendedLifetime(token) {}
+    }
+
+    /// If it waited it would for an hour.
+    func testAClosedCenterDoesNotSynchronize() throws {
+        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        for _ in 0..<2 {
+            center.close()
+            XCTAssertThrowsError(try center.synchronize(limit: .seconds(3600))) {
+                XCTAssertEqual($0 as? DistributedError, .closed)
+            }
+            XCTAssertThrowsError(try center.post(name: Notification.Name("Closing"))) {
+                XCTAssertEqual($0 as? DistributedError, .closed)
+            }
+            XCTAssertThrowsError(try center.addObserver(forName: Notification.Name("Closing")) { _ in }) {
+                XCTAssertEqual($0 as? DistributedError, .closed)
+            }
+        }
+    }
+
+    func testATokenOfAnotherCenterHasNoEffect() throws {
+        let place = ServerPlace(directory: "/nonexistent/place")
+        let (center, other) = (DistributedCenter(place: place), DistributedCenter(place: place))
+        let observer = try center.addObserver(forName: Notification.Name("Closing")) { _ in }
+        let connectionObserver = center.addConnectionObserver { _ in }
+        func observers() throws -> (notifications: Bool, events: Bool) {
+            let connection = try XCTUnwrap(center.connection)
+            return (connection.observers.hasObservers, connection.events.hasObservers)
+        }
+        for token in [observer, connectionObserver] {
+            other.removeObserver(token)
+        }
+        XCTAssertTrue(try observers() == (true, true))
+        center.removeObserver(observer)
+        XCTAssertTrue(try observers() == (false, true))
+        center.removeObserver(connectionObserver)
+        XCTAssertTrue(try observers() == (false, false))
+    }
+
+    func testSequencesOfEventsThatAreGoneLeaveNothing() throws {
+        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let connection = try XCTUnwrap(center.connection)
+        let kept = center.connectionEvents()
+        for _ in 0..<100 { _ = center.connectionEvents() }
+        center.connectionEvents().cancel()
+        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 1)
+        kept.cancel()
+        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 0)
+        center.close()
+        for _ in 0..<100 { _ = center.connectionEvents() }
+        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 0)
     }
 }

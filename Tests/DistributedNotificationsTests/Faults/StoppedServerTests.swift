@@ -5,7 +5,7 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// A server that stands still: nobody waits longer than he said, and what was asked for is not forgotten.
+/// A server that is stopped: no call waits longer than its limit, and what was asked for is not forgotten.
 final class StoppedServerTests: XCTestCase {
     private let limit = Duration.milliseconds(50)
 
@@ -107,24 +107,29 @@ final class StoppedServerTests: XCTestCase {
         withExtendedLifetime(token) {}
     }
 
-    func testASuspensionThatDoesNotFitIntoTheSocketIsInEffectWhenTheServerGoesOn() throws {
+    func testWhatDoesNotFitIntoTheSocketIsToldWhenTheServerGoesOnAndCostsNoConnection() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
         limits.postLimit = limit
         let center = DistributedCenter(place: place.place, limits: limits)
+        let (token, interruptions) = interruptions(center)
+        var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
         try center.synchronize(limit: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
-        _ = try fill(place, center)
-        // The server cannot be told: only a new connection will be.
+        let posted = try fill(place, center)
         center.isSuspended = true
+        removed = nil
+        let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
         kill(server.id, SIGCONT)
-        XCTAssertTrue(
-            eventually {
-                do throws(DistributedError) { try center.synchronize(limit: .seconds(1)) } catch { return false }
-                return true
-            })
-        XCTAssertEqual(try client(place)?.isSuspended, true)
+        try center.synchronize(limit: TestLimit.hang)
+        let client = try XCTUnwrap(try client(place))
+        XCTAssertTrue(client.isSuspended)
+        XCTAssertEqual(client.observers.map(\.name), ["n"])
+        XCTAssertEqual(client.posted, posted)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        XCTAssertNil(removed)
+        withExtendedLifetime((token, added)) {}
     }
 }

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import DistributedNotifications
+
+struct AttemptPauseTests {
+    @Test func eachPauseIsTwiceAsLongUpToTheLongest() {
+        var pause = AttemptPause()
+        let taken = (0..<9).map { _ in pause.take() }
+        #expect(
+            taken == [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000].map { Duration.milliseconds($0) })
+        pause.reset()
+        #expect(pause.take() == AttemptPause.shortest)
+    }
+
+    @Test func aPauseThatBeginsAboveTheLongestStaysAsItIs() {
+        var pause = AttemptPause(first: .seconds(3600))
+        let taken = (0..<2).map { _ in pause.take() }
+        #expect(taken == [.seconds(3600), .seconds(3600)])
+    }
+
+    /// The pause is longer than the test.
+    @Test func noPostAndNoSynchronizationIsAReasonForAnotherAttempt() throws {
+        // The directory above it is not there, so no server can be started.
+        let parent = "/tmp/pause-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        let place = ServerPlace(directory: "\(parent)/place")
+        let connection = try #require(
+            CenterConnection(place: place, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600))))
+        defer { connection.close() }
+        for _ in 0..<300 {
+            #expect(throws: Self.problem(place)) { try connection.write([], name: "n") }
+            #expect(throws: Self.problem(place)) { try connection.synchronize(limit: .seconds(20)) }
+        }
+        // An attempt would succeed now.
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: parent) }
+        for _ in 0..<300 { #expect(throws: Self.problem(place)) { try connection.write([], name: "n") } }
+        #expect(access(place.directory, F_OK) != 0)
+    }
+
+    private static func problem(_ place: ServerPlace) -> DistributedError {
+        let parent = place.directory.dropLast("/place".count)
+        return .placeNotUsable(
+            path: place.directory,
+            problem: "the directory above it, \(parent), is not there. Make that, or use another directory")
+    }
+}
