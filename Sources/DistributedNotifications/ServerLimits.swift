@@ -1,6 +1,6 @@
 /// How much a server takes, for how long; the defaults are those of the table in the article on distributed notifications.
 public struct ServerLimits: Sendable, Hashable {
-    /// Processes at a time; and how many of them may not have said hello, for how long.
+    /// Processes at a time; and how many of them may not have said hello, for how long. One more ends the oldest of those.
     public var clients = 1024
     public var clientsBeforeHello = 64
     public var helloLimit = Duration.seconds(5)
@@ -35,10 +35,11 @@ public struct ServerLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// What a server can do: at least one frame in a turn, posts for a turn at once, one post a second, and no more observers of
+    /// What a server can do: one process at a time that has not said hello, at least one frame in a turn, posts for a turn at once, one post a second, and no more observers of
     /// a process than a frame has room for.
     var usable: ServerLimits {
         var limits = self
+        limits.clientsBeforeHello = max(clientsBeforeHello, 1)
         limits.framesPerTurn = max(framesPerTurn, 1)
         limits.postsAtOnce = max(postsAtOnce, limits.framesPerTurn)
         limits.postsPerSecond = max(postsPerSecond, 1)

@@ -10,11 +10,13 @@ struct ServerLimitsTests {
     @Test(arguments: [Int.min, -1, 0])
     func whatWouldServeNobodyIsRaisedToTheLeastThatServes(_ value: Int) {
         var limits = ServerLimits()
+        limits.clientsBeforeHello = value
         limits.framesPerTurn = value
         limits.postsAtOnce = value
         limits.postsPerSecond = value
         limits.observersPerClient = value
         let usable = limits.usable
+        #expect(usable.clientsBeforeHello == 1)
         #expect(usable.framesPerTurn == 1)
         #expect(usable.postsAtOnce == 1)
         #expect(usable.postsPerSecond == 1)
@@ -40,7 +42,7 @@ struct ServerLimitsTests {
 
     @Test func nothingElseIsChanged() {
         var limits = ServerLimits()
-        (limits.clients, limits.clientsBeforeHello, limits.helloLimit) = (-1, -2, .seconds(-3))
+        (limits.clients, limits.helloLimit) = (-1, .seconds(-3))
         (limits.softQueueBytes, limits.softQueueTime, limits.hardQueueBytes) = (-4, .seconds(-5), -6)
         (limits.progressLimit, limits.idleLimit, limits.stopLimit) = (.seconds(-7), .seconds(-8), .seconds(-9))
         (limits.heldEntriesPerClient, limits.heldBytesPerClient, limits.heldBytes) = (-10, -11, -12)

@@ -6,8 +6,6 @@ extension ServerLoop {
     func accept() {
         // More come back in the next turn.
         for _ in 0..<64 {
-            // Those who are just connecting are waited for; who comes meanwhile waits to be accepted.
-            guard withoutHello < limits.clientsBeforeHello else { return pauseAccepting(until: nil) }
             guard let socket = listener?.accept() else {
                 if errno == EMFILE || errno == ENFILE { refuseWithoutDescriptor() }
                 return
@@ -16,20 +14,17 @@ extension ServerLoop {
         }
     }
 
-    /// - Parameter time: when to accept again; nil: when somebody has said hello, or gone.
-    func pauseAccepting(until time: UInt64?) {
+    func pauseAccepting(until time: UInt64) {
         guard let listener else { return }
         acceptsAt = time
-        isAccepting = false
         _ = poll.watch(listener.descriptor, as: Self.listenerNumber, reading: false, writing: false)
-        if let time { check(at: time) }
+        check(at: time)
     }
 
     func acceptAgain() {
-        guard !isAccepting, let listener else { return }
-        if let acceptsAt, now < acceptsAt { return check(at: acceptsAt) }
-        isAccepting = true
-        acceptsAt = nil
+        guard let acceptsAt, let listener else { return }
+        if now < acceptsAt { return check(at: acceptsAt) }
+        self.acceptsAt = nil
         _ = poll.watch(listener.descriptor, as: Self.listenerNumber, reading: true, writing: false)
     }
 
@@ -39,6 +34,7 @@ extension ServerLoop {
         guard peer.user == userID else {
             return refuse(socket, peer.process, "it belongs to user \(peer.user), and this server to user \(userID)")
         }
+        makeRoomForNewcomer()
         guard connections.count < limits.clients else {
             return refuse(
                 socket, peer.process, "\(limits.clients) processes are connected, and no more may be. Let some end")
@@ -51,8 +47,24 @@ extension ServerLoop {
                 == 0
         else { return refuse(socket, peer.process, "the server's system has no room left") }
         connections[connection.number] = connection
-        withoutHello += 1
+        newcomers.append(connection)
         check(at: now &+ limits.helloLimit.nanoseconds)
+    }
+
+    /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process from it.
+    func makeRoomForNewcomer() {
+        while newcomers.count >= limits.clientsBeforeHello, let oldest = newcomers.first {
+            // Its hello may have come, and was not read in this turn.
+            read(oldest)
+            serve(oldest)
+            guard oldest === newcomers.first else { continue }
+            report(
+                .clientRefused(
+                    process: oldest.process,
+                    reason: "it said nothing, and \(limits.clientsBeforeHello) connected after it"))
+            // No reason is written: a center that was only slow connects again.
+            drop(oldest, reason: nil)
+        }
     }
 
     func refuse(_ socket: LocalSocket, _ process: Int32, _ reason: String) {
@@ -103,8 +115,7 @@ extension ServerLoop {
         if let name = connection.name {
             report(.clientGone(process: connection.process, name: name, reason: reason))
         } else {
-            withoutHello -= 1
-            acceptAgain()
+            newcomers.removeAll { $0 === connection }
         }
         if connections.isEmpty {
             clientsGoneAt = now

@@ -40,14 +40,17 @@ extension ServerLoop {
     func serve() {
         let turns = ready
         ready.removeAll(keepingCapacity: true)
-        for connection in turns {
-            connection.isReady = false
-            guard !connection.isClosed, !connection.isEnding else { continue }
-            do throws(WireError) {
-                try serveFrames(of: connection)
-            } catch {
-                end(connection, .refused, "it wrote \(error)")
-            }
+        // One that was served since is no longer ready.
+        for connection in turns where connection.isReady { serve(connection) }
+    }
+
+    func serve(_ connection: ServerConnection) {
+        connection.isReady = false
+        guard !connection.isClosed, !connection.isEnding else { return }
+        do throws(WireError) {
+            try serveFrames(of: connection)
+        } catch {
+            end(connection, .refused, "it wrote \(error)")
         }
     }
 
@@ -146,8 +149,7 @@ extension ServerLoop {
         let name = try reader.string(limit: Wire.processNameLimit)
         try reader.end()
         connection.name = name
-        withoutHello -= 1
-        acceptAgain()
+        newcomers.removeAll { $0 === connection }
         _ = connection.suspension.setSuspended(suspended == 1)
         answer(connection, .welcome) {
             $0.integer(Wire.version)

@@ -24,7 +24,8 @@ final class ServerLoop {
     let userID = geteuid()
 
     var connections: [Int: ServerConnection] = [:]
-    var withoutHello = 0
+    /// Those that have not said hello, in the order in which they connected.
+    var newcomers: [ServerConnection] = []
     var lastNumber = 0
     @exclusivity(unchecked) var table = ObserverTable()
     @exclusivity(unchecked) var heldBytes = 0
@@ -41,7 +42,7 @@ final class ServerLoop {
     var idleLimit: UInt64?
     var stopAt: UInt64?
     var isListening = true
-    var isAccepting = true
+    /// When it accepts again, if it does not.
     var acceptsAt: UInt64?
 
     var pacing = Pacing()
@@ -106,7 +107,10 @@ final class ServerLoop {
             let event = poll[index]
             switch event.number {
             case Self.listenerNumber: mayAccept = true
-            case Self.stopNumber: beginStop("it was told to")
+            case Self.stopNumber:
+                // Each time: it may be told more than once, and while it stops already.
+                stop.clear()
+                beginStop("it was told to")
             case Self.removalNumber:
                 removals?.clear()
                 // Who comes next starts another server, and would not meet who is connected to this one.
@@ -138,7 +142,7 @@ final class ServerLoop {
 
     func checkTimes() {
         checkAt = nil
-        if acceptsAt != nil { acceptAgain() }
+        acceptAgain()
         for connection in connections.values {
             if let paused = connection.pausedUntil {
                 if now >= paused {
@@ -183,7 +187,6 @@ final class ServerLoop {
 
     func beginStop(_ reason: String) {
         guard stopAt == nil else { return }
-        stop.clear()
         report(.stopping(reason: reason))
         now = CLinuxMonotonicNanoseconds()
         let time = now &+ limits.stopLimit.nanoseconds

@@ -18,15 +18,17 @@ final class PlaceLock {
     }
 
     /// Locks the place, which is prepared.
+    /// - Parameter creating: whether the file is made if it is not there.
     /// - Returns: nil if another process has it until the deadline.
     /// - Throws: `DistributedError.placeNotUsable`.
     static func take(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant
+        _ place: ServerPlace, until deadline: ContinuousClock.Instant, creating: Bool = true
     ) throws(DistributedError) -> PlaceLock? {
         let path = place.lockPath
         var pause = Duration.milliseconds(1)
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
+            let descriptor = open(path, flags, 0o600)
             if descriptor < 0 {
                 throw .placeNotUsable(path: path, problem: "it cannot be opened to lock it: \(SystemError.text(errno))")
             }

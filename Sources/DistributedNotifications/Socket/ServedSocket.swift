@@ -75,11 +75,12 @@ struct ServedSocket {
     /// - Parameter unlessSomebodyWaits: then leaves the file if a connection waits to be accepted.
     /// - Returns: false if the server should go on, because somebody waits.
     func remove(unlessSomebodyWaits: Bool, limit: Duration) -> Bool {
-        guard let file else { return !(unlessSomebodyWaits && somebodyWaits) }
-        // If the place cannot be locked the file stays: then it is stale, and who starts the next server removes it.
-        guard let lock = try? PlaceLock.take(place, until: .now + limit) else { return true }
+        guard file != nil, isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
+        // If the place cannot be locked, the socket stays. It is stale then, and the start of the next server removes it. The lock
+        // file is not made here: it is missing if the directory is being removed.
+        guard let lock = try? PlaceLock.take(place, until: .now + limit, creating: false) else { return true }
         defer { withExtendedLifetime(lock) {} }
-        guard File(at: place.socketPath) == file else { return !(unlessSomebodyWaits && somebodyWaits) }
+        guard isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
         guard unlessSomebodyWaits else {
             unlink(place.socketPath)
             return true

@@ -15,13 +15,18 @@ final class ServerInThisProcess {
         let started = DispatchSemaphore(value: 0)
     }
 
-    init(_ place: FaultPlace, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false) throws {
+    /// - Parameter report: called on the server's thread with each event.
+    init(
+        _ place: FaultPlace, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false,
+        report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws {
         let seen = Seen()
         self.seen = seen
         try place.place.prepare()
         let server = NotificationServer(place: place.place, limits: limits) { event in
             seen.events.withLock { $0.append(event) }
             if case .started = event { seen.started.signal() }
+            report(event)
         }
         self.server = server
         let ended = ended

@@ -28,38 +28,48 @@ final class ServerTurnTests: XCTestCase {
         for _ in before..<1000 { XCTAssertEqual(try observer.delivered().registrations, [1]) }
     }
 
-    func testWhileManyHaveNotSaidHelloOthersWaitToBeAcceptedAndNobodyIsRefused() throws {
+    func testConnectionsThatSayNothingKeepNoProcessFromBeingServed() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 2
-        limits.helloLimit = .seconds(60)
+        limits.helloLimit = .seconds(3600)
         let server = try ServerInThisProcess(place, limits: limits)
+        let silent = try (0..<100).map { _ in try RawPeer(place.place, name: nil) }
         let served = try RawPeer(place.place, name: "served")
-        var silent = try (0..<2).map { _ in try RawPeer(place.place, name: nil) }
-        var waiting = try (0..<3).map { _ in try RawPeer(place.place, name: nil) }
-        for peer in waiting { try peer.sayHello() }
-        // Turns of the server in which it could have accepted them.
-        for _ in 0..<10 { try served.synchronize() }
-        XCTAssertFalse(waiting.contains { $0.hasInput })
-        // One place is enough for all who say hello at once; it is free when one of the silent has spoken, or gone.
-        try silent.removeFirst().sayHello()
-        for peer in waiting { XCTAssertEqual(try peer.peek(), .welcome) }
-        waiting = []
-        silent = try (0..<2).map { _ in try RawPeer(place.place, name: nil) }
-        let last = try RawPeer(place.place, name: nil)
-        try last.sayHello()
-        for _ in 0..<10 { try served.synchronize() }
-        silent = []
-        XCTAssertEqual(try last.peek(), .welcome)
+        try served.synchronize()
+        // The oldest of the silent had to go, for each that came after the second. Now it is no longer counted.
+        for peer in silent.prefix(99) { XCTAssertEqual(try peer.next(), .end) }
+        XCTAssertFalse(try XCTUnwrap(silent.last).hasInput)
+        let refused = server.events.count { if case .clientRefused = $0 { true } else { false } }
+        XCTAssertEqual(refused, 99)
+        try silent.last?.sayHello()
+        XCTAssertEqual(try silent.last?.peek(), .welcome)
+    }
+
+    func testProcessesThatHaveSaidHelloBeforeTheyAreReadDoNotMakeRoomForOthers() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.clientsBeforeHello = 1
+        let gate = DispatchSemaphore(value: 0)
+        let server = try ServerInThisProcess(place, limits: limits) { event in
+            // It finds all the others at once.
+            if case .clientConnected(_, "first") = event { gate.wait() }
+        }
+        let first = try RawPeer(place.place, name: nil)
+        try first.sayHello(name: "first")
+        let others = try (0..<50).map { _ in try RawPeer(place.place, name: nil) }
+        for peer in others { try peer.sayHello() }
+        gate.signal()
+        for peer in [first] + others { XCTAssertEqual(try peer.peek(), .welcome) }
         XCTAssertFalse(server.events.contains { if case .clientRefused = $0 { true } else { false } })
     }
 }
 
 extension RawPeer {
     /// Its answer is not waited for.
-    fileprivate func sayHello() throws {
+    fileprivate func sayHello(name: String = "peer") throws {
         var hello = FrameWriter()
-        hello.hello(suspended: false, name: "peer")
+        hello.hello(suspended: false, name: name)
         try write(hello.bytes)
     }
 

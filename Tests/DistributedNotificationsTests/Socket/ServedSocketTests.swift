@@ -59,6 +59,16 @@ struct ServedSocketTests {
         #expect(!isThere)
     }
 
+    @Test(arguments: [true, false])
+    func aServerThatStopsWhileItsDirectoryIsRemovedMakesNothingThere(isSocketGone: Bool) throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        #expect(unlink(place.lockPath) == 0)
+        if isSocketGone { #expect(unlink(place.socketPath) == 0) }
+        #expect(served.remove(unlessSomebodyWaits: false, limit: limit))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.directory) == (isSocketGone ? [] : ["socket"]))
+    }
+
     @Test func aPlaceThatIsGoneDoesNotKeepAServer() throws {
         let served = try ServedSocket.open(at: place, limit: limit)
         try FileManager.default.removeItem(atPath: place.directory)
