@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -22,8 +23,12 @@ internal import Synchronization
 /// copy of a process with threads may do little before it calls exec, on any system: locks that other threads held stay locked.
 /// If the stack overflows, what was not written yet is lost.
 public enum DeliveryRecording {
-    /// The environment variable that names the file to record to. If the file has records already, this process's come after
-    /// them; if another process is recording to it, they go to a file of the same name and this process's id.
+    /// The environment variable that names the file to record to.
+    ///
+    /// A new file is readable and writable by its owner only. If the file is a recording already, this process's records come after
+    /// it; if another process is recording to it, they go to a file of the same name and this process's id. A file that has something
+    /// else is refused on standard error, and not changed.
+    /// A process with rights that its user does not have, such as a set-user-id program, ignores the variable.
     public static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
 
     /// Begins to record.
@@ -118,10 +123,10 @@ public enum DeliveryRecording {
         control.withLock { control in
             guard !control.hasAsked else { return }
             control.hasAsked = true
-            let asked =
-                control.copiedFrom.map { "\($0).\(getpid())" }
-                ?? getenv(environmentVariable).map { String(cString: $0) }
-            if let path = asked, !path.isEmpty {
+            let asked = RecordingRequest.path(
+                variable: getenv(environmentVariable).map { String(cString: $0) },
+                runsWithOthersRights: CLinuxRunsWithOthersRights(), copiedFrom: control.copiedFrom, process: getpid())
+            if let path = asked {
                 do throws(DeliveryError) {
                     control.begin(try RecordFile(try RecordPlace(path, .isContinued)))
                     control.isAskedFor = true
@@ -190,7 +195,7 @@ public enum DeliveryRecording {
         "\(lost) records could not be written (\(error == 0 ? "the disk is too slow" : String(cString: strerror(error))))"
     }
 
-    /// There is nobody to throw to.
+    /// Reports a problem on standard error, where no caller could catch it.
     private static func say(_ problem: String) {
         let line = Array("ThreadedNotifications: \(problem)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
