@@ -14,6 +14,10 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     case trap
     /// It is told to end by a signal that it does not handle.
     case terminate
+    /// It aborts while other threads post.
+    case abortWhilePosting = "abort-while-posting"
+    /// It reads where there is no memory while other threads post.
+    case faultWhilePosting = "fault-while-posting"
     /// It is killed, once its records are in the file.
     case kill
     /// It forks, and the copy posts too.
@@ -52,6 +56,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     private func disturb(_ recording: String, _ center: ThreadedNotificationCenter) throws {
         switch self {
         case .exit, .fault, .trap, .terminate: break
+        case .abortWhilePosting, .faultWhilePosting: Self.postOnThreads(center)
         case .mainThreadEnds:
             let observer = center.addObserver(forName: Notification.Name("for main"), on: .main) { _ in }
             DeliveryEvent.tracer = { event in
@@ -99,12 +104,26 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
 
     private func endInHandler() {
         switch self {
-        case .fault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case .abortWhilePosting: abort()
+        case .fault, .faultWhilePosting: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .trap: fatalError("as it was told to")
         case .terminate, .stop: raise(SIGTERM)
         case .kill: raise(SIGKILL)
         case .exit, .fork, .spawn, .truncate, .scribble, .mainThreadEnds, .fill, .wait, .pause: break
         }
+    }
+
+    /// Posts on several threads until the process ends. Returns when all of them do.
+    private static func postOnThreads(_ center: ThreadedNotificationCenter) {
+        let begun = DispatchSemaphore(value: 0)
+        for _ in 1...4 {
+            Thread.detachNewThread {
+                center.post(name: Notification.Name("meanwhile"))
+                begun.signal()
+                while true { center.post(name: Notification.Name("meanwhile")) }
+            }
+        }
+        for _ in 1...4 { begun.wait() }
     }
 
     private func fill(_ recording: String, _ center: ThreadedNotificationCenter) throws {

@@ -92,7 +92,7 @@ public enum DeliveryRecording {
             DeliveryRecording.currentFile.store(
                 UInt(bitPattern: Unmanaged.passRetained(file).toOpaque()), ordering: .releasing)
             file.writeInBackground()
-            ProcessEnd.buffers = file.buffers
+            ProcessEnd.remember(file)
             if !hasHandlers {
                 hasHandlers = true
                 ProcessEnd.install()
@@ -142,12 +142,12 @@ public enum DeliveryRecording {
     static func processExits() {
         // Who exits in a signal handler may have interrupted what holds a lock, which then nobody unlocks.
         guard control.lock(nanoseconds: 1_000_000_000) else {
-            return ProcessEnd.writeWithoutLocks("exit")
+            return ProcessEnd.finish("exit")
         }
         let ended = control.valueWhileLocked.end()
         control.unlock()
         guard let file = ended else { return }
-        guard file.canBeLocked else { return ProcessEnd.writeWithoutLocks("exit") }
+        guard file.canBeLocked else { return ProcessEnd.finish("exit") }
         let (lost, error) = file.finish("exit")
         if lost > 0 {
             say("\(DeliveryError.recordingFailed(path: file.path, problem: problem(lost: lost, error: error)))")
@@ -179,7 +179,7 @@ public enum DeliveryRecording {
     static func processIsCopy() {
         if let file = forking {
             forking = nil
-            ProcessEnd.buffers = nil
+            ProcessEnd.forget(file)
             currentFile.store(0, ordering: .releasing)
             file.isCopied()
             control.valueWhileLocked.file = nil

@@ -3,16 +3,9 @@ internal import Synchronization
 
 /// What a recording does when the process ends or forks: the hooks that the system has for it.
 enum ProcessEnd {
-    /// What is to be written when a signal ends the process.
-    //
-    // Safety: set with the lock of `DeliveryRecording` held, or by `forget`. A signal handler reads it without: what it points
-    // to is never deallocated.
-    nonisolated(unsafe) static var buffers: UnsafeMutablePointer<RecordBuffers>?
-
-    /// Whether a signal is ending the process, whose handler needs the memory for lines and the file.
-    //
-    // Safety: set only, and never unset. It and `buffers` are each written before the other is read, with a fence between.
-    private nonisolated(unsafe) static var isEnding = false
+    /// The recording that is finished when a signal ends the process, as the bits of an unmanaged reference, or 0. A file that was
+    /// recorded to is never released.
+    private static let file = Atomic<UInt>(0)
 
     /// What the process did at each signal before.
     //
@@ -42,6 +35,8 @@ enum ProcessEnd {
             guard isDefault || isCrash && !isIgnored else { continue }
             before[Int(signal)] = old
             var new = sigaction()
+            // A second signal waits until this one has ended the process.
+            sigfillset(&new.sa_mask)
             new.__sigaction_handler.sa_sigaction = { signal, information, _ in
                 ProcessEnd.handle(signal, isSent: information.map { $0.pointee.si_code <= 0 } ?? true)
             }
@@ -50,33 +45,30 @@ enum ProcessEnd {
         }
     }
 
-    /// A recording has written all it has.
-    /// - Returns: whether its memory for lines and its file may go: no signal handler uses them, or will.
-    static func forget(_ old: UnsafeMutablePointer<RecordBuffers>) -> Bool {
-        if buffers == old { buffers = nil }
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        return !isEnding
+    /// Finishes a recording when a signal ends the process.
+    static func remember(_ recorded: RecordFile) {
+        file.store(bits(recorded), ordering: .releasing)
     }
 
-    /// Allocates nothing, takes no lock, and calls the system only.
+    /// A recording is finished, or not this process's any more.
+    static func forget(_ recorded: RecordFile) {
+        _ = file.compareExchange(expected: bits(recorded), desired: 0, ordering: .relaxed)
+    }
+
+    private static func bits(_ file: RecordFile) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(file).toOpaque()) }
+
+    /// Allocates nothing, and waits for no lock that its own thread holds.
     private static func handle(_ signal: Int32, isSent: Bool) {
-        writeWithoutLocks("signal", signal: signal)
+        finish("signal", signal: signal)
         sigaction(signal, before + Int(signal), nil)
         // Those of the processor's come again by themselves. The system goes on after a trap or a forbidden call.
         let comesAgain = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE
         if isSent || !comesAgain { raise(signal) }
     }
 
-    /// Writes what is left when no lock can be had, or may be waited for. It allocates nothing, and calls the system only.
-    static func writeWithoutLocks(_ why: StaticString, signal: Int32? = nil) {
-        isEnding = true
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        // A copy of the process that was made without `fork` has the memory, and not the recording.
-        guard let buffers, buffers.pointee.process == getpid() else { return }
-        Self.buffers = nil
-        buffers.pointee.appendEnd(why, signal: signal)
-        // The other may be half written: then the same bytes are written twice to the same place.
-        _ = RecordBuffers.write(buffers.pointee.written, to: buffers.pointee.descriptor)
-        _ = RecordBuffers.write(buffers.pointee.filled, to: buffers.pointee.descriptor)
+    /// Writes what is left when the process ends at once. It allocates nothing, and calls the system only.
+    static func finish(_ why: StaticString, signal: Int32? = nil) {
+        guard let recorded = UnsafeRawPointer(bitPattern: file.load(ordering: .acquiring)) else { return }
+        Unmanaged<RecordFile>.fromOpaque(recorded)._withUnsafeGuaranteedRef { $0.finishInHandler(why, signal: signal) }
     }
 }

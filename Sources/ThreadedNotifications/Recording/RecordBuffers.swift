@@ -1,16 +1,20 @@
 internal import CLinux
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// The memory that records are gathered in before they are written to their file: two buffers, of which one is filled while
 /// the other is written. Plain memory, which never moves, so that a signal handler may write what is left.
 ///
-/// Each buffer has its place in the file. Whoever writes a buffer, and be it twice, writes the same bytes at the same place.
+/// Each buffer has its place in the file. A buffer that is written twice puts the same bytes at the same place.
+/// A signal handler may interrupt any change: each becomes visible by one store, before and after which the buffers hold
+/// whole lines.
 struct RecordBuffers {
     struct Buffer {
         let start: UnsafeMutablePointer<UInt8>
-        /// How many bytes are in it. Changed last, so that these bytes are whole lines at any time.
-        var length = 0
+        /// How many bytes are in it, in the low 24 bits, and the number of the record after them: in one word, so that both change
+        /// at once.
+        private var filling: UInt64 = 1 << 24
         /// Where in the file its first byte goes.
         var offset = 0
 
@@ -18,6 +22,28 @@ struct RecordBuffers {
         var toldLost: UInt64 = 0
         /// Where the line begins that tells of them.
         var toldLostPlace = 0
+
+        /// How many bytes are in it. These bytes are whole lines.
+        var length: Int { Int(filling & 0xFF_FFFF) }
+        /// Of the record that comes next.
+        var nextNumber: UInt64 { filling >> 24 }
+
+        init(offset: Int) {
+            start = .allocate(capacity: RecordBuffers.capacity)
+            self.offset = offset
+        }
+
+        /// Counts bytes that were put behind those that are in it, and are whole lines.
+        mutating func add(bytes: Int, records: UInt64) {
+            // Not before the bytes are in memory, for a signal handler on this thread.
+            atomicMemoryFence(ordering: .releasing)
+            filling += UInt64(bytes) + (records << 24)
+        }
+
+        /// Empties it.
+        mutating func removeAll(nextNumber: UInt64) {
+            filling = nextNumber << 24
+        }
 
         /// How many records are in it, from a line's beginning on.
         func records(from place: Int = 0) -> UInt64 {
@@ -45,13 +71,14 @@ struct RecordBuffers {
     /// Which writes it.
     let process = SystemThread.processID
     let descriptor: Int32
-    var filled: Buffer
-    /// Empty while nobody writes it.
-    var written: Buffer
-    /// Of the record that comes next.
-    var nextNumber: UInt64 = 1
+    /// The two buffers.
+    private let buffers: UnsafeMutablePointer<Buffer>
+    /// Which of the two is filled.
+    private var filledIndex = 0
     /// Nothing is recorded any more.
     var isOver = false
+    /// Nothing is written any more: all is in the file.
+    var isClosed = false
     /// Records that could not be kept, and were not told of yet.
     var lost: UInt64 = 0
     private(set) var allLost: UInt64 = 0
@@ -60,14 +87,35 @@ struct RecordBuffers {
 
     init(descriptor: Int32, offset: Int) {
         self.descriptor = descriptor
-        filled = Buffer(start: .allocate(capacity: Self.capacity), offset: offset)
-        written = Buffer(start: .allocate(capacity: Self.capacity), offset: offset)
+        buffers = .allocate(capacity: 2)
+        for index in 0...1 { (buffers + index).initialize(to: Buffer(offset: offset)) }
     }
 
-    mutating func deallocate() {
+    /// Deallocates the memory for lines. The rest of this value stays usable.
+    mutating func close() {
+        setWritten()
         filled.start.deallocate()
         written.start.deallocate()
-        (filled.length, written.length) = (0, 0)
+    }
+
+    /// Notes that all that is in the two buffers was written, and that nothing else is to be.
+    mutating func setWritten() {
+        isClosed = true
+        filled.removeAll(nextNumber: filled.nextNumber)
+        written.removeAll(nextNumber: filled.nextNumber)
+        // Before the memory goes, for a signal handler on this thread.
+        atomicMemoryFence(ordering: .releasing)
+    }
+
+    private(set) var filled: Buffer {
+        get { buffers[filledIndex] }
+        nonmutating _modify { yield &buffers[filledIndex] }
+    }
+
+    /// Empty while no thread writes it.
+    private(set) var written: Buffer {
+        get { buffers[1 - filledIndex] }
+        nonmutating _modify { yield &buffers[1 - filledIndex] }
     }
 
     mutating func countLost(_ records: UInt64) {
@@ -80,8 +128,22 @@ struct RecordBuffers {
     /// - Parameter kept: how many of its first bytes are in the file.
     mutating func emptyWritten(kept: Int) {
         if kept <= written.toldLostPlace { lost += written.toldLost }
-        written.length = 0
+        written.removeAll(nextNumber: filled.nextNumber)
         written.toldLost = 0
+    }
+
+    /// Moves what is filled to another place in the file.
+    mutating func moveFilled(to offset: Int) {
+        filled.offset = offset
+    }
+
+    /// Notes that a line of the filled buffer tells of the records that were lost so far.
+    ///
+    /// - Parameter place: where the line begins.
+    mutating func setLostTold(at place: Int) {
+        filled.toldLost += lost
+        filled.toldLostPlace = place
+        lost = 0
     }
 
     func isKnown(_ thread: Int) -> Bool {
@@ -100,14 +162,17 @@ struct RecordBuffers {
         known.removeAll(keepingCapacity: true)
     }
 
-    func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity }
+    /// In bytes, of the last record at most. There is always room for it.
+    private static let longestEnd = RecordLine.longestBeginning + 128
+
+    func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity - Self.longestEnd }
 
     /// Adds a line of no stage.
     mutating func append(_ line: [UInt8]) {
         line.withUnsafeBufferPointer { bytes in
             var buffer = LineBuffer(filled.start + filled.length)
             buffer.append(bytes)
-            filled.length += buffer.count
+            filled.add(bytes: buffer.count, records: 0)
         }
     }
 
@@ -115,18 +180,16 @@ struct RecordBuffers {
     mutating func append(restOfLine rest: UnsafeBufferPointer<UInt8>) {
         var buffer = LineBuffer(filled.start + filled.length)
         RecordLine.writeBeginning(
-            number: nextNumber, monotonicNanoseconds: SystemThread.monotonicNanoseconds, into: &buffer)
+            number: filled.nextNumber, monotonicNanoseconds: SystemThread.monotonicNanoseconds, into: &buffer)
         buffer.append(rest)
-        nextNumber += 1
-        filled.length += buffer.count
+        filled.add(bytes: buffer.count, records: 1)
     }
 
     /// Adds the last record. Also in a signal handler, so the thread is named by the kernel's id, which needs no storage.
     mutating func appendEnd(_ message: StaticString, signal: Int32? = nil) {
-        guard hasRoom(for: RecordLine.longestBeginning + 128) else { return }
         var buffer = LineBuffer(filled.start + filled.length)
         RecordLine.writeBeginning(
-            number: nextNumber, monotonicNanoseconds: SystemThread.monotonicNanoseconds, into: &buffer)
+            number: filled.nextNumber, monotonicNanoseconds: SystemThread.monotonicNanoseconds, into: &buffer)
         buffer.append(",\"kernelID\":")
         buffer.append(UInt64(UInt32(bitPattern: SystemThread.currentKernelID)))
         buffer.append(",\"stage\":\"end\",\"message\":\"")
@@ -136,14 +199,15 @@ struct RecordBuffers {
             buffer.append(UInt64(UInt32(bitPattern: signal)))
         }
         buffer.append("\"}\n")
-        nextNumber += 1
-        filled.length += buffer.count
+        filled.add(bytes: buffer.count, records: 1)
     }
 
     /// Makes the filled buffer the one to write, and the other, which is empty, the one to fill.
     mutating func swap() {
-        (filled, written) = (written, filled)
-        filled.offset = written.offset + written.length
+        written.offset = filled.offset + filled.length
+        written.removeAll(nextNumber: filled.nextNumber)
+        atomicMemoryFence(ordering: .releasing)
+        filledIndex = 1 - filledIndex
     }
 
     /// Writes one of the two to its place in the file.

@@ -10,18 +10,19 @@ internal import Glibc
 /// Cost: the line is put together without the lock, and copied with it. Who finds the buffer full writes it himself: so the
 /// memory is bounded, and there is nobody to wait for but the system.
 //
-// Safety: `buffers` are touched with `lock` held, except by a signal handler that ends the process, and by whoever
-// holds `writing`, who alone touches the buffer that is written. The rest is set once or behind a lock of its own.
+// Safety: `buffers` are touched with `lock` held, or by a signal handler that interrupted the thread that holds it. The memory of the
+// buffer that is written is read without, by the thread that holds `writing`: it does not change until that thread is done. `error` is
+// touched with `lock` held. The rest is set once or behind a lock of its own.
 final class RecordFile: @unchecked Sendable {
     /// Where the records go.
     let path: String
     /// Where they go, from whichever directory.
     var absolutePath: String { place.absolutePath }
     /// Never deallocated, since a signal handler may look at any time; what they point to is, at the end.
-    let buffers: UnsafeMutablePointer<RecordBuffers>
-    let lock = Locked(())
+    private let buffers: UnsafeMutablePointer<RecordBuffers>
+    private let lock = RecordLock()
     /// Held while a buffer is written, and taken before `lock`.
-    let writing = Locked(())
+    private let writing = Locked(())
 
     private let place: RecordPlace
     private var error: Int32 = 0
@@ -40,7 +41,7 @@ final class RecordFile: @unchecked Sendable {
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds,
                 wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)))
         if !writeFilled() {
-            buffers.pointee.deallocate()
+            buffers.pointee.close()
             place.close()
             throw .recordingFailed(path: path, problem: String(cString: strerror(error)))
         }
@@ -55,7 +56,8 @@ final class RecordFile: @unchecked Sendable {
     ///   - thread: the calling thread's number.
     ///   - target: the thread that should handle it.
     func append(_ rest: UnsafeBufferPointer<UInt8>, thread: Int, target: ThreadIdentity?) {
-        let needed = rest.count + RecordLine.longestBeginning + 2 * RecordingHeader.longest + 128
+        // The line itself, a line of lost records and two of threads.
+        let needed = rest.count + 2 * RecordLine.longestBeginning + 512 + 2 * RecordingHeader.longest
         lock.lock()
         while !buffers.pointee.isOver, !buffers.pointee.hasRoom(for: needed) {
             lock.unlock()
@@ -81,10 +83,9 @@ final class RecordFile: @unchecked Sendable {
 
     /// What could not be kept is said as soon as there is room.
     private func appendLost(on thread: Int) {
-        buffers.pointee.filled.toldLostPlace = buffers.pointee.filled.length
+        let place = buffers.pointee.filled.length
         appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
-        buffers.pointee.filled.toldLost += buffers.pointee.lost
-        buffers.pointee.lost = 0
+        buffers.pointee.setLostTold(at: place)
     }
 
     /// Something that is no stage of a delivery, and happens on the calling thread.
@@ -134,12 +135,18 @@ final class RecordFile: @unchecked Sendable {
     /// With `writing` held.
     private func writeFilled() -> Bool {
         lock.lock()
+        guard !buffers.pointee.isClosed else {
+            lock.unlock()
+            return true
+        }
         buffers.pointee.swap()
         let full = buffers.pointee.written
         lock.unlock()
         let (bytes, result) = RecordBuffers.write(full, to: place.descriptor)
         lock.lock()
         defer { lock.unlock() }
+        // A signal handler wrote all meanwhile.
+        if buffers.pointee.isClosed { return true }
         // Whole lines stay.
         let kept = full.wholeLines(within: bytes)
         buffers.pointee.emptyWritten(kept: kept)
@@ -148,7 +155,7 @@ final class RecordFile: @unchecked Sendable {
             // The place of the rest is used for what comes next, so that there is no hole, and nothing of it is left behind what
             // is shorter.
             place.truncate(to: full.offset + kept)
-            buffers.pointee.filled.offset = full.offset + kept
+            buffers.pointee.moveFilled(to: full.offset + kept)
             buffers.pointee.countLost(full.records(from: kept))
             buffers.pointee.forgetThreads()
         }
@@ -169,9 +176,9 @@ final class RecordFile: @unchecked Sendable {
         }.map { $0.detach() }
     }
 
-    /// Whether nobody holds the lock for ever: a thread does that is interrupted by a signal whose handler does not return.
+    /// Whether the lock can be had. A thread may hold it for ever that a signal interrupted, if the handler does not return.
     var canBeLocked: Bool {
-        guard lock.lock(nanoseconds: 1_000_000_000) else { return false }
+        guard !lock.isHeldByThisThread, lock.lock(nanoseconds: 1_000_000_000) else { return false }
         lock.unlock()
         return true
     }
@@ -187,8 +194,8 @@ final class RecordFile: @unchecked Sendable {
     func finish(_ why: StaticString) -> (lost: UInt64, error: Int32) {
         lock.lock()
         let wasOver = buffers.pointee.isOver
-        buffers.pointee.isOver = true
         if !wasOver { buffers.pointee.appendEnd(why) }
+        buffers.pointee.isOver = true
         lock.unlock()
         if !wasOver {
             // Whoever writes at the moment needs the memory and the file.
@@ -197,9 +204,10 @@ final class RecordFile: @unchecked Sendable {
             lock.lock()
             if !isFree {
                 buffers.pointee.countLost(buffers.pointee.filled.records())
-            } else if ProcessEnd.forget(buffers) {
-                buffers.pointee.deallocate()
+            } else {
+                buffers.pointee.close()
                 place.close()
+                ProcessEnd.forget(self)
             }
             lock.unlock()
             if isFree { writing.unlock() }
@@ -208,6 +216,21 @@ final class RecordFile: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         return (buffers.pointee.allLost, error)
+    }
+
+    /// Writes all, and a last record that says why, in a signal handler that ends the process, or when a lock cannot be had. It
+    /// allocates nothing. Afterwards nothing is recorded or written any more.
+    func finishInHandler(_ why: StaticString, signal: Int32?) {
+        // A copy of the process that was made without `fork` has the memory, and not the recording.
+        guard buffers.pointee.process == getpid() else { return }
+        lock.withLockInHandler {
+            if !buffers.pointee.isOver { buffers.pointee.appendEnd(why, signal: signal) }
+            buffers.pointee.isOver = true
+            // Another thread may have written a part of either: it wrote the same bytes at the same place.
+            _ = RecordBuffers.write(buffers.pointee.written, to: place.descriptor)
+            _ = RecordBuffers.write(buffers.pointee.filled, to: place.descriptor)
+            buffers.pointee.setWritten()
+        }
     }
 
     // MARK: Forking

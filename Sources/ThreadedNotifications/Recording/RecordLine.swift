@@ -117,13 +117,16 @@ package enum RecordLine {
 
 /// The lines of a recording that are of no stage.
 package enum RecordingHeader {
+    /// How the first line of every recording begins.
+    package static let beginning: StaticString = "{\"recording\":"
+
     /// The line before a process's records.
     /// - Parameter number: of the record that comes next.
     package static func text(
         process: Int32, name: String, number: UInt64, monotonicNanoseconds: UInt64, wallNanoseconds: Int64
     ) -> [UInt8] {
         line { line in
-            line.append("{\"recording\":")
+            line.append(beginning)
             line.append(UInt64(RecordLine.version))
             line.append(",\"process\":")
             line.append(UInt64(UInt32(bitPattern: process)))

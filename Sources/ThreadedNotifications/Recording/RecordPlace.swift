@@ -15,7 +15,7 @@ final class RecordPlace: Sendable {
         /// What the file has is thrown away.
         case isReplaced
         /// It is kept, and this process's records come after it; or, if another process records there, in a file of the same
-        /// name and this process's id.
+        /// name and this process's id. A file that is neither empty nor a recording is refused.
         case isContinued
     }
 
@@ -34,8 +34,20 @@ final class RecordPlace: Sendable {
             _ = flock(descriptor, LOCK_EX | LOCK_NB)
         }
         if isReplaced, ftruncate(descriptor, 0) != 0 { throw Self.failure(path, closing: descriptor) }
-        let end = lseek(descriptor, 0, SEEK_END)
+        var end = lseek(descriptor, 0, SEEK_END)
         if end < 0 { throw Self.failure(path, closing: descriptor) }
+        if end > 0 {
+            guard Self.isRecording(descriptor) else {
+                _ = Glibc.close(descriptor)
+                throw .recordingFailed(
+                    path: path, problem: "it has something else than a recording. Remove it, or name another file")
+            }
+            // The process before may have been killed while it wrote a line. A line of its own keeps the header whole.
+            if Self.bytes(of: descriptor, at: end - 1, count: 1) != [0x0A] {
+                guard pwrite(descriptor, "\n", 1, end) == 1 else { throw Self.failure(path, closing: descriptor) }
+                end += 1
+            }
+        }
         self.path = path
         absolutePath = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         self.descriptor = descriptor
@@ -50,6 +62,17 @@ final class RecordPlace: Sendable {
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
+    /// Whether a file begins as a recording does.
+    private static func isRecording(_ descriptor: Int32) -> Bool {
+        RecordingHeader.beginning.withUTF8Buffer { bytes(of: descriptor, at: 0, count: $0.count) == Array($0) }
+    }
+
+    private static func bytes(of descriptor: Int32, at offset: Int, count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(0, pread(descriptor, buffer.baseAddress, count, offset))
+        }
+    }
+
     /// Once: the system gives the number to the next file.
     func close() {
         _ = Glibc.close(descriptor)
@@ -61,8 +84,8 @@ final class RecordPlace: Sendable {
     }
 
     private static func open(_ path: String) throws(DeliveryError) -> Int32 {
-        // Without waiting for whoever reads a pipe: that is no file to record to.
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o644)
+        // Without waiting for the reader of a FIFO, which is refused below. A new file is its owner's only: it tells of the program.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw failure(path, closing: nil) }
         guard CLinuxIsRegularFile(descriptor) else {
             _ = Glibc.close(descriptor)

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+/// The lock that a signal handler can take.
+@Suite("The recording's lock")
+struct RecordLockTests {
+    @Test("the thread that holds it knows, and no other does")
+    func holder() {
+        let lock = RecordLock()
+        #expect(!lock.isHeldByThisThread)
+        lock.lock()
+        #expect(lock.isHeldByThisThread)
+        let (isHeldElsewhere, ended) = (Locked<Bool?>(nil), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            isHeldElsewhere.withLock { $0 = lock.isHeldByThisThread }
+            ended.signal()
+        }
+        ended.wait()
+        #expect(isHeldElsewhere.withLock { $0 } == false)
+        lock.unlock()
+        #expect(!lock.isHeldByThisThread)
+    }
+
+    @Test("a handler that interrupts the thread that holds it goes on, and leaves it held")
+    func interrupted() {
+        let lock = RecordLock()
+        lock.lock()
+        var isCalled = false
+        lock.withLockInHandler { isCalled = true }
+        #expect(isCalled)
+        #expect(lock.isHeldByThisThread)
+        lock.unlock()
+    }
+
+    @Test("a handler takes it when it is free, and gives it back")
+    func free() {
+        let lock = RecordLock()
+        lock.withLockInHandler { #expect(lock.isHeldByThisThread) }
+        #expect(lock.lock(nanoseconds: 0))
+        lock.unlock()
+    }
+}
