@@ -29,7 +29,10 @@ struct RecordOutput: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Also record to this file, for audit, diagnose, compare, timeline, trace and stats.", valueName: "file"),
+            """
+            Also record to this file, for audit, diagnose, compare, timeline, trace and stats; - is standard output, and \
+            nothing else is printed there.
+            """, valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var file: String?
 
@@ -37,11 +40,14 @@ struct RecordOutput: ParsableArguments {
         if json, style != nil {
             throw ValidationError("--json prints records as they are, so it takes no --style. Leave out one of them.")
         }
+        if file == "-", style != nil {
+            throw ValidationError("-o - prints records as they are, so it takes no --style. Leave out one of them.")
+        }
     }
 
     /// Writes the records to the file that was asked for, if one was.
     func write(_ records: [DeliveryRecord], progress: ProgressLine) throws {
-        guard let file else { return }
+        guard let file, file != "-" else { return }
         let output = try OutputFile(file)
         var lines = RecordLines()
         for record in numbered(records) {
@@ -69,7 +75,7 @@ struct RecordOutput: ParsableArguments {
             printed += 1
             if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
         }
-        if json {
+        if json || file == "-" {
             var lines = RecordLines()
             let records = numbered(records)
             for record in records {
@@ -77,6 +83,7 @@ struct RecordOutput: ParsableArguments {
                     try print(String(decoding: line, as: UTF8.self))
                 }
             }
+            try terminal.print(lines.end(after: records.last))
             return
         }
         switch style ?? .document {
