@@ -39,8 +39,7 @@ final class RecordPlace: Sendable {
         if end > 0 {
             guard Self.isRecording(descriptor) else {
                 _ = Glibc.close(descriptor)
-                throw .recordingFailed(
-                    path: path, problem: "it has something else than a recording. Remove it, or name another file")
+                throw .recordingFailed(path: path, problem: "it is not a recording, and not empty")
             }
             // The process before may have been killed while it wrote a line. A line of its own keeps the header whole.
             if Self.bytes(of: descriptor, at: end - 1, count: 1) != [0x0A] {
