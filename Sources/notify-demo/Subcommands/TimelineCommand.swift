@@ -34,7 +34,8 @@ struct TimelineCommand: Command {
     @Option(
         name: [.short, .customLong("output")],
         help: ArgumentHelp(
-            "Draw into this file, not to standard output; a picture if its name ends in .svg.", valueName: "file"),
+            "Draw into this file; a picture if its name ends in .svg. - or without, standard output.", valueName: "file"
+        ),
         completion: .file(extensions: ["svg"]))
     var output: String?
 
@@ -75,6 +76,7 @@ struct TimelineCommand: Command {
                 "\(option) draws a picture, so it takes no --ascii and no --width. Leave out one of them.")
         }
         if limit < 0 { throw ValidationError("--limit is \(limit), and must be 0, for all, or more.") }
+        try input.check(output: output, called: "drawing")
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from \(from) is later than --to \(to).")
         }
@@ -94,9 +96,9 @@ struct TimelineCommand: Command {
             try put(TimelinePicture(timeline).svg, &terminal)
             return .good
         }
-        let columns = output == nil ? TerminalWidth.ofTerminal : nil
+        let columns = file == nil ? TerminalWidth.ofTerminal : nil
         let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
-        if output != nil {
+        if file != nil {
             try put(text.text + "\n", &terminal)
             return .good
         }
@@ -113,13 +115,16 @@ struct TimelineCommand: Command {
         return .good
     }
 
+    /// The file to draw into; nil for standard output.
+    private var file: String? { output == "-" ? nil : output }
+
     private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
 
     private func put(_ drawing: String, _ terminal: inout Terminal) throws {
-        guard let output else { return try terminal.print(String(drawing.dropLast())) }
-        let file = try OutputFile(output)
-        try file.write(Array(drawing.utf8))
-        try file.finish()
+        guard let file else { return try terminal.print(String(drawing.dropLast())) }
+        let output = try OutputFile(file)
+        try output.write(Array(drawing.utf8))
+        try output.finish()
     }
 
     /// - Throws: if what was asked for is not there.

@@ -24,14 +24,11 @@ struct Trace: Command {
 
     @OptionGroup var input: RecordingArgument
 
-    @Option(name: .shortAndLong, help: "Where to write the trace; without, standard output.", completion: .file())
+    @Option(name: .shortAndLong, help: "Where to write the trace; - or without, standard output.", completion: .file())
     var output: String?
 
     func validate() throws {
-        func file(_ path: String) -> URL { URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL }
-        if let output, input.path != "-", file(output) == file(input.path) {
-            throw ValidationError("the trace would take the place of the recording: give another file to -o.")
-        }
+        try input.check(output: output, called: "trace")
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {

@@ -1,26 +1,43 @@
+import DeliveryDiagnostics
+import Foundation
 import SystemPackage
 
 /// A file that a command writes, made or replaced.
+///
+/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was. Standard output,
+/// a FIFO or a device is written directly.
 final class OutputFile {
     private let path: String
     private let descriptor: FileDescriptor
+    private let replacement: ReplacementFile?
+    private let isOpened: Bool
     private var unwritten: [UInt8] = []
-    private var isOpen = true
 
     /// - Throws: `OutputFileError`.
     init(_ path: String) throws {
         self.path = path
         do {
-            descriptor = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            switch OutputDestination(path) {
+            case .openFile(let number):
+                (descriptor, replacement, isOpened) = (FileDescriptor(rawValue: number), nil, false)
+            case .stream(let path):
+                descriptor = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
+                (replacement, isOpened) = (nil, true)
+            case .file(let path):
+                let file = try ReplacementFile(path)
+                (descriptor, replacement, isOpened) = (FileDescriptor(rawValue: file.descriptor), file, false)
+                UnfinishedOutput.begin(file.path)
+            }
         } catch {
             throw OutputFileError(path: path, problem: "\(error)")
         }
     }
 
     deinit {
-        if isOpen { try? descriptor.close() }
+        if isOpened { try? descriptor.close() }
+        guard let replacement else { return }
+        replacement.discard()
+        UnfinishedOutput.end()
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -37,12 +54,11 @@ final class OutputFile {
         }
     }
 
-    /// Writes what is left, and says if the system could not keep it.
+    /// Writes what is left and puts the file in its place, or says that the system could not keep it.
     func finish() throws {
         try flush()
-        isOpen = false
         do {
-            try descriptor.close()
+            try replacement?.place()
         } catch {
             throw OutputFileError(path: path, problem: "\(error)")
         }

@@ -26,7 +26,8 @@ struct Terminal {
         do {
             try FileDescriptor.standardOutput.writeAll(unwritten)
         } catch Errno.brokenPipe {
-            // Nobody reads any more, and the signal that ends a program quietly then is ignored here: end likewise.
+            // The reader is gone, and the signal that ends a program quietly then is ignored here: end likewise.
+            UnfinishedOutput.remove()
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         } catch {

@@ -1,0 +1,72 @@
+internal import Glibc
+internal import SystemPackage
+
+/// What the path of an output names, and so how the output is written.
+package enum OutputDestination: Sendable, Hashable {
+    /// A file that this process has open as standard output or standard error. It is written as it is.
+    case openFile(descriptor: Int32)
+    /// Something that cannot be replaced, such as a FIFO or a device. It is opened and written as it is.
+    case stream(path: String)
+    /// A regular file, or nothing yet, at a path that is no symbolic link. The complete output takes its place.
+    case file(path: String)
+
+    /// - Parameter path: as a user gives it; `-` is standard output. What cannot be looked at becomes a file, whose opening fails.
+    package init(_ path: String) {
+        if path == "-" {
+            self = .openFile(descriptor: STDOUT_FILENO)
+            return
+        }
+        guard let found = FileStatus(path: path) else {
+            self = .file(path: Self.resolved(path) ?? path)
+            return
+        }
+        // Such as /dev/stdout. To replace the file would take it from the program that reads this process's output.
+        let open = [STDOUT_FILENO, STDERR_FILENO].first { FileStatus(descriptor: $0)?.identity == found.identity }
+        if let open {
+            self = .openFile(descriptor: open)
+        } else if found.isRegular, let resolved = Self.resolved(path) {
+            self = .file(path: resolved)
+        } else {
+            self = .stream(path: path)
+        }
+    }
+
+    /// Follows the symbolic links that a path ends in.
+    /// - Returns: nil for a link of the proc file system: it stands for an open file, and not for a path.
+    private static func resolved(_ path: String) -> String? {
+        var path = path
+        // As many as the system follows.
+        for _ in 1...40 {
+            guard let target = target(ofLink: path) else { return path }
+            let directory = FilePath(path).removingLastComponent()
+            if isInProc(directory.isEmpty ? "." : directory.string) { return nil }
+            path = directory.pushing(FilePath(target)).string
+        }
+        return path
+    }
+
+    private static func target(ofLink path: String) -> String? {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = target.withUnsafeMutableBytes { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+        }
+        return length > 0 ? String(decoding: target[..<length], as: UTF8.self) : nil
+    }
+
+    private static func isInProc(_ directory: String) -> Bool {
+        guard let real = realpath(directory, nil) else { return false }
+        defer { free(real) }
+        return String(cString: real).hasPrefix("/proc/")
+    }
+
+    /// Whether an output would take the place of an input: both name the same regular file.
+    ///
+    /// - Parameters:
+    ///   - output: as a user gives it; `-` is standard output.
+    ///   - input: as a user gives it; `-` is standard input.
+    package static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
+        guard output != "-", let written = FileStatus(path: output), written.isRegular else { return false }
+        let read = input == "-" ? FileStatus(descriptor: STDIN_FILENO) : FileStatus(path: input)
+        return read?.identity == written.identity
+    }
+}

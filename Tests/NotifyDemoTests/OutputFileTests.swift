@@ -1,0 +1,96 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+/// Files that `run`, `timeline`, `trace` and `smoke` write.
+@Suite("Output files")
+struct OutputFileTests {
+    /// Runs a line of shell in a directory of its own that has a recording, `run.jsonl`.
+    private func shell(_ line: String) async throws -> Shell.Outcome {
+        try await Shell.run(
+            """
+            cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
+            notify-demo run redirect -o run.jsonl > /dev/null 2>&1; cp run.jsonl copy
+            \(line)
+            """)
+    }
+
+    @Test(
+        "an output does not take the place of the recording that it is made of, by whatever name",
+        arguments: ["timeline", "trace"])
+    func sameFile(command: String) async throws {
+        let outcome = try await shell(
+            """
+            ln -s run.jsonl link; ln run.jsonl hard
+            for output in run.jsonl ./run.jsonl link hard; do notify-demo \(command) run.jsonl -o $output; echo $?; done
+            notify-demo \(command) - -o run.jsonl < run.jsonl; echo $?; cmp run.jsonl copy
+            """)
+        #expect(outcome.output == "64\n64\n64\n64\n64\n")
+        #expect(outcome.errors.contains("would take the place of the recording: give another file to -o."))
+    }
+
+    @Test(
+        "the file that was there is replaced behind a symbolic link and keeps its permissions, and nothing else is left"
+    )
+    func replaced() async throws {
+        let outcome = try await shell(
+            """
+            mkdir d; echo old > d/target; chmod 640 d/target; ln -s target d/link
+            notify-demo timeline run.jsonl -o d/link; ls -A d; stat -c %a d/target; readlink d/link; head -c 3 d/target
+            """)
+        #expect(outcome.output.hasPrefix("link\ntarget\n640\ntarget\n"), "\(outcome.errors)")
+        #expect(!outcome.output.hasSuffix("old"))
+    }
+
+    @Test("if the output does not fit, that is said, and the file that was there stays as it was")
+    func full() async throws {
+        let outcome = try await shell(
+            """
+            mkdir d; echo old > d/a; ulimit -f 1; notify-demo trace run.jsonl -o d/a; echo $?; ls -A d; cat d/a
+            """)
+        #expect(outcome.output == "2\na\nold\n")
+        #expect(outcome.errors.contains("cannot write d/a: File too large."), "\(outcome.errors)")
+    }
+
+    @Test("a signal that ends a command removes the output that is not complete")
+    func interrupted() async throws {
+        let outcome = try await shell(
+            """
+            mkdir d; echo old > d/a; mkfifo shown
+            notify-demo smoke --junit d/a > shown 2>/dev/null & read line < shown
+            ls -A d | wc -l; kill -TERM $!; wait $!; echo $?; ls -A d; cat d/a
+            """)
+        #expect(outcome.output == "2\n143\na\nold\n", "\(outcome.errors)")
+    }
+
+    @Test("/dev/stdout and - are standard output, and no file of that name is made")
+    func standardOutput() async throws {
+        let outcome = try await shell(
+            """
+            mkdir d; cd d
+            notify-demo timeline ../run.jsonl > ../a; notify-demo timeline ../run.jsonl -o - | cmp - ../a
+            notify-demo timeline ../run.jsonl -o /dev/stdout | cmp - ../a
+            { echo before; notify-demo timeline ../run.jsonl -o /dev/stdout; echo after; } > ../b
+            { echo before; cat ../a; echo after; } | cmp - ../b
+            notify-demo run redirect -o - 2>/dev/null | notify-demo audit --json -; ls -A
+            """)
+        #expect(outcome.output.contains("\"isCut\":false"), "\(outcome.output)")
+        #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
+        #expect(outcome.errors == "")
+    }
+
+    @Test("run -o - takes no --style, as --json does")
+    func style() async throws {
+        let outcome = try await shell("notify-demo run redirect -o - --style stages; echo $?")
+        #expect(outcome.output == "64\n")
+    }
+
+    @Test("run --json ends its records as a recording's file does, so that audit knows that it is whole")
+    func json() async throws {
+        let outcome = try await shell(
+            "notify-demo run redirect --json 2>/dev/null | notify-demo audit --json -; echo $?")
+        #expect(outcome.output.contains("\"isCut\":false"), "\(outcome.output)")
+        #expect(outcome.output.hasSuffix("\n0\n"))
+    }
+}
