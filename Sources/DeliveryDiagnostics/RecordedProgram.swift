@@ -21,12 +21,15 @@ public struct RecordedProgram: Sendable {
         public var size: Int
         /// Files that processes which the program started, and which have not ended, record to.
         public var underWay: [String]
+        /// Files that other processes which the program started recorded to. Their records are not in the recording, since its first
+        /// process has not ended.
+        public var apart: [String]
     }
 
     /// The program's name, to be looked for in `PATH`, or its path.
     public var name: String
     public var arguments: [String]
-    /// The recording, which is made or replaced.
+    /// The recording, which is made or replaced when the program has ended; `-` is standard output.
     public var file: String
 
     public init(name: String, arguments: [String], file: String) {
@@ -35,74 +38,47 @@ public struct RecordedProgram: Sendable {
         self.file = file
     }
 
-    /// Runs it to its end, blocking the calling thread; input and output are this process's. A request to end is passed on.
+    /// Runs it to its end, blocking the calling thread. A request to end is passed on.
+    ///
+    /// Input and output are this process's. If the recording goes to standard output, what the program prints there goes to standard
+    /// error. If the program cannot be run, or nothing is recorded, the file stays as it was.
     ///
     /// - Throws: `RecordedProgramError`.
     public func run() throws(RecordedProgramError) -> Outcome {
-        // A path of its own, since the program may change its directory.
-        let path = URL(filePath: file).standardizedFileURL.path(percentEncoded: false)
-        do throws(DeliveryError) {
-            try DeliveryRecording.prepare(file.isEmpty ? file : path)
+        // Until the end, so that a request to end leaves nothing half done.
+        let requests = EndRequests()
+        defer { requests.end() }
+        let files = try RecordedFiles(for: file)
+        let end: End
+        do throws(RecordedProgramError) {
+            end = try start(files, requests)
         } catch {
-            guard case .recordingFailed(_, let problem) = error else {
-                throw RecordedProgramError(problem: error.description)
-            }
-            throw RecordedProgramError(problem: "cannot record to \(file.isEmpty ? "\"\"" : file): \(problem).")
+            files.discard()
+            throw error
         }
-        let before = Set(Self.others(of: path))
-        let end = try start(path)
-        var others = Self.others(of: path).filter { !before.contains($0) }
-        // Who still records to a file goes on to: it is left as it is.
-        let isUnderWay = DeliveryRecording.isRecordedTo(path)
-        let underWay = (isUnderWay ? [path] : []) + others.filter { DeliveryRecording.isRecordedTo($0) }
-        if isUnderWay { others = [] }
-        others.removeAll { underWay.contains($0) }
         do {
-            let recording = try FileHandle(forUpdating: URL(filePath: path))
-            var processes = try recording.seekToEnd() > 0 ? 1 : 0
-            for other in others {
-                let content = try Data(contentsOf: URL(filePath: other), options: .alwaysMapped)
-                // The last line of who went before may be cut off.
-                if try recording.offset() > 0 { try Self.endLine(recording) }
-                try recording.write(contentsOf: content)
-                try FileManager.default.removeItem(atPath: other)
-                processes += 1
-            }
-            let size = try recording.seekToEnd()
-            try recording.close()
-            return Outcome(end: end, processes: processes, size: Int(size), underWay: underWay)
+            let outcome = try files.finish()
+            return Outcome(
+                end: end, processes: outcome.processes, size: outcome.size, underWay: outcome.underWay,
+                apart: outcome.apart)
         } catch {
             throw RecordedProgramError(
-                problem: "the program has ended, and its recording in \(file) cannot be put together: \(error).")
+                problem: """
+                    the program has ended, and its recording cannot be written to \(file): \(error). What was recorded is in \
+                    \(files.path).
+                    """)
         }
-    }
-
-    private static func endLine(_ file: FileHandle) throws {
-        try file.seek(toOffset: file.offset() - 1)
-        if try file.read(upToCount: 1) != Data([0x0A]) { try file.write(contentsOf: Data([0x0A])) }
-    }
-
-    /// The files of other processes that recorded to this one's name: `run.jsonl.4711`.
-    private static func others(of path: String) -> [String] {
-        let url = URL(filePath: path)
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
-        let prefix = url.lastPathComponent + "."
-        return names.filter { name in
-            name.hasPrefix(prefix) && name.dropFirst(prefix.count).allSatisfy { $0.isNumber || $0 == "." }
-        }.sorted().map { url.deletingLastPathComponent().appending(component: $0).path(percentEncoded: false) }
     }
 
     /// Not by Subprocess, which closes what this process has open besides: a program is recorded as a shell starts it.
-    private func start(_ path: String) throws(RecordedProgramError) -> End {
+    private func start(_ files: RecordedFiles, _ requests: EndRequests) throws(RecordedProgramError) -> End {
         var process: pid_t = 0
-        let requests = EndRequests()
-        let result = spawn(path, &process, requests)
+        let result = spawn(files, &process, requests)
         guard result == 0 else {
-            requests.end()
             throw RecordedProgramError(problem: "cannot run \(name): \(Errno(rawValue: result)).")
         }
         requests.passOn(to: process)
-        defer { requests.end() }
+        defer { requests.passOnNothing() }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else {
@@ -115,7 +91,7 @@ public struct RecordedProgram: Sendable {
     }
 
     /// - Returns: the system's error number, or 0.
-    private func spawn(_ path: String, _ process: inout pid_t, _ requests: EndRequests) -> Int32 {
+    private func spawn(_ files: RecordedFiles, _ process: inout pid_t, _ requests: EndRequests) -> Int32 {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -125,15 +101,19 @@ public struct RecordedProgram: Sendable {
         for signal in requests.changed + [SIGPIPE] { sigaddset(&defaults, signal) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if files.isStandardOutput { posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) }
         var arguments = ([name] + arguments).map { strdup($0) } + [nil]
         var environment =
-            Self.environment(recording: path).map { bytes in
+            Self.environment(recording: files.path).map { bytes in
                 bytes.withUnsafeBufferPointer {
                     strdup(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self))
                 }
             } + [nil]
         defer { for string in arguments + environment { free(string) } }
-        return posix_spawnp(&process, name, nil, &attributes, &arguments, &environment)
+        return posix_spawnp(&process, name, &actions, &attributes, &arguments, &environment)
     }
 
     /// This process's environment, byte by byte as it was given, and where to record to. Each ends with a zero.
@@ -180,6 +160,10 @@ private struct EndRequests {
 
     func passOn(to process: Int32) {
         processToEnd.store(process, ordering: .relaxed)
+    }
+
+    func passOnNothing() {
+        processToEnd.store(0, ordering: .relaxed)
     }
 
     func end() {

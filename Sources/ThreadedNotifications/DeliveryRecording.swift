@@ -66,12 +66,6 @@ public enum DeliveryRecording {
     /// The file that is recorded to, or nil.
     public static var path: String? { control.withLock { $0.file?.path } }
 
-    /// Makes a file, or empties it, that another process is to record to.
-    /// - Throws: `DeliveryError.recordingFailed`, also if a process records to it.
-    package static func prepare(_ path: String) throws(DeliveryError) {
-        try RecordPlace(path, .isReplaced).close()
-    }
-
     /// Whether a process records to a file at the moment.
     package static func isRecordedTo(_ path: String) -> Bool { RecordPlace.isRecordedTo(path) }
 

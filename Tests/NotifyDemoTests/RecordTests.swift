@@ -57,9 +57,9 @@ struct RecordTests {
     @Test("of two that record one program, the inner does")
     func nested() async throws {
         let (outcome, recording, _) = try await record(
-            "notify-demo record -o outer.jsonl -- notify-demo record -o run.jsonl -- kitchen; wc -c < outer.jsonl")
+            "notify-demo record -o outer.jsonl -- notify-demo record -o run.jsonl -- kitchen")
         #expect(posts(recording) == [12])
-        #expect(outcome.output.hasSuffix("\n0\n"))
+        #expect(outcome.errors.contains("recorded nothing"))
     }
 
     @Test("what is wrong in the README's kitchen is found, and its ledger adds up")

@@ -8,11 +8,17 @@ struct Record: Command {
             The program needs no change: it links ThreadedNotifications, which finds in its environment where to record \
             to. What is posted to Foundation's centers is recorded where a ThreadedNotificationCenter captures it. \
             Processes that it starts or forks are recorded too. A program can also record itself: \
-            DeliveryRecording.start(to:).
+            DeliveryRecording.start(to:). A program with rights that its user does not have, such as a set-user-id program, \
+            records only itself.
+
+            The file is replaced when the program has ended. If the program cannot be run, or nothing is recorded, the \
+            file stays as it was. With -o - the recording is printed on standard output when the program has ended, and \
+            what the program prints there goes to standard error.
 
             EXAMPLES
               notify-demo record -o run.jsonl -- ./my-program --its options
               notify-demo diagnose run.jsonl
+              notify-demo record -o - -- ./my-program | notify-demo audit -
 
             EXIT STATUS
               that of the program; 128 and the signal's number if one ended it; 2 if nothing was recorded
@@ -20,7 +26,7 @@ struct Record: Command {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to record to, made or replaced.", valueName: "file"),
+        help: ArgumentHelp("The file to record to, made or replaced; - is standard output.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var file: String
 
@@ -42,14 +48,20 @@ struct Record: Command {
         if outcome.size == 0 {
             terminal.say(
                 """
-                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, or nothing of it happened.
+                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, or nothing of it happened, or \
+                it has rights that you do not have.
                 """)
         } else {
             let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
-            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(file)")
+            terminal.say(
+                "notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(file == "-" ? "standard output" : file)"
+            )
         }
         for file in outcome.underWay {
             terminal.say("notify-demo: a process that \(command[0]) started has not ended, and records on to \(file)")
+        }
+        for file in outcome.apart {
+            terminal.say("notify-demo: another process that \(command[0]) started recorded to \(file)")
         }
         switch outcome.end {
         case .exit(0): return outcome.size == 0 ? .trouble : .good

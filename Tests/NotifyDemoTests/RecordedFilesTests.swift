@@ -1,0 +1,162 @@
+import DeliveryDiagnostics
+import Foundation
+import Subprocess
+import Testing
+
+/// What `record` and the library do to files: the recording, what was there before, and files that are not theirs.
+@Suite("The files of a recording")
+struct RecordedFilesTests {
+    /// Runs a line of shell in a directory of its own, and then prints the names and contents of small files there.
+    private func shell(_ line: String) async throws -> Shell.Outcome {
+        try await Shell.run(
+            """
+            cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; export SWIFT_BACKTRACE=enable=no; ulimit -c 0
+            \(line)
+            """)
+    }
+
+    private static let variable = "THREADED_NOTIFICATIONS_RECORDING"
+
+    // MARK: Rights
+
+    private static let canChangeUser = geteuid() == 0
+
+    @Test(
+        "a set-user-id program neither makes nor changes a file that its environment names",
+        .enabled(if: canChangeUser, "Only root can make a set-user-id program and run it as another user."))
+    func setUserID() async throws {
+        let outcome = try await shell(
+            """
+            chmod 755 .; cp "$(command -v kitchen)" k; chmod 4755 k; mkdir -m 700 secret; printf '' > empty
+            as() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+            as env \(Self.variable)=$PWD/secret/run.jsonl ./k
+            as env \(Self.variable)=$PWD/empty ./k
+            ls secret; wc -c < empty
+            """)
+        #expect(outcome.output == String(repeating: "served 6 dishes, and the bell did not ring\n", count: 2) + "0\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test("a new recording is its owner's only")
+    func permissions() async throws {
+        let outcome = try await shell(
+            """
+            umask 022; \(Self.variable)=a kitchen; notify-demo record -o b -- kitchen 2>/dev/null
+            touch c; chmod 640 c; notify-demo record -o c -- kitchen 2>/dev/null; stat -c '%n %a' a b c
+            """)
+        #expect(outcome.output.hasSuffix("a 600\nb 600\nc 640\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    // MARK: What was there before
+
+    @Test("if the program cannot be run, or records nothing, the file stays as it was, and none is made")
+    func nothingRun() async throws {
+        let outcome = try await shell(
+            """
+            echo old > old.jsonl
+            for file in old.jsonl new.jsonl; do
+                notify-demo record -o $file -- ./misspelt; echo $?
+                notify-demo record -o $file -- true; echo $?
+            done
+            cat *
+            """)
+        #expect(outcome.output == "2\n2\n2\n2\nold\n", "\(outcome.errors)")
+        #expect(outcome.errors.contains("cannot run ./misspelt: No such file or directory."))
+    }
+
+    @Test("the old recording is there until the program has ended, and is replaced behind a symbolic link")
+    func replaced() async throws {
+        let outcome = try await shell(
+            """
+            echo old > target; ln -s target run.jsonl
+            notify-demo record -o run.jsonl -- sh -c 'cat run.jsonl; kitchen' 2>/dev/null
+            ls -A; readlink run.jsonl; head -c 12 target
+            """)
+        #expect(
+            outcome.output
+                == "old\nserved 6 dishes, and the bell did not ring\nrun.jsonl\ntarget\ntarget\n{\"recording\"",
+            "\(outcome.errors)")
+    }
+
+    @Test("-o - prints the recording alone on standard output, and the program's output goes to standard error")
+    func standardOutput() async throws {
+        let outcome = try await shell("notify-demo record -o - -- kitchen; ls -A >&2")
+        let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
+        #expect(recording.problems.isEmpty)
+        #expect(recording.entries.last?.stage == .end)
+        #expect(outcome.errors.hasPrefix("served 6 dishes, and the bell did not ring\nnotify-demo: recorded "))
+        #expect(outcome.errors.hasSuffix(" to standard output\n"))
+    }
+
+    @Test("a FIFO and a device are written when the program has ended, and what a full one does not take is kept")
+    func streams() async throws {
+        let outcome = try await shell(
+            """
+            mkfifo f; head -c 12 f > head & notify-demo record -o f -- kitchen 2>/dev/null; wait; cat head; echo
+            export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?; head -c 12 notify-demo.jsonl.partial-*
+            """)
+        let dishes = "served 6 dishes, and the bell did not ring\n"
+        #expect(outcome.output == "\(dishes){\"recording\"\n\(dishes)2\n{\"recording\"", "\(outcome.errors)")
+        #expect(outcome.errors.contains("/dev/full: No space left on device"))
+    }
+
+    // MARK: Files of the program
+
+    @Test("a file of the program whose name begins as the recording's is not taken for a recording")
+    func otherFiles() async throws {
+        let outcome = try await shell(
+            """
+            notify-demo record -o run.jsonl -- \
+            sh -c 'kitchen; echo notes > run.jsonl.2026; echo more > "$\(Self.variable).2026"' 2>/dev/null
+            cat run.jsonl.2026; cat run.jsonl.partial-*.2026; grep -c more run.jsonl
+            """)
+        #expect(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    // MARK: What the variable names
+
+    @Test("a file that is no recording is refused once, and is not changed")
+    func noRecording() async throws {
+        let outcome = try await shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
+        #expect(outcome.output.hasSuffix("\nmy text\n"))
+        #expect(
+            outcome.errors.split(separator: "\n").count { $0.contains("it is not a recording, and not empty") } == 1,
+            "\(outcome.errors)")
+    }
+
+    @Test("a recording that was cut within a line is continued on a line of its own")
+    func continued() async throws {
+        let outcome = try await shell(
+            """
+            \(Self.variable)=a kitchen > /dev/null; head -c -30 a > run.jsonl
+            \(Self.variable)=run.jsonl kitchen > /dev/null; cat run.jsonl
+            """)
+        let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
+        #expect(recording.processes.count == 2)
+        let posts = recording.processes.indices.map { process in
+            recording.entries.count { $0.stage == .post && recording.process(of: $0) == process }
+        }
+        #expect(posts == [12, 12])
+        // The line that was cut.
+        #expect(recording.problemCount == 1)
+    }
+
+    // MARK: A crash
+
+    @Test(
+        "a crash while other threads post leaves whole lines, numbered without gaps, and an end",
+        arguments: [(RecordedEnd.abortWhilePosting, "signal 6"), (.faultWhilePosting, "signal 11")])
+    func crash(end: RecordedEnd, message: String) async throws {
+        for _ in 1...10 {
+            let outcome = try await shell(
+                """
+                \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 notify-demo recording-child \(end.rawValue) 2>/dev/null
+                cat run.jsonl
+                """)
+            let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
+            #expect(recording.problems == [])
+            #expect(recording.records.last?.stage == .end)
+            #expect(recording.records.last?.message == message)
+        }
+    }
+}
