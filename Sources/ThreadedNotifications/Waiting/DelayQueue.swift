@@ -34,7 +34,7 @@ final class DelayQueue: @unchecked Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Hands over what is due, and sets the timer for what is next. Called on `queue`.
+    /// Hands over the blocks that are due, and sets the timer for the next deadline. Called on `queue`.
     private func handOverDue() {
         let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
         for block in due { block.handOver() }
