@@ -118,14 +118,31 @@ PLAIN static int fail(struct Start *start, const char *what) {
     return 127;
 }
 
-PLAIN static void closeFrom(unsigned first) {
+PLAIN static void closeRange(unsigned first, unsigned last) {
 #ifdef SYS_close_range
-    if (syscall(SYS_close_range, first, ~0u, 0) == 0) return;
+    if (syscall(SYS_close_range, first, last, 0) == 0) return;
 #endif
     // A kernel before 5.9.
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20) limit.rlim_cur = 1 << 20;
-    for (unsigned descriptor = first; descriptor < limit.rlim_cur; descriptor++) closeDescriptor((int)descriptor);
+    for (unsigned descriptor = first; descriptor <= last && descriptor < limit.rlim_cur; descriptor++)
+        closeDescriptor((int)descriptor);
+}
+
+/// Closes all descriptors but some, which it sorts.
+PLAIN static void closeAllBut(int *kept, int count) {
+    for (int sorted = 1; sorted < count; sorted++)
+        for (int place = sorted; place > 0 && kept[place - 1] > kept[place]; place--) {
+            int lower = kept[place];
+            kept[place] = kept[place - 1];
+            kept[place - 1] = lower;
+        }
+    int first = 0;
+    for (int index = 0; index < count; index++) {
+        if (kept[index] > first) closeRange((unsigned)first, (unsigned)kept[index] - 1);
+        first = kept[index] + 1;
+    }
+    closeRange((unsigned)first, ~0u);
 }
 
 PLAIN static int server(void *argument) {
@@ -142,7 +159,7 @@ PLAIN static int server(void *argument) {
         if (copyTo(devNull, standard) < 0) return fail(start, "dup3");
     if (copyTo(listener, CEmbeddedServerListener) < 0 || copyTo(readiness, CEmbeddedServerReadiness) < 0)
         return fail(start, "dup3");
-    closeFrom(5);
+    closeRange(5, ~0u);
     umask(077);
     if (chdir("/") != 0) return fail(start, "chdir");
     uint64_t none = 0;
@@ -161,11 +178,16 @@ PLAIN static int millisecondsLeft(const struct timespec *deadline) {
 /// The server's parent until it is ready; then it is nobody's child but process 1's.
 PLAIN static int starter(void *argument) {
     struct Start *start = argument;
+    // This process lives until the server is ready. A socket that another thread of the program listens on must not stay open
+    // here: connections to it would succeed after its server has ended.
+    int kept[] = {start->listener, start->readinessOut, start->readinessIn, start->devNull};
+    closeAllBut(kept, sizeof kept / sizeof *kept);
     // The server is no leader of its session, so it never gets a terminal.
     setsid();
     pid_t process = __clone(server, start->serverStack + stackSize, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     if (process < 0) return fail(start, "clone");
     closeDescriptor(start->readinessIn);
+    closeDescriptor(start->listener);
     if (start->outcome.error != 0) {
         waitFor(process, NULL, 0);
         return 0;
