@@ -113,14 +113,14 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         }
     }
 
-    /// Posts on several threads until the process ends. Returns when all of them do.
+    /// Posts on several threads, much more than this thread does meanwhile. Returns when all of them have begun.
     private static func postOnThreads(_ center: ThreadedNotificationCenter) {
         let begun = DispatchSemaphore(value: 0)
         for _ in 1...4 {
             Thread.detachNewThread {
                 center.post(name: Notification.Name("meanwhile"))
                 begun.signal()
-                while true { center.post(name: Notification.Name("meanwhile")) }
+                for _ in 1...5000 { center.post(name: Notification.Name("meanwhile")) }
             }
         }
         for _ in 1...4 { begun.wait() }

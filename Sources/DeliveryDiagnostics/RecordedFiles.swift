@@ -27,10 +27,42 @@ struct RecordedFiles {
         case stream(ReplacementFile, FileDescriptor)
     }
 
-    private let place: Place
+    /// Where the recording goes.
+    struct Target {
+        fileprivate enum Kind {
+            case file(path: String)
+            case stream(FileDescriptor)
+        }
 
-    /// Whether the recording goes to this process's standard output.
-    let isStandardOutput: Bool
+        /// As the user gave it.
+        let name: String
+        fileprivate let kind: Kind
+        /// Whether it is this process's standard output.
+        let isStandardOutput: Bool
+
+        /// Opens what is written as it is, such as a FIFO: that may wait for its reader.
+        ///
+        /// - Parameter name: as a user gives it; `-` is standard output.
+        /// - Throws: `RecordedProgramError`.
+        init(_ name: String) throws(RecordedProgramError) {
+            self.name = name
+            let destination = OutputDestination(name)
+            isStandardOutput = destination == .openFile(descriptor: STDOUT_FILENO)
+            do {
+                switch destination {
+                case .openFile(let descriptor): kind = .stream(FileDescriptor(rawValue: descriptor))
+                case .stream(let path):
+                    kind = .stream(try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec))
+                case .file(let path):
+                    kind = .file(path: path)
+                }
+            } catch {
+                throw RecordedFiles.failure(name, error)
+            }
+        }
+    }
+
+    private let place: Place
 
     /// Where the program is to record to.
     var path: String { temporary.path }
@@ -41,27 +73,24 @@ struct RecordedFiles {
         }
     }
 
-    /// - Parameter file: where the recording goes, as a user gives it; `-` is standard output.
+    /// Makes the files, in which nothing is yet.
     /// - Throws: `RecordedProgramError`.
-    init(for file: String) throws(RecordedProgramError) {
+    init(for target: Target) throws(RecordedProgramError) {
         do {
-            let destination = OutputDestination(file)
-            isStandardOutput = destination == .openFile(descriptor: STDOUT_FILENO)
-            switch destination {
-            case .openFile(let descriptor):
-                place = .stream(try Self.inTemporaryDirectory(), FileDescriptor(rawValue: descriptor))
-            case .stream(let path):
-                place = .stream(
-                    try Self.inTemporaryDirectory(),
-                    try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec))
+            switch target.kind {
+            case .stream(let stream): place = .stream(try Self.inTemporaryDirectory(), stream)
             case .file(let path):
-                place = try Self.beside(
-                    URL(filePath: path).standardizedFileURL.path(percentEncoded: false), file.isEmpty)
+                if path.isEmpty { throw Errno.noSuchFileOrDirectory }
+                place = try Self.beside(URL(filePath: path).standardizedFileURL.path(percentEncoded: false))
             }
         } catch {
-            let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
-            throw RecordedProgramError(problem: "cannot record to \(file.isEmpty ? "\"\"" : file): \(problem).")
+            throw Self.failure(target.name, error)
         }
+    }
+
+    private static func failure(_ name: String, _ error: any Error) -> RecordedProgramError {
+        let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
+        return RecordedProgramError(problem: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
     }
 
     private static func inTemporaryDirectory() throws -> ReplacementFile {
@@ -70,8 +99,7 @@ struct RecordedFiles {
     }
 
     /// - Throws: `Errno`; `.wouldBlock` if a process records there.
-    private static func beside(_ path: String, _ isUnnamed: Bool) throws -> Place {
-        if isUnnamed { throw Errno.noSuchFileOrDirectory }
+    private static func beside(_ path: String) throws -> Place {
         let isNew = FileStatus(path: path) == nil
         let lock = try FileDescriptor.open(
             FilePath(path), .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
@@ -107,8 +135,10 @@ struct RecordedFiles {
 
     /// Puts the files together and the recording in its place, or leaves that as it was if nothing was recorded.
     ///
-    /// - Throws: `Errno` or another error of the system. Then everything that was recorded is still in the files.
-    func finish() throws -> Outcome {
+    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. From then on, nothing
+    ///   is left behind if a signal ends this process.
+    /// - Throws: `Errno` or another error of the system. What was recorded is still in the files, if they are there.
+    func finish(willWait: () -> Void) throws -> Outcome {
         defer { close() }
         // A process that still records goes on to: its file keeps its content, and may get another name.
         let isUnderWay = DeliveryRecording.isRecordedTo(path)
@@ -122,30 +152,32 @@ struct RecordedFiles {
             outcome.processes = (try descriptor.seek(offset: 0, from: .end) > 0 ? 1 : 0) + merged.count
             for other in merged { try Self.append(other, to: descriptor) }
             outcome.size = Int(try descriptor.seek(offset: 0, from: .end))
+            for other in merged { unlink(other) }
             if outcome.size == 0 {
                 temporary.discard()
             } else {
-                try putInPlace(isUnderWay: isUnderWay)
+                try putInPlace(isUnderWay: isUnderWay, willWait)
             }
         } catch {
             temporary.keep()
             throw error
         }
-        for other in merged { unlink(other) }
         if isUnderWay { outcome.underWay.append(finalName(of: path)) }
         outcome.underWay += underWay.map { finalName(of: $0) }
         if isUnderWay { outcome.apart = ended.map { finalName(of: $0) } }
         return outcome
     }
 
-    private func putInPlace(isUnderWay: Bool) throws {
+    private func putInPlace(isUnderWay: Bool, _ willWait: () -> Void) throws {
         switch place {
         case .file(let file, _, _, _):
             try file.place()
         case .stream(let file, let stream):
-            try stream.writeAll(try Data(contentsOf: URL(filePath: file.path), options: .alwaysMapped))
-            // The process that still records goes on to do so there.
+            let content = try Data(contentsOf: URL(filePath: file.path), options: .alwaysMapped)
+            // A process that still records goes on to do so there.
             if isUnderWay { file.keep() } else { file.discard() }
+            willWait()
+            try stream.writeAll(content)
         }
     }
 

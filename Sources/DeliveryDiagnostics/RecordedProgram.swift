@@ -45,35 +45,36 @@ public struct RecordedProgram: Sendable {
     ///
     /// - Throws: `RecordedProgramError`.
     public func run() throws(RecordedProgramError) -> Outcome {
-        // Until the end, so that a request to end leaves nothing half done.
+        let target = try RecordedFiles.Target(file)
+        // Until all files are in their place, so that a request to end leaves nothing half done.
         let requests = EndRequests()
         defer { requests.end() }
-        let files = try RecordedFiles(for: file)
+        let files = try RecordedFiles(for: target)
         let end: End
         do throws(RecordedProgramError) {
-            end = try start(files, requests)
+            end = try start(files, target, requests)
         } catch {
             files.discard()
             throw error
         }
         do {
-            let outcome = try files.finish()
+            let outcome = try files.finish { requests.end() }
             return Outcome(
                 end: end, processes: outcome.processes, size: outcome.size, underWay: outcome.underWay,
                 apart: outcome.apart)
         } catch {
+            let rest = FileStatus(path: files.path) == nil ? "" : " What was recorded is in \(files.path)."
             throw RecordedProgramError(
-                problem: """
-                    the program has ended, and its recording cannot be written to \(file): \(error). What was recorded is in \
-                    \(files.path).
-                    """)
+                problem: "the program has ended, and its recording cannot be written to \(file): \(error).\(rest)")
         }
     }
 
     /// Not by Subprocess, which closes what this process has open besides: a program is recorded as a shell starts it.
-    private func start(_ files: RecordedFiles, _ requests: EndRequests) throws(RecordedProgramError) -> End {
+    private func start(_ files: RecordedFiles, _ target: RecordedFiles.Target, _ requests: EndRequests)
+        throws(RecordedProgramError) -> End
+    {
         var process: pid_t = 0
-        let result = spawn(files, &process, requests)
+        let result = spawn(files, target, &process, requests)
         guard result == 0 else {
             throw RecordedProgramError(problem: "cannot run \(name): \(Errno(rawValue: result)).")
         }
@@ -91,7 +92,9 @@ public struct RecordedProgram: Sendable {
     }
 
     /// - Returns: the system's error number, or 0.
-    private func spawn(_ files: RecordedFiles, _ process: inout pid_t, _ requests: EndRequests) -> Int32 {
+    private func spawn(
+        _ files: RecordedFiles, _ target: RecordedFiles.Target, _ process: inout pid_t, _ requests: EndRequests
+    ) -> Int32 {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -104,7 +107,7 @@ public struct RecordedProgram: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        if files.isStandardOutput { posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) }
+        if target.isStandardOutput { posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) }
         var arguments = ([name] + arguments).map { strdup($0) } + [nil]
         var environment =
             Self.environment(recording: files.path).map { bytes in

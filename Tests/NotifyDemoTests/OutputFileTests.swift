@@ -57,8 +57,8 @@ struct OutputFileTests {
     func interrupted() async throws {
         let outcome = try await shell(
             """
-            mkdir d; echo old > d/a; mkfifo shown
-            notify-demo smoke --junit d/a > shown 2>/dev/null & read line < shown
+            mkdir d; echo old > d/a; mkfifo shown; exec 4<> shown
+            notify-demo smoke --junit d/a > shown 2>/dev/null & read line <&4
             ls -A d | wc -l; kill -TERM $!; wait $!; echo $?; ls -A d; cat d/a
             """)
         #expect(outcome.output == "2\n143\na\nold\n", "\(outcome.errors)")
