@@ -49,7 +49,7 @@ struct Record: Command {
             terminal.say(
                 """
                 notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, or nothing of it happened, or \
-                it has rights that you do not have.
+                it has rights that its user does not have.
                 """)
         } else {
             let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
