@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the system knows of a file.
+/// The attributes of a file that decide how an output is written.
 package struct FileStatus: Sendable {
-    /// What tells a file from every other one.
+    /// The device and inode: the same for every name of a file.
     package struct Identity: Sendable, Hashable {
         var device: UInt64
         var inode: UInt64
@@ -10,7 +10,7 @@ package struct FileStatus: Sendable {
 
     package let identity: Identity
     package let isRegular: Bool
-    /// Who may read, write and execute it.
+    /// The permission bits.
     package let permissions: UInt32
     package let owner: UInt32
     package let group: UInt32

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// What the path of an output names, and so how the output is written.
+/// How an output is written, as its path tells.
 package enum OutputDestination: Sendable, Hashable {
     /// A file that this process has open as standard output or standard error. It is written as it is.
     case openFile(descriptor: Int32)
@@ -10,7 +10,7 @@ package enum OutputDestination: Sendable, Hashable {
     /// A regular file, or nothing yet, at a path that is no symbolic link. The complete output takes its place.
     case file(path: String)
 
-    /// - Parameter path: as a user gives it; `-` is standard output. What cannot be looked at becomes a file, whose opening fails.
+    /// - Parameter path: as a user gives it; `-` is standard output. A path that cannot be examined is a `file`; opening it fails.
     package init(_ path: String) {
         if path == "-" {
             self = .openFile(descriptor: STDOUT_FILENO)
