@@ -33,8 +33,8 @@ static bool isLinked;
 
 bool CEmbeddedServerIsLinked(void) { return isLinked; }
 
-/// Whether this code is in the program's own file, or in a library that the program links. A library that dlopen loads is
-/// not in the program's scope while the library's constructors run.
+/// Whether this code is in the program's own file, or in a library that the program links. A library that dlopen loads
+/// is not in the program's scope while the library's constructors run.
 static bool isPartOfProgram(void) {
     if ((uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR)) return true;
     void *program = dlopen(NULL, RTLD_LAZY);
@@ -178,8 +178,8 @@ PLAIN static int millisecondsLeft(const struct timespec *deadline) {
 /// The server's parent until it is ready; then it is nobody's child but process 1's.
 PLAIN static int starter(void *argument) {
     struct Start *start = argument;
-    // This process lives until the server is ready. A socket that another thread of the program listens on must not stay open
-    // here: connections to it would succeed after its server has ended.
+    // This process lives until the server is ready. A socket that another thread of the program listens on must not
+    // stay open here: connections to it would succeed after its server has ended.
     int kept[] = {start->listener, start->readinessOut, start->readinessIn, start->devNull};
     closeAllBut(kept, sizeof kept / sizeof *kept);
     // The server is no leader of its session, so it never gets a terminal.

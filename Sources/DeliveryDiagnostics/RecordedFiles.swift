@@ -3,10 +3,11 @@ internal import Glibc
 internal import SystemPackage
 internal import ThreadedNotifications
 
-/// The files that a recorded program and its processes record to, until they are put together to one recording in its place.
+/// The files that a recorded program and its processes record to, until they are put together to one recording in its
+/// place.
 ///
-/// The first process records to a new file beside the recording's place, and every other process to a file of that name and its
-/// process id. The file that was in the place before stays as it is until the recording is complete.
+/// The first process records to a new file beside the recording's place, and every other process to a file of that name
+/// and its process id. The file that was in the place before stays as it is until the recording is complete.
 struct RecordedFiles {
     /// What became of the files.
     struct Outcome {
@@ -135,8 +136,8 @@ struct RecordedFiles {
 
     /// Puts the files together and the recording in its place, or leaves that as it was if nothing was recorded.
     ///
-    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. From then on, nothing
-    ///   is left behind if a signal ends this process.
+    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. From
+    ///   then on, nothing is left behind if a signal ends this process.
     /// - Throws: `Errno` or another error of the system. What was recorded is still in the files, if they are there.
     func finish(willWait: () -> Void) throws -> Outcome {
         defer { close() }

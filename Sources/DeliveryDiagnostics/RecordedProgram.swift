@@ -21,8 +21,8 @@ public struct RecordedProgram: Sendable {
         public var size: Int
         /// Files that processes which the program started, and which have not ended, record to.
         public var underWay: [String]
-        /// Files that other processes which the program started recorded to. Their records are not in the recording, since its first
-        /// process has not ended.
+        /// Files that other processes which the program started recorded to. Their records are not in the recording,
+        /// since its first process has not ended.
         public var apart: [String]
     }
 
@@ -40,8 +40,8 @@ public struct RecordedProgram: Sendable {
 
     /// Runs it to its end, blocking the calling thread. A request to end is passed on.
     ///
-    /// Input and output are this process's. If the recording goes to standard output, what the program prints there goes to standard
-    /// error. If the program cannot be run, or nothing is recorded, the file stays as it was.
+    /// Input and output are this process's. If the recording goes to standard output, what the program prints there
+    /// goes to standard error. If the program cannot be run, or nothing is recorded, the file stays as it was.
     ///
     /// - Throws: `RecordedProgramError`.
     public func run() throws(RecordedProgramError) -> Outcome {

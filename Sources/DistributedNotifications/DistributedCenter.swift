@@ -73,8 +73,8 @@ public final class DistributedCenter: Sendable {
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
     ///   - handler: called on `thread`.
-    /// - Returns: a token. Keep it: dropping it removes the observer. Neither adding nor removing waits for the server: what a
-    ///   server that does not read has no room for is written when it has.
+    /// - Returns: a token. Keep it: dropping it removes the observer. Neither adding nor removing waits for the server:
+    ///   what a server that does not read has no room for is written when it has.
     /// - Throws: `DistributedError.nameNotUsable`, `.objectNotUsable`, `.tooManyObservers`, `.processForked` or `.closed`.
     public func addObserver(
         forName name: Notification.Name?, object: String? = nil, suspensionBehavior: SuspensionBehavior = .coalesce,
@@ -144,8 +144,8 @@ public final class DistributedCenter: Sendable {
     ///   - userInfo: up to 60 KiB, 64 levels and 16,384 values.
     ///   - deliverImmediately: also to processes that have suspended delivery, after all that is held for them.
     /// - Throws: `DistributedError.nameNotUsable`, `.objectNotUsable` and `.userInfoNotUsable` before anything is done;
-    ///   `.placeNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until the next one, which
-    ///   is not made sooner for a post; `.notPosted` if the time is over;
+    ///   `.placeNotUsable`, `.serverNotStarted` and `.serverRefused` if the last attempt to connect failed, until the
+    ///   next one, which is not made sooner for a post; `.notPosted` if the time is over;
     ///   `.wouldWaitForItself` on the thread that reads, if there is no connection; `.processForked` and `.closed`.
     public func post(
         name: Notification.Name, object: String? = nil, userInfo: [String: PropertyListValue]? = nil,

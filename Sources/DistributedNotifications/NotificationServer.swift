@@ -26,11 +26,11 @@ public final class NotificationServer: Sendable {
 
     /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleLimit`.
     ///
-    /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made. As many files may be open in this process
-    /// afterwards as `ServerLimits.clients` needs, if the hard limit allows it.
+    /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made. As many files may be open in this
+    /// process afterwards as `ServerLimits.clients` needs, if the hard limit allows it.
     /// Threads: no other may touch the environment until it listens, since the variables of systemd are removed.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there, or this process may
-    ///   have too few files open.
+    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there, or this
+    ///   process may have too few files open.
     public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
         if let problem = ServerResource.raise([.openFiles(limits)]) {
             throw .serverNotStarted(path: place.socketPath, problem: "this process has too low a limit: \(problem)")

@@ -1,6 +1,7 @@
 /// How much a server takes, for how long; the defaults are those of the table in the article on distributed notifications.
 public struct ServerLimits: Sendable, Hashable {
-    /// Processes at a time; and how many of them may not have said hello, for how long. One more ends the oldest of those.
+    /// Processes at a time; and how many of them may not have said hello, for how long. One more ends the oldest of
+    /// those.
     public var clients = 1024
     public var clientsBeforeHello = 64
     public var helloLimit = Duration.seconds(5)
@@ -35,8 +36,8 @@ public struct ServerLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// What a server can do: one process at a time that has not said hello, at least one frame in a turn, posts for a turn at once, one post a second, and no more observers of
-    /// a process than a frame has room for.
+    /// What a server can do: one process at a time that has not said hello, at least one frame in a turn, posts for a
+    /// turn at once, one post a second, and no more observers of a process than a frame has room for.
     var usable: ServerLimits {
         var limits = self
         limits.clientsBeforeHello = max(clientsBeforeHello, 1)

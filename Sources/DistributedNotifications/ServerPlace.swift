@@ -19,15 +19,15 @@ public struct ServerPlace: Sendable, Hashable {
 
     /// `$XDG_RUNTIME_DIR/notify-demo`, or `/tmp/notify-demo-UID`, where UID is the effective user.
     ///
-    /// The variable is used if it is an absolute path, and the directory that it names belongs to the effective user or does not
-    /// exist. It is ignored in a process that runs with rights that its user does not have: one that was executed with
-    /// set-user-id, set-group-id or file capabilities, or whose real and effective ids differ. Otherwise such a process, or
-    /// root with the variable of another user (`su`, `sudo -E`), would make a directory of root there, which that user cannot
-    /// open.
+    /// The variable is used if it is an absolute path, and the directory that it names belongs to the effective user or
+    /// does not exist. It is ignored in a process that runs with rights that its user does not have: one that was
+    /// executed with set-user-id, set-group-id or file capabilities, or whose real and effective ids differ. Otherwise
+    /// such a process, or root with the variable of another user (`su`, `sudo -E`), would make a directory of root
+    /// there, which that user cannot open.
     ///
-    /// TMPDIR is not used: it differs from session to session, so two processes of a user would not meet. For the same reason a
-    /// process that was started without XDG_RUNTIME_DIR, such as by cron, meets only processes without it: set the variable
-    /// there, or give a place.
+    /// TMPDIR is not used: it differs from session to session, so two processes of a user would not meet. For the same
+    /// reason a process that was started without XDG_RUNTIME_DIR, such as by cron, meets only processes without it: set
+    /// the variable there, or give a place.
     public static var `default`: ServerPlace {
         ServerPlace(
             runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid(),

@@ -25,9 +25,9 @@ internal import Synchronization
 public enum DeliveryRecording {
     /// The environment variable that names the file to record to.
     ///
-    /// A new file is readable and writable by its owner only. If the file is a recording already, this process's records come after
-    /// it; if another process is recording to it, they go to a file of the same name and this process's id. A file that has something
-    /// else is refused on standard error, and not changed.
+    /// A new file is readable and writable by its owner only. If the file is a recording already, this process's
+    /// records come after it; if another process is recording to it, they go to a file of the same name and this
+    /// process's id. A file that has something else is refused on standard error, and not changed.
     /// A process with rights that its user does not have, such as a set-user-id program, ignores the variable.
     public static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
 

@@ -29,9 +29,9 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
-    /// What happens: on this thread itself, what waits for it and can be delivered now is delivered first, then the block is
-    /// performed, in any run loop mode, and then what those handlers posted or performed here in common modes. On any other
-    /// the calling thread is blocked, and does not run its run loop meanwhile.
+    /// What happens: on this thread itself, what waits for it and can be delivered now is delivered first, then the
+    /// block is performed, in any run loop mode, and then what those handlers posted or performed here in common modes.
+    /// On any other the calling thread is blocked, and does not run its run loop meanwhile.
     /// - Parameters:
     ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
     ///     one that has goes on.
@@ -81,8 +81,8 @@ extension DeliveryTarget {
     /// Performs a block on this thread once a delay has passed, in its common run loop modes.
     ///
     /// The calling thread need not run its run loop, and may end. The block joins the end of the thread's mailbox when the
-    /// delay has passed; negative counts as zero. Blocks whose delays pass at the same time join it in the order of these calls.
-    /// Cost: memory for the block until it is performed or cancelled.
+    /// delay has passed; negative counts as zero. Blocks whose delays pass at the same time join it in the order of
+    /// these calls. Cost: memory for the block until it is performed or cancelled.
     /// - Returns: what cancels it. It need not be kept.
     /// - Throws: `DeliveryError.threadNotStarted` or `.threadStopped`. If the thread ends during the delay, the block's
     ///   `outcome` becomes `targetGone`.

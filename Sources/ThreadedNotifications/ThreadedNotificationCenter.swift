@@ -88,8 +88,9 @@ public final class ThreadedNotificationCenter: Sendable {
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling thread,
     /// which does not run its run loop meanwhile.
     ///
-    /// What happens: for observers on this very thread, what waits there is delivered first, then this, then what those handlers
-    /// posted; so nothing is overtaken. An observer that is removed before its handler begins is not waited for.
+    /// What happens: for observers on this very thread, what waits there is delivered first, then this, then what those
+    /// handlers posted; so nothing is overtaken. An observer that is removed before its handler begins is not waited
+    /// for.
     /// - Parameters:
     ///   - notification: what is posted.
     ///   - limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still on its way.
@@ -291,8 +292,9 @@ public final class ThreadedNotificationCenter: Sendable {
     ///
     ///     center.addObserver(self, forName: name, on: .current) { $0.windowWillClose($1) }
     ///
-    /// Removal: the object is not retained, and is kept alive while its handler runs. When it has been deallocated, the observer does
-    /// not match any more and is removed. The memory that the object occupied is freed when the token has been released too.
+    /// Removal: the object is not retained, and is kept alive while its handler runs. When it has been deallocated, the
+    /// observer does not match any more and is removed. The memory that the object occupied is freed when the token has
+    /// been released too.
     /// - Parameters:
     ///   - observer: the object.
     ///   - name: which notifications; nil: any.

@@ -56,8 +56,8 @@ struct QueuePromisesTests {
         let shown = try Self.rows(
             in: section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map { $0 })
         let printed = try await Self.rows()
-        // notify-demo doctor --queues --markdown prints what should be there. Foundation's column is of the release that the
-        // README names.
+        // notify-demo doctor --queues --markdown prints what should be there. Foundation's column is of the release
+        // that the README names.
         #expect(shown.map(\.claim) == printed.map(\.claim))
         #expect(shown.map(\.fact) == printed.map(\.fact))
         #expect(shown.map(\.postingQueue) == printed.map(\.postingQueue))

@@ -55,8 +55,9 @@ struct ReadmeTests {
         return String(outcome.output.dropFirst(directory.count + 1)).replacing(directory, with: runtimeDirectory)
     }
 
-    /// The lines, with every number as 0 and every run of blanks as one. How long a server runs may be in other units, a
-    /// process that has posted may have ended, so that its name is not known, and what Foundation does is up to its release.
+    /// The lines, with every number as 0 and every run of blanks as one. How long a server runs may be in other units,
+    /// a process that has posted may have ended, so that its name is not known, and what Foundation does is up to its
+    /// release.
     private static func shape(of text: String) -> [String] {
         text.replacing(/running for [0-9.]+ [a-zµ]+/, with: "running").replacing(
             /notify-demo(?=\[[0-9]+\] →)/, with: ""

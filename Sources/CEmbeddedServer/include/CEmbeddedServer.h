@@ -10,12 +10,13 @@
 /// The name (argv[0]) of a copy of a program that is the server.
 static const char *const CEmbeddedServerName = "notification-server";
 
-/// The number of arguments of a copy: its name, the place's directory, the process that started it, and `pipe:[N]`, the pipe
-/// that it has as `CEmbeddedServerReadiness`. A program that only has the same name has no such pipe, and its main runs.
+/// The number of arguments of a copy: its name, the place's directory, the process that started it, and `pipe:[N]`, the
+/// pipe that it has as `CEmbeddedServerReadiness`. A program that only has the same name has no such pipe, and its main
+/// runs.
 enum { CEmbeddedServerArguments = 4 };
 
-/// The open files of the server: its socket, and the pipe to which it writes `CEmbeddedServerReady` when it listens. If it
-/// ends instead, it writes why, as the rest of the sentence "PROGRAM, started as the server, …".
+/// The open files of the server: its socket, and the pipe to which it writes `CEmbeddedServerReady` when it listens. If
+/// it ends instead, it writes why, as the rest of the sentence "PROGRAM, started as the server, …".
 enum CEmbeddedServerDescriptor { CEmbeddedServerListener = 3, CEmbeddedServerReadiness = 4 };
 
 enum { CEmbeddedServerReady = '1' };
@@ -55,8 +56,8 @@ struct CEmbeddedServerOutcome {
 struct CEmbeddedServerOutcome CEmbeddedServerStart(
     int listener, const char *directory, const char *startedBy, int64_t milliseconds);
 
-/// Whether a copy of the running program runs this code before its main: the program, or a library that it links, contains
-/// it. A program that loads it with dlopen must not be started as the server, because its copy would run main.
+/// Whether a copy of the running program runs this code before its main: the program, or a library that it links,
+/// contains it. A program that loads it with dlopen must not be started as the server, because its copy would run main.
 bool CEmbeddedServerIsLinked(void);
 
 #endif

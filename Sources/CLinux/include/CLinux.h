@@ -175,8 +175,8 @@ static inline void CLinuxNap(int64_t nanoseconds) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
 
-/// Raises the soft limit of a resource (RLIMIT_NOFILE, …) to `wanted`, or to the hard limit if that is lower. Returns the
-/// soft limit that is then in effect; RLIM_INFINITY is the highest.
+/// Raises the soft limit of a resource (RLIMIT_NOFILE, …) to `wanted`, or to the hard limit if that is lower. Returns
+/// the soft limit that is then in effect; RLIM_INFINITY is the highest.
 static inline uint64_t CLinuxRaiseResourceLimit(int resource, uint64_t wanted) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return RLIM_INFINITY;
@@ -186,8 +186,8 @@ static inline uint64_t CLinuxRaiseResourceLimit(int resource, uint64_t wanted) {
 }
 
 /// Whether this process runs with rights that the user who started it does not have: it was executed with set-user-id,
-/// set-group-id or file capabilities (AT_SECURE), or its real and effective ids differ. Then its environment may come from a
-/// user with fewer rights, so no path may be taken from it. Cost: four system calls at most.
+/// set-group-id or file capabilities (AT_SECURE), or its real and effective ids differ. Then its environment may come
+/// from a user with fewer rights, so no path may be taken from it. Cost: four system calls at most.
 static inline bool CLinuxRunsWithOthersRights(void) {
     return getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
 }

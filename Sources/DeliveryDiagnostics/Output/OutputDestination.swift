@@ -10,7 +10,8 @@ package enum OutputDestination: Sendable, Hashable {
     /// A regular file, or nothing yet, at a path that is no symbolic link. The complete output takes its place.
     case file(path: String)
 
-    /// - Parameter path: as a user gives it; `-` is standard output. A path that cannot be examined is a `file`; opening it fails.
+    /// - Parameter path: as a user gives it; `-` is standard output. A path that cannot be examined is a `file`;
+    ///   opening it fails.
     package init(_ path: String) {
         if path == "-" {
             self = .openFile(descriptor: STDOUT_FILENO)

@@ -72,7 +72,8 @@ extension QueuePromise {
             trial.pass()
             let (queue, other) = (trial.queue, trial.source("woken by something else"))
             let isRunning = Gate("the run loop")
-            // This package's queue is given time, however busy the machine is; another that does not wake the loop is not waited for.
+            // This package's queue is given time, however busy the machine is; another that does not wake the loop is
+            // not waited for.
             let pause: TimeInterval =
                 trial.maker as? QueueKind == .postingQueue ? QueueTrial.limit / .seconds(1) : 0.25
             RunLoop.current.perform { isRunning.open() }

@@ -12,8 +12,8 @@ struct Gate: Sendable {
         self.name = name
     }
 
-    /// Lets all waits return, those under way and later ones. Further calls do nothing: a notification that is delivered twice
-    /// may open a gate twice, and the scenario reports it.
+    /// Lets all waits return, those under way and later ones. Further calls do nothing: a notification that is
+    /// delivered twice may open a gate twice, and the scenario reports it.
     func open() {
         let wasOpen = state.withLock { isOpen in
             defer { isOpen = true }

@@ -7,8 +7,8 @@ internal import ThreadedNotifications
 ///
 ///     post ─► Link ─► server ─► reader ─► Arrival ─► mailbox ─► observer
 ///
-/// `state`'s lock is held for a few instructions only; a link's while the socket is given what it takes at once, and `state`'s may
-/// be taken then.
+/// `state`'s lock is held for a few instructions only; a link's while the socket is given what it takes at once, and
+/// `state`'s may be taken then.
 final class CenterConnection: Sendable {
     let place: ServerPlace
     let limits: ClientLimits
@@ -122,8 +122,8 @@ final class CenterConnection: Sendable {
         }
     }
 
-    /// Writes all control frames that the server was not sent yet, without waiting. The reader writes the frames that the socket has
-    /// no room for. If there is no connection, the next one is sent everything.
+    /// Writes all control frames that the server was not sent yet, without waiting. The reader writes the frames that
+    /// the socket has no room for. If there is no connection, the next one is sent everything.
     func tell() {
         guard let link = state.withLock({ $0.link }) else { return }
         if flush(link) { wake.makeReady() }

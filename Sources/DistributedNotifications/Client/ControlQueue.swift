@@ -1,5 +1,5 @@
-/// The control frames that the server was not sent yet, in order. An entry that a later one undoes is removed, so the queue is bounded
-/// by the registrations, one suspension, and the synchronizations that a thread waits for.
+/// The control frames that the server was not sent yet, in order. An entry that a later one undoes is removed, so the
+/// queue is bounded by the registrations, one suspension, and the synchronizations that a thread waits for.
 struct ControlQueue {
     enum Entry: Hashable {
         case register(UInt32, name: String?, object: String?, behavior: SuspensionBehavior)

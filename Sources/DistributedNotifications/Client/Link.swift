@@ -4,8 +4,9 @@ internal import ThreadedNotifications
 
 /// One connection to a server, which any thread may write to and one reads.
 ///
-/// If the socket takes only a part of some frames, the link keeps the rest and writes it before anything else, so frames are whole
-/// and in order. The lock is held while a thread gives the socket what it takes at once, and never while a thread waits.
+/// If the socket takes only a part of some frames, the link keeps the rest and writes it before anything else, so
+/// frames are whole and in order. The lock is held while a thread gives the socket what it takes at once, and never
+/// while a thread waits.
 final class Link: Sendable {
     let socket: LocalSocket
     let serverProcess: Int32

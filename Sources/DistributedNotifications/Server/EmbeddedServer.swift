@@ -4,9 +4,9 @@ internal import Glibc
 
 /// Runs in a copy of a program that was started as the server, instead of the program's main. See CEmbeddedServer.c.
 ///
-/// Its arguments are those of `CEmbeddedServerStart`: the place's directory, the process that started it, which is for `ps` only, and
-/// the pipe by which it is recognised. Descriptor 3 is the place's socket, which is bound; to 4 it says that it listens, or why it
-/// does not. The place is locked until then.
+/// Its arguments are those of `CEmbeddedServerStart`: the place's directory, the process that started it, which is for
+/// `ps` only, and the pipe by which it is recognised. Descriptor 3 is the place's socket, which is bound; to 4 it says
+/// that it listens, or why it does not. The place is locked until then.
 @_cdecl("DistributedNotificationsServe")
 func distributedNotificationsServe(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
     _exit(EmbeddedServer.run((0..<Int(count)).compactMap { arguments[$0].map { String(cString: $0) } }))

@@ -51,7 +51,8 @@ extension ServerLoop {
         check(at: now &+ limits.helloLimit.nanoseconds)
     }
 
-    /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process from it.
+    /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process
+    /// from it.
     func makeRoomForNewcomer() {
         while newcomers.count >= limits.clientsBeforeHello, let oldest = newcomers.first {
             // Its hello may have come, and was not read in this turn.

@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// A resource limit of the process that serves. A server inherits the limits of the program that started it, and serves others too.
+/// A resource limit of the process that serves. A server inherits the limits of the program that started it, and serves
+/// others too.
 struct ServerResource: Hashable {
     /// RLIMIT_NOFILE and its like.
     var number: Int32

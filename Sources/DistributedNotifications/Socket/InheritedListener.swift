@@ -14,8 +14,8 @@ enum InheritedListener {
         return count
     }
 
-    /// Takes the socket over, and removes the variables, so that no program started by this one takes it too. A process that
-    /// runs with others' rights ignores the variables.
+    /// Takes the socket over, and removes the variables, so that no program started by this one takes it too. A process
+    /// that runs with others' rights ignores the variables.
     ///
     /// Threads: no other may read or change the environment meanwhile, so call it early.
     /// - Returns: the socket, and the path it has; nil if none was handed over.

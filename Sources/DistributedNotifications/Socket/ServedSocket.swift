@@ -76,8 +76,8 @@ struct ServedSocket {
     /// - Returns: false if the server should go on, because somebody waits.
     func remove(unlessSomebodyWaits: Bool, limit: Duration) -> Bool {
         guard file != nil, isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
-        // If the place cannot be locked, the socket stays. It is stale then, and the start of the next server removes it. The lock
-        // file is not made here: it is missing if the directory is being removed.
+        // If the place cannot be locked, the socket stays. It is stale then, and the start of the next server removes
+        // it. The lock file is not made here: it is missing if the directory is being removed.
         guard let lock = try? PlaceLock.take(place, until: .now + limit, creating: false) else { return true }
         defer { withExtendedLifetime(lock) {} }
         guard isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }

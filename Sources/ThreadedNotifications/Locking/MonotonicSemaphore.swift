@@ -2,13 +2,13 @@ internal import CLinux
 
 /// A semaphore whose timeouts are measured on the monotonic clock.
 ///
-/// `DispatchSemaphore` measures them on the wall clock on Linux: it waits with `sem_timedwait`. If that clock is set back by an
-/// hour, a timeout of a second takes an hour longer.
+/// `DispatchSemaphore` measures them on the wall clock on Linux: it waits with `sem_timedwait`. If that clock is set
+/// back by an hour, a timeout of a second takes an hour longer.
 ///
 /// Threads: every method may be called on any thread.
 //
-// Safety: the system's semaphore is made for concurrent calls. Its address does not change, and it is destroyed when no call
-// is under way, because a call retains this object.
+// Safety: the system's semaphore is made for concurrent calls. Its address does not change, and it is destroyed when no
+// call is under way, because a call retains this object.
 package final class MonotonicSemaphore: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
 

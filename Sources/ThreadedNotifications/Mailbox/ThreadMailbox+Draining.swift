@@ -7,8 +7,8 @@ extension ThreadMailbox {
         ThreadContext.withCurrent { context in context.nest("what waits here") { drain(deliverableLanes(), context) } }
     }
 
-    /// Performs a block after what waits in the run loop's mode. The block takes its place first, so that what the handlers
-    /// post meanwhile comes after it.
+    /// Performs a block after what waits in the run loop's mode. The block takes its place first, so that what the
+    /// handlers post meanwhile comes after it.
     func performInTurn(_ block: PerformedBlock) {
         let lanes = deliverableLanes()
         let (place, source) = state.withLock { state in

@@ -30,7 +30,8 @@ open class SignalPort: Port {
         var delegate = DelegateReference()
         var runLoop: RunLoopReference?
         var modes: Set<RunLoop.Mode> = []
-        /// The kernel's ids of the threads that are in `remove(from:forMode:)`. What such a thread cancels is no end of a thread.
+        /// The kernel's ids of the threads that are in `remove(from:forMode:)`. What such a thread cancels is no end of
+        /// a thread.
         var removingThreads: [Int32] = []
     }
 
@@ -163,8 +164,9 @@ open class SignalPort: Port {
         delegate()?.handle(PortMessage(sendPort: nil, receivePort: self, components: nil))
     }
 
-    /// Called when CoreFoundation took the source off a mode of the run loop: on the thread that is in `remove(from:forMode:)` or
-    /// `invalidate()`, or on the run loop's own thread when it ends. In the last case this invalidates the port.
+    /// Called when CoreFoundation took the source off a mode of the run loop: on the thread that is in
+    /// `remove(from:forMode:)` or `invalidate()`, or on the run loop's own thread when it ends. In the last case this
+    /// invalidates the port.
     fileprivate func sourceWasCancelled() {
         let thread = SystemThread.currentKernelID
         let threadEnded = state.withLock { $0.isValid && !$0.removingThreads.contains(thread) }

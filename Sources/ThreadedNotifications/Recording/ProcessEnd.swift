@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// What a recording does when the process ends or forks: the hooks that the system has for it.
 enum ProcessEnd {
-    /// The recording that is finished when a signal ends the process, as the bits of an unmanaged reference, or 0. A file that was
-    /// recorded to is never released.
+    /// The recording that is finished when a signal ends the process, as the bits of an unmanaged reference, or 0. A
+    /// file that was recorded to is never released.
     private static let file = Atomic<UInt>(0)
 
     /// What the process did at each signal before.

@@ -7,13 +7,13 @@ internal import Synchronization
 /// the other is written. Plain memory, which never moves, so that a signal handler may write what is left.
 ///
 /// Each buffer has its place in the file. A buffer that is written twice puts the same bytes at the same place.
-/// A signal handler may interrupt any change: each becomes visible by one store, before and after which the buffers hold
-/// whole lines.
+/// A signal handler may interrupt any change: each becomes visible by one store, before and after which the buffers
+/// hold whole lines.
 struct RecordBuffers {
     struct Buffer {
         let start: UnsafeMutablePointer<UInt8>
-        /// How many bytes are in it, in the low 24 bits, and the number of the record after them: in one word, so that both change
-        /// at once.
+        /// How many bytes are in it, in the low 24 bits, and the number of the record after them: in one word, so that
+        /// both change at once.
         private var filling: UInt64 = 1 << 24
         /// Where in the file its first byte goes.
         var offset = 0

@@ -10,9 +10,9 @@ internal import Glibc
 /// Cost: the line is put together without the lock, and copied with it. Who finds the buffer full writes it himself: so the
 /// memory is bounded, and there is nobody to wait for but the system.
 //
-// Safety: `buffers` are touched with `lock` held, or by a signal handler that interrupted the thread that holds it. The memory of the
-// buffer that is written is read without, by the thread that holds `writing`: it does not change until that thread is done. `error` is
-// touched with `lock` held. The rest is set once or behind a lock of its own.
+// Safety: `buffers` are touched with `lock` held, or by a signal handler that interrupted the thread that holds it. The
+// memory of the buffer that is written is read without, by the thread that holds `writing`: it does not change until
+// that thread is done. `error` is touched with `lock` held. The rest is set once or behind a lock of its own.
 final class RecordFile: @unchecked Sendable {
     /// Where the records go.
     let path: String
@@ -152,8 +152,8 @@ final class RecordFile: @unchecked Sendable {
         buffers.pointee.emptyWritten(kept: kept)
         if result != 0 {
             error = result
-            // The place of the rest is used for what comes next, so that there is no hole, and nothing of it is left behind what
-            // is shorter.
+            // The place of the rest is used for what comes next, so that there is no hole, and nothing of it is left
+            // behind what is shorter.
             place.truncate(to: full.offset + kept)
             buffers.pointee.moveFilled(to: full.offset + kept)
             buffers.pointee.countLost(full.records(from: kept))
@@ -176,7 +176,8 @@ final class RecordFile: @unchecked Sendable {
         }.map { $0.detach() }
     }
 
-    /// Whether the lock can be had. A thread may hold it for ever that a signal interrupted, if the handler does not return.
+    /// Whether the lock can be had. A thread may hold it for ever that a signal interrupted, if the handler does not
+    /// return.
     var canBeLocked: Bool {
         guard !lock.isHeldByThisThread, lock.lock(nanoseconds: 1_000_000_000) else { return false }
         lock.unlock()
@@ -218,8 +219,8 @@ final class RecordFile: @unchecked Sendable {
         return (buffers.pointee.allLost, error)
     }
 
-    /// Writes all, and a last record that says why, in a signal handler that ends the process, or when a lock cannot be had. It
-    /// allocates nothing. Afterwards nothing is recorded or written any more.
+    /// Writes all, and a last record that says why, in a signal handler that ends the process, or when a lock cannot be
+    /// had. It allocates nothing. Afterwards nothing is recorded or written any more.
     func finishInHandler(_ why: StaticString, signal: Int32?) {
         // A copy of the process that was made without `fork` has the memory, and not the recording.
         guard buffers.pointee.process == getpid() else { return }

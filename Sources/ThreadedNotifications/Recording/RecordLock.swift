@@ -38,8 +38,8 @@ final class RecordLock: Sendable {
         atomicMemoryFence(ordering: .acquiringAndReleasing)
     }
 
-    /// Calls `body` in a signal handler, while no other thread holds the lock. If the interrupted thread holds it, `body` finds
-    /// that thread's change half made.
+    /// Calls `body` in a signal handler, while no other thread holds the lock. If the interrupted thread holds it,
+    /// `body` finds that thread's change half made.
     func withLockInHandler(_ body: () -> Void) {
         let isTaken = !isHeldByThisThread && lock(nanoseconds: Self.longestWaitInHandler)
         body()

@@ -83,7 +83,8 @@ final class RecordPlace: Sendable {
     }
 
     private static func open(_ path: String) throws(DeliveryError) -> Int32 {
-        // Without waiting for the reader of a FIFO, which is refused below. A new file is its owner's only: it tells of the program.
+        // Without waiting for the reader of a FIFO, which is refused below. A new file is its owner's only: it tells of
+        // the program.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw failure(path, closing: nil) }
         guard CLinuxIsRegularFile(descriptor) else {

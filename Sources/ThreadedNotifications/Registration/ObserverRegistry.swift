@@ -111,8 +111,9 @@ struct ObserverList<Observer> {
         return slots
     }
 
-    /// Copies the slots before a change if a caller may have read them without the lock. Swift would copy them only while the caller
-    /// still has them, which is correct, but the thread sanitizer does not know how Swift finds that out, and reports a race.
+    /// Copies the slots before a change if a caller may have read them without the lock. Swift would copy them only
+    /// while the caller still has them, which is correct, but the thread sanitizer does not know how Swift finds that
+    /// out, and reports a race.
     private mutating func unshare() {
         guard isShared else { return }
         slots = slots.map { $0 }

@@ -64,8 +64,8 @@ struct PostedNotification {
         var count = 0
         var isFirst = true
         var areFirst = false
-        // Each observer takes its place, in its turn or in the mailbox, before any handler is called: what a handler posts comes
-        // after this notification for all of them.
+        // Each observer takes its place, in its turn or in the mailbox, before any handler is called: what a handler
+        // posts comes after this notification for all of them.
         observers.each { observer in
             guard observer.isHere(context) else { return }
             defer { isFirst = false }

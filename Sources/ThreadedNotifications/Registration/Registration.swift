@@ -216,7 +216,8 @@ final class Registration: Sendable {
         }
     }
 
-    /// For a handler that may not be called after all: its own mapping may have removed it, or its object may have been deallocated.
+    /// For a handler that may not be called after all: its own mapping may have removed it, or its object may have been
+    /// deallocated.
     private func deliverNotSimply(
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, _ overtakes: Bool
     ) -> PostOutcome {

@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// Hands blocks over to their threads when their delays have passed.
 ///
-/// Threads: every method may be called on any thread. Blocks are handed over on one queue, so that those of the same deadline do
-/// not overtake each other.
+/// Threads: every method may be called on any thread. Blocks are handed over on one queue, so that those of the same
+/// deadline do not overtake each other.
 //
 // Safety: `timer` is touched on `queue` only, and `delays` is behind its lock.
 final class DelayQueue: @unchecked Sendable {

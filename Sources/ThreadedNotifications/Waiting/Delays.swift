@@ -15,7 +15,8 @@ struct Delays<Element> {
     }
 
     private var elements: [ID: Element] = [:]
-    /// A binary heap: no key is less than its parent, at half its place. It also holds keys of elements that were removed.
+    /// A binary heap: no key is less than its parent, at half its place. It also holds keys of elements that were
+    /// removed.
     private var keys: [Key] = []
     private var lastID: ID = 0
 
@@ -53,8 +54,8 @@ struct Delays<Element> {
         return due
     }
 
-    /// Removes the keys without elements, and unused memory, when there is more of it than is in use. To remove each key at once
-    /// would cost a search.
+    /// Removes the keys without elements, and unused memory, when there is more of it than is in use. To remove each
+    /// key at once would cost a search.
     private mutating func shrink() {
         guard keys.count > 2 * elements.count + 32 || elements.capacity > 4 * elements.count + 64 else { return }
         elements = elements.filter { _ in true }

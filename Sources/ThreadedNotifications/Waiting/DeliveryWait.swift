@@ -71,7 +71,8 @@ final class DeliveryWait: Sendable {
         }
     }
 
-    /// A delivery is about to begin. From now on the delivery itself resolves this, also if it finds the observer removed.
+    /// A delivery is about to begin. From now on the delivery itself resolves this, also if it finds the observer
+    /// removed.
     func deliveryBegins(to observer: ObserverID) {
         state.withLock { $0.pending[observer]?.hasBegun = true }
     }

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// A file that a command writes, made or replaced.
 ///
-/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was. Standard output,
-/// a FIFO or a device is written directly.
+/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was.
+/// Standard output, a FIFO or a device is written directly.
 final class OutputFile {
     private let path: String
     private let descriptor: FileDescriptor

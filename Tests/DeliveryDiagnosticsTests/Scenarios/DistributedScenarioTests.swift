@@ -5,7 +5,8 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// The distributed scenarios, with the built program as the second process; and each claim broken once, to see that it can fail.
+/// The distributed scenarios, with the built program as the second process; and each claim broken once, to see that it
+/// can fail.
 final class DistributedScenarioTests: XCTestCase {
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(component: "notify-demo").path

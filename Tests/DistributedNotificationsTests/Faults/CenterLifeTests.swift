@@ -63,7 +63,8 @@ final class CenterLifeTests: XCTestCase {
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
         let text = String(repeating: "x", count: 1000)
-        // Threads of their own: of a queue's there are as many as processors. One after the other, they would need five minutes.
+        // Threads of their own: of a queue's there are as many as processors. One after the other, they would need five
+        // minutes.
         let (threads, told) = (300, DispatchSemaphore(value: 0))
         for _ in 0..<threads {
             Thread.detachNewThread {

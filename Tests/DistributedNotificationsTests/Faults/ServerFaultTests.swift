@@ -282,7 +282,8 @@ final class ServerFaultTests: XCTestCase {
             try peer.synchronize()
         }
         let poster = try RawPeer(place.place, name: "poster")
-        // In parts that fit into a socket: so the server never waits for the one that reads, however busy the machine is.
+        // In parts that fit into a socket: so the server never waits for the one that reads, however busy the machine
+        // is.
         for first in stride(from: 0, to: 5000, by: 100) {
             try poster.post("n", numbers: first..<first + 100)
             for number in first..<first + 100 { XCTAssertEqual(try reading.delivered().number, number) }

@@ -76,7 +76,8 @@ struct ServerStartTests {
         let first = try temporary.connect()
         temporary.end(first.server)
         #expect(access(place.socketPath, F_OK) == 0)
-        // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its program.
+        // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its
+        // program.
         #expect(try eventually { try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil })
         let second = try temporary.connect()
         #expect(second.started)

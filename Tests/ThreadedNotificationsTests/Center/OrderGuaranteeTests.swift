@@ -125,7 +125,8 @@ final class OrderGuaranteeTests: XCTestCase {
 
     func testGuarantee04WhatAHandlerPostsComesAfterForAnObserverInAnotherMode() {
         let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
-        // Whichever handler posts, in its turn, at once or bound to no thread: all come before the observer of the other mode.
+        // Whichever handler posts, in its turn, at once or bound to no thread: all come before the observer of the
+        // other mode.
         let posters: [(TargetThread, SameThreadPolicy)] = [
             (.main, .ordered), (.main, .atOnce), (.postingThread, .ordered),
         ]

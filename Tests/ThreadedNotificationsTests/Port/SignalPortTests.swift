@@ -239,7 +239,8 @@ final class SignalPortTests: XCTestCase {
             let thread = RunLoopThread(name: "short")
             try thread.start()
             let port = SignalPort()
-            // Safety: the thread sets it once, before `perform(waitUntilDone:)` returns. Foundation's RunLoop locks what `remove` changes.
+            // Safety: the thread sets it once, before `perform(waitUntilDone:)` returns. Foundation's RunLoop locks
+            // what `remove` changes.
             nonisolated(unsafe) var runLoop = RunLoop.main
             try thread.perform(waitUntilDone: limit) {
                 runLoop = RunLoop.current
