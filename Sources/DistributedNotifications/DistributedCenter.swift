@@ -180,7 +180,8 @@ public final class DistributedCenter: Sendable {
     /// resumption it delivers what it held, in order, before anything later.
     ///
     /// It is a flag: to suspend twice is to suspend once. It takes effect when the server has read it; `synchronize` waits for
-    /// that. What was on its way before is still delivered. To set it does not wait for the server.
+    /// that. What was on its way before is still delivered. Setting it does not wait for the server: if it is set to
+    /// false and to true again before the server has read it, nothing is delivered in between.
     public var isSuspended: Bool {
         get {
             guard !ForkGuard.isCopy else { return false }

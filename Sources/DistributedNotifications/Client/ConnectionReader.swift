@@ -77,8 +77,10 @@ struct ConnectionReader {
 
     private func connect() throws(DistributedError) -> (Link, Decoder) {
         let deadline = ContinuousClock.Instant.after(Self.limit)
+        var starts = 0
         while true {
-            let (socket, _) = try ServerStart.connect(to: connection.place, limit: Self.limit)
+            let (socket, hasStarted) = try ServerStart.connect(to: connection.place, limit: Self.limit)
+            if hasStarted { starts += 1 }
             let suspended = connection.state.withLock { $0.isSuspended }
             var hello = FrameWriter()
             hello.hello(suspended: suspended, name: Self.processName)
@@ -94,7 +96,14 @@ struct ConnectionReader {
                 }
                 throw .closed
             }
-            // It ended while it answered: there may be another.
+            // The server ended before it answered, for example because it was about to stop: there may be another. If
+            // each server that this attempt starts ends at once, the next is started after a pause.
+            guard starts < 2 else {
+                throw .serverNotStarted(
+                    path: connection.place.socketPath,
+                    problem: "it was started \(starts) times and ended before it answered. Start one in another "
+                        + "terminal, and see what it says: notify-demo serve")
+            }
             guard .now < deadline, !connection.state.withLock({ $0.isClosed }) else { break }
             wait(.milliseconds(5))
         }
