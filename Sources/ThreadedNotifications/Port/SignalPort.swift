@@ -169,7 +169,10 @@ open class SignalPort: Port {
     /// invalidates the port.
     fileprivate func sourceWasCancelled() {
         let thread = SystemThread.currentKernelID
-        let threadEnded = state.withLock { $0.isValid && !$0.removingThreads.contains(thread) }
+        // A port that was removed from its last mode has no thread any more: it may be added to another's run loop.
+        let threadEnded = state.withLock { state in
+            state.isValid && !state.modes.isEmpty && !state.removingThreads.contains(thread)
+        }
         if threadEnded { invalidate() }
     }
 }
