@@ -41,7 +41,8 @@ public final class ObserverToken: Sendable {
     /// Removes the observer (guarantee 6): when it returns, no delivery begins any more; one that is under way goes on.
     /// What waits is not delivered, and counted as cancelled. Cancelling twice is cancelling once.
     ///
-    /// Cost: does not depend on what waits, nor, but for a logarithm, on how many observers there are.
+    /// Cost: does not depend on what waits. After a post of the same name and object the list of their observers is
+    /// copied once; else the cost grows with the logarithm of their number.
     public func cancel() {
         if center.remove(registration) { whenRemoved?() }
     }

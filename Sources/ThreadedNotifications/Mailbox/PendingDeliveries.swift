@@ -86,7 +86,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
 
     private var lanes: [Lane] = []
     private var bounded: [ObserverID: BoundedDeliveries<Item, Waiter>] = [:]
-    private var nextPlace: Place = 1
+    private(set) var nextPlace: Place = 1
     /// To be used again.
     private var spares: [Chunk] = []
     /// Changes whenever something of a bounded observer comes or goes.
@@ -101,6 +101,9 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
     }
 
     func isEmpty(lane: Int) -> Bool { lanes[lane].isEmpty }
+
+    /// Whether something that was appended before a place waits in a lane.
+    func hasEntry(before place: Place, lane: Int) -> Bool { lanes[lane].firstPlace.map { $0 < place } ?? false }
 
     /// Adds to the end of a lane.
     /// - Returns: whether the lane must be signalled.

@@ -22,6 +22,7 @@ extension ThreadMailbox {
         }
         ThreadContext.withCurrent { context in
             context.nest("a block") {
+                releaseHandlers()
                 deliverTaken(from: lanes, before: place + 1, context)
                 // In a mode that is not a common one it has no place in the mailbox.
                 block.perform()

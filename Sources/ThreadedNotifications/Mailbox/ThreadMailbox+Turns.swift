@@ -27,7 +27,10 @@ extension ThreadMailbox {
 
     /// Delivers what waits in these lanes ahead of a place that `hold` returned.
     func deliverWaiting(in lanes: [Int], before place: UInt64, _ context: ThreadContext) {
-        context.nest("what waits here") { deliverTaken(from: lanes, before: place, context) }
+        context.nest("what waits here") {
+            releaseHandlers()
+            deliverTaken(from: lanes, before: place, context)
+        }
     }
 
     /// Delivers what has its turn at this place.
@@ -54,8 +57,12 @@ extension ThreadMailbox {
         held.wasDrained(at: place, observer.deliverAtOnce(held.notification, held.posted, context))
     }
 
-    /// Whether something waits in a lane besides what this post holds there.
+    /// The place that is used next.
+    var nextPlace: UInt64 { state.withLock { $0.pending.nextPlace } }
+
+    /// Whether something waits in a lane besides what this post has there.
     func waits(before posted: PostedNotification, lane: Int) -> Bool {
-        taken.hasEntry(before: posted.heldFrom, lane: lane) || !state.withLock { $0.pending.isEmpty(lane: lane) }
+        taken.hasEntry(before: posted.firstPlace, lane: lane)
+            || state.withLock { $0.pending.hasEntry(before: posted.firstPlace, lane: lane) }
     }
 }

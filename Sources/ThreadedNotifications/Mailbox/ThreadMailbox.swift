@@ -375,7 +375,8 @@ final class ThreadMailbox: Sendable {
         if !isHandedOver { bound.release() }
     }
 
-    private func releaseHandlers() {
+    /// Releases the handlers that other threads handed over for that.
+    func releaseHandlers() {
         let handlers = state.withLock { state in
             defer { state.toRelease = [] }
             return state.toRelease

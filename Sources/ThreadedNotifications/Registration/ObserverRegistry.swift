@@ -4,7 +4,8 @@
 /// no more.
 ///
 /// Cost: finding does not depend on what else is observed; adding is constant on average; removing one of n observers of
-/// the same name and object takes log n steps, and now and then their list is shortened.
+/// the same name and object takes log n steps, and now and then their list is shortened. The first change of a list
+/// after it was found copies it.
 struct ObserverRegistry<Observer> {
     /// What an observer asks for; nil is any.
     struct Key: Hashable {

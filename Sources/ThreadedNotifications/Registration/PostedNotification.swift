@@ -9,8 +9,8 @@ struct PostedNotification {
     let wait: DeliveryWait?
     /// Where it was posted.
     let place: SourcePlace
-    /// From which place on the target thread's mailbox holds deliveries of this post; `max` if it holds none.
-    private(set) var heldFrom = UInt64.max
+    /// Of its deliveries in the posting thread's mailbox none has a place before this; `max` if there are none.
+    private(set) var firstPlace = UInt64.max
 
     init(number: UInt64, wait: DeliveryWait?, place: SourcePlace) {
         self.number = number
@@ -59,6 +59,8 @@ struct PostedNotification {
         guard let mailbox = context.mailbox else { return }
         // A post that waits takes its place behind what waits here, and delivers that first.
         let deliverable = wait == nil ? [] : mailbox.deliverableLanes()
+        var posted = self
+        posted.firstPlace = mailbox.nextPlace
         var turns: [HeldTurns] = []
         var waitingLanes: [Int] = []
         var count = 0
@@ -83,13 +85,11 @@ struct PostedNotification {
         }
         var place = mailbox.hold(turns, count: count, behind: deliverable, areFirst: areFirst)
         if wait != nil { mailbox.deliverWaiting(in: deliverable, before: place, context) }
-        var holding = self
-        holding.heldFrom = place
         observers.each { observer in
             guard observer.isHere(context) else { return }
             let outcome: PostOutcome
             if !observer.isInOrder {
-                outcome = observer.post(notification, holding, context)
+                outcome = observer.post(notification, posted, context)
             } else if let held = turns.first(where: { $0.lane == observer.lane }) {
                 // Nil: a handler ran the run loop, where this had its turn.
                 outcome = mailbox.takeTurn(at: place, of: held, context) ?? held.outcome(at: place)

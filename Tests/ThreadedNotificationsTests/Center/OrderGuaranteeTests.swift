@@ -208,6 +208,20 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual([first, second].map(\.counts.delivered), [1, 1])
     }
 
+    func testGuarantee02AnAtOnceDeliveryDoesNotOvertakeAnotherDeliveryOfItsOwnPost() throws {
+        let center = ThreadedNotificationCenter()
+        let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
+        let atOnce = center.addObserver(
+            forName: guarantee, on: .main, options: ObserverOptions(modes: [modal], sameThread: .atOnce)
+        ) { _ in }
+        let ordered = center.addObserver(forName: guarantee, on: .main, options: ObserverOptions(modes: [modal])) { _ in
+        }
+        let events = try tracing(of: atOnce.id) { for _ in 0..<2 { center.post(number(1)) } }
+        XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, true])
+        _ = RunLoop.current.run(mode: modal, before: .distantPast)
+        XCTAssertEqual([atOnce, ordered].map(\.counts.delivered), [2, 2])
+    }
+
     func testGuarantee05ObserversOfOneThreadAreCalledInRegistrationOrder() throws {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
