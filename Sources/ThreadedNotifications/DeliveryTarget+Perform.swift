@@ -30,8 +30,9 @@ extension DeliveryTarget {
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
     /// What happens: on this thread itself, what waits for it and can be delivered now is delivered first, then the
-    /// block is performed, in any run loop mode, and then what those handlers posted or performed here in common modes.
-    /// On any other the calling thread is blocked, and does not run its run loop meanwhile.
+    /// block is performed, in any run loop mode. What those handlers post or perform here in common modes comes after
+    /// the block, when the run loop next delivers. On any other thread the calling thread is blocked, and does not run
+    /// its run loop meanwhile.
     /// - Parameters:
     ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
     ///     one that has goes on.

@@ -88,9 +88,9 @@ public final class ThreadedNotificationCenter: Sendable {
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling thread,
     /// which does not run its run loop meanwhile.
     ///
-    /// What happens: for observers on this very thread, what waits there is delivered first, then this, then what those
-    /// handlers posted; so nothing is overtaken. An observer that is removed before its handler begins is not waited
-    /// for.
+    /// What happens: for observers on this very thread, what waits there is delivered first, then this. What those
+    /// handlers post comes after it, when the run loop next delivers; so nothing is overtaken. An observer that is
+    /// removed before its handler begins is not waited for.
     /// - Parameters:
     ///   - notification: what is posted.
     ///   - limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still on its way.
@@ -121,6 +121,8 @@ public final class ThreadedNotificationCenter: Sendable {
                     observer: observer.id, notification: notification.name.rawValue, thread: thread))
         }
         let wait = try DeliveryWait(for: expected, at: place)
+        // One that was removed before the wait was known to its removal.
+        for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
         let posted = PostedNotification(number: DeliveryEvent.nextPost(), wait: wait, place: place)
         var report = FoundObservers.with(observers) { found in
             ThreadContext.withCurrent { deliver(notification, to: found, .post, posted, $0) }
@@ -293,8 +295,8 @@ public final class ThreadedNotificationCenter: Sendable {
     ///     center.addObserver(self, forName: name, on: .current) { $0.windowWillClose($1) }
     ///
     /// Removal: the object is not retained, and is kept alive while its handler runs. When it has been deallocated, the
-    /// observer does not match any more and is removed. The memory that the object occupied is freed when the token has
-    /// been released too.
+    /// observer does not match any more, and the next post that would have matched removes it. The memory that the
+    /// object occupied, but nothing that it held, is kept until then, and as long as the token is.
     /// - Parameters:
     ///   - observer: the object.
     ///   - name: which notifications; nil: any.

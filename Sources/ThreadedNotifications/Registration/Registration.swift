@@ -206,12 +206,13 @@ final class Registration: Sendable {
         context.nest(notification.name.rawValue) {
             guard isSimple else { return deliverNotSimply(notification, posted, context, overtakes) }
             guard beginAtOnce() else { return skip(notification, posted, .cancelled) }
-            handler?._withUnsafeGuaranteedRef { handler in
-                callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes) {
-                    handler.handle(notification)
+            run(posted.wait, context) {
+                handler?._withUnsafeGuaranteedRef { handler in
+                    callHandler(notification.name, posted.number, isAtOnce: true, overtakes) {
+                        handler.handle(notification)
+                    }
                 }
             }
-            end()
             return .delivered
         }
     }
@@ -222,8 +223,7 @@ final class Registration: Sendable {
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, _ overtakes: Bool
     ) -> PostOutcome {
         guard begin(), let handler else { return skip(notification, posted, .cancelled) }
-        let outcome = callNotSimply(handler, with: notification, posted, context, overtakes)
-        end()
+        let outcome = run(posted.wait, context) { callNotSimply(handler, with: notification, posted, overtakes) }
         if case .delivered = outcome { return outcome }
         return skip(notification, posted, outcome)
     }
@@ -232,15 +232,15 @@ final class Registration: Sendable {
     @inline(never)
     private func callNotSimply(
         _ handler: Unmanaged<NotificationHandler>, with notification: Notification, _ posted: PostedNotification,
-        _ context: ThreadContext, _ overtakes: Bool
+        _ overtakes: Bool
     ) -> PostOutcome {
         func call(_ handle: () -> Void) {
             ledger.countAtOnce(1)
-            callHandler(notification.name, posted.number, posted.wait, context, isAtOnce: true, overtakes, handle)
+            callHandler(notification.name, posted.number, isAtOnce: true, overtakes, handle)
         }
         switch handler.takeUnretainedValue().kind {
         case .value(let map, let handle):
-            guard let value = callMapping(map, notification, context) else { return .notForIt }
+            guard let value = map(notification) else { return .notForIt }
             if isCancelled { return .cancelled }
             call { handle(value) }
         case .threadBound(let bound):
@@ -257,31 +257,25 @@ final class Registration: Sendable {
     func deliver(_ item: MailboxItem, _ context: ThreadContext) {
         item.wait?.deliveryBegins(to: id)
         guard begin(), let handler else { return meet(.cancelled, item) }
-        var isCalled = true
-        if isSimple {
+        let isCalled = run(item.wait, context) {
+            guard isSimple else { return callNotSimply(handler, with: item) }
             ledger.countDelivered()
             handler._withUnsafeGuaranteedRef { handler in
-                callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false) {
-                    handler.handle(item.notification)
-                }
+                callHandler(item.notification.name, item.post, isAtOnce: false) { handler.handle(item.notification) }
             }
-        } else {
-            isCalled = callNotSimply(handler, with: item, context)
+            return true
         }
         // The handler and its object are released before the poster, if it waits, goes on.
-        end()
         if isCalled { item.wait?.resolve(id, .delivered) } else { meet(.cancelled, item) }
     }
 
     /// When it returns, the handler's object is retained here no longer.
     /// - Returns: false if its object has been deallocated.
     @inline(never)
-    private func callNotSimply(
-        _ handler: Unmanaged<NotificationHandler>, with item: MailboxItem, _ context: ThreadContext
-    ) -> Bool {
+    private func callNotSimply(_ handler: Unmanaged<NotificationHandler>, with item: MailboxItem) -> Bool {
         func call(_ handle: () -> Void) {
             ledger.countDelivered()
-            callHandler(item.notification.name, item.post, item.wait, context, isAtOnce: false, false, handle)
+            callHandler(item.notification.name, item.post, isAtOnce: false, false, handle)
         }
         switch handler.takeUnretainedValue().kind {
         case .value(_, let handle):
@@ -300,17 +294,24 @@ final class Registration: Sendable {
         return true
     }
 
-    /// Calls the handler between a `begin` and an `end`.
+    /// Runs what began: the handler, or the mapping. It counts as running until all that `body` retained is released, so
+    /// that a `deinit` may wait and end the thread as a handler may. `end` comes last.
+    @inline(__always)
+    private func run<Result>(_ wait: DeliveryWait?, _ context: ThreadContext, _ body: () -> Result) -> Result {
+        context.handlersUnderWay.begin(self, wait)
+        let result = body()
+        context.handlersUnderWay.end()
+        end()
+        return result
+    }
+
     @inline(__always)
     private func callHandler(
-        _ name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?, _ context: ThreadContext, isAtOnce: Bool,
-        _ overtakes: Bool = false, _ handle: () -> Void
+        _ name: Notification.Name, _ post: UInt64, isAtOnce: Bool, _ overtakes: Bool = false, _ handle: () -> Void
     ) {
-        context.handlersUnderWay.begin(self, wait)
         // Looked at once for both stages, and told apart from the rest: it is what tracing costs who does not trace. What is delivered
         // before `post` returns has a number if that was traced.
         if post != 0 || !isAtOnce && DeliveryEvent.isWatched { trace(name, post, overtakes, handle) } else { handle() }
-        context.handlersUnderWay.end()
     }
 
     @inline(never)
@@ -321,14 +322,6 @@ final class Registration: Sendable {
         DeliveryEvent.trace(.return, name: name, post: post, observer: id)
     }
 
-    private func callMapping(
-        _ map: (Notification) -> (any Sendable)?, _ notification: Notification, _ context: ThreadContext
-    ) -> (any Sendable)? {
-        context.handlersUnderWay.begin(self, nil)
-        defer { context.handlersUnderWay.end() }
-        return map(notification)
-    }
-
     /// What its mapping makes of a notification, on the posting thread; it is handled on another, or later.
     func mapped(
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext
@@ -336,8 +329,7 @@ final class Registration: Sendable {
         guard begin(), let handler, case .value(let map, _) = handler.takeUnretainedValue().kind else {
             return .failure(Unprepared(outcome: skip(notification, posted, .cancelled)))
         }
-        defer { end() }
-        guard let value = callMapping(map, notification, context) else {
+        guard let value = run(nil, context, { map(notification) }) else {
             return .failure(Unprepared(outcome: skip(notification, posted, .notForIt)))
         }
         return .success(value)

@@ -176,26 +176,64 @@ final class RemovalGuaranteeTests: XCTestCase {
         let token = center.addObserver(
             forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
         ) { _ in }
-        let waits = Locked<[DeliveryEvent]>([])
+        let postingThread = Locked<ThreadIdentity?>(nil)
+        let waits = Locked<[DeliveryEvent.Stage]>([])
         DeliveryEvent.tracer = { event in
-            guard event.stage == .wait || event.stage == .waitEnd else { return }
-            waits.withLock { $0.append(event) }
+            let isOwn = postingThread.withLock { $0 == event.thread }
+            guard isOwn, event.stage == .wait || event.stage == .waitEnd else { return }
+            waits.withLock { $0.append(event.stage) }
             if event.stage == .wait { token.cancel() }
         }
         let reports = Locked<[PostReport]>([])
         let poster = Thread.posting(1) {
+            postingThread.withLock { $0 = .current }
             for _ in 0..<2 {
                 let report = center.post(name: guarantee)
                 reports.withLock { $0.append(report) }
             }
         }
-        XCTAssertEqual(poster.wait(timeout: .now() + 20), .success, "the tracer was called under a lock")
+        XCTAssertEqual(
+            poster.wait(timeout: .now() + TestLimit.seconds), .success, "the tracer was called under a lock")
         DeliveryEvent.tracer = nil
         goOn.signal()
         try worker.stopAndWait()
         XCTAssertEqual(reports.withLock { $0 }, [PostReport(waiting: 1), PostReport(cancelled: 1)])
-        let events = waits.withLock { $0 }
-        XCTAssertEqual(events.map(\.stage), [.wait, .waitEnd])
-        XCTAssertEqual(Set(events.map(\.thread)).count, 1, "a wait ends on the thread that waited")
+        XCTAssertEqual(waits.withLock { $0 }, [.wait, .waitEnd], "both are traced on the thread that waits")
     }
+
+    func testGuarantee06AnObserversDeinitThatItsHandlerCausesMayRemoveTheObserverAndWait() throws {
+        let center = ThreadedNotificationCenter()
+        let log = Locked<[String]>([])
+        let owner = Holder()
+        let token = Locked<ObserverToken?>(nil)
+        owner.object = Deinitialiser { [limit] in
+            do {
+                try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                log.withLock { $0.append("removed") }
+            } catch {
+                log.withLock { $0.append("\(error)") }
+            }
+        }
+        let observer = center.addObserver(owner.object!, forName: guarantee, on: .current) { _, _ in owner.object = nil
+        }
+        token.withLock { $0 = observer }
+        XCTAssertEqual(center.post(name: guarantee), PostReport(delivered: 1))
+        XCTAssertEqual(log.withLock { $0 }, ["removed"])
+        XCTAssertEqual(observer.counts, .init(posted: 1, delivered: 1))
+    }
+}
+
+/// Calls a block when it is deallocated.
+private final class Deinitialiser {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    deinit { body() }
+}
+
+private final class Holder {
+    var object: Deinitialiser?
 }

@@ -273,6 +273,39 @@ final class WaitingGuaranteeTests: XCTestCase {
         XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
     }
 
+    func testGuarantee13AnObserverThatATracerRemovesWhenTheWaitBeginsIsNotWaitedFor() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        let goOn = try worker.keptBusy()
+        let token = center.addObserver(forName: guarantee, on: worker) { _ in }
+        DeliveryEvent.tracer = { event in if event.stage == .wait { token.cancel() } }
+        defer { DeliveryEvent.tracer = nil }
+        // The worker is busy until the post has returned.
+        XCTAssertEqual(try center.post(number(1), waitUntilDelivered: limit), PostReport(cancelled: 1))
+        goOn.signal()
+        try worker.stopAndWait()
+        XCTAssertEqual(token.counts, .init(posted: 1, cancelled: 1))
+    }
+
+    func testGuarantee13AnObserversDeinitThatEndsTheThreadEndsTheWaitForItsHandler() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = try RunLoopThread.started("worker")
+        @Sendable func endThread() { Thread.exit() }
+        let token = Locked<ObserverToken?>(nil)
+        try worker.perform(waitUntilDone: limit) {
+            let owner = Owner(ReleaseRecorder { endThread() })
+            let added = center.addObserver(owner.object!, forName: guarantee, on: .current) { _, _ in owner.object = nil
+            }
+            token.withLock { $0 = added }
+        }
+        XCTAssertThrowsError(try center.post(number(1), waitUntilDelivered: limit)) {
+            XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(worker.identity!)"))
+        }
+        try worker.waitUntilFinished(limit: limit)
+        try token.withLock { $0 }?.cancelAndWait(limit: limit)
+        XCTAssertTrue(ThreadWaits.isEmpty)
+    }
+
     func testGuarantee13AnObserversObjectIsReleasedBeforeAWaitForItEnds() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
@@ -385,5 +418,13 @@ final class WaitingGuaranteeTests: XCTestCase {
             XCTAssertEqual(all.count { $0 == .targetGone }, counts.targetGone)
         }
         XCTAssertEqual(tokens.last?.counts.targetGone, 100)
+    }
+}
+
+private final class Owner {
+    var object: ReleaseRecorder?
+
+    init(_ object: ReleaseRecorder) {
+        self.object = object
     }
 }

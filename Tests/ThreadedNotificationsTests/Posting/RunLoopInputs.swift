@@ -11,7 +11,7 @@ extension RunLoop {
     ///
     /// It looks whenever the run loop returns, which is after a source, a job of the main queue or a post, but not
     /// after a timer or a block: those end it by `stopCurrent`.
-    /// - Returns: false if it is not so after the limit, or became so only because they were over.
+    /// - Returns: false if it is not so after the limit, or became so only because the limit had passed.
     static func runCurrent(in mode: Mode = .default, until isSo: () -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
         while !isSo() {
