@@ -57,7 +57,7 @@ enum ProcessEnd {
 
     private static func bits(_ file: RecordFile) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(file).toOpaque()) }
 
-    /// Allocates nothing, and waits for no lock that its own thread holds.
+    /// Allocates nothing. It waits for a lock for a limited time only: see `RecordLock`.
     private static func handle(_ signal: Int32, isSent: Bool) {
         finish("signal", signal: signal)
         sigaction(signal, before + Int(signal), nil)

@@ -3,9 +3,11 @@ internal import Synchronization
 
 /// A lock that a signal handler can take too.
 ///
-/// It knows the thread that holds it: a handler that interrupted that thread goes on, and does not wait for itself.
+/// It knows the thread that holds it: a handler that interrupted that thread goes on, and does not wait for itself. The
+/// exceptions are the few instructions between taking the mutex and noting the thread, and between forgetting the thread
+/// and giving the mutex back: a handler that interrupts these waits `longestWaitInHandler`, and then goes on.
 final class RecordLock: Sendable {
-    /// How long a signal handler waits for another thread, in nanoseconds.
+    /// How long a signal handler waits for the lock, in nanoseconds.
     private static let longestWaitInHandler: Int64 = 5_000_000_000
 
     private let mutex = Locked(())
