@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 internal import SystemPackage
 internal import ThreadedNotifications
 
@@ -135,44 +134,3 @@ public struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { problem }
 }
-
-/// The signals that ask a process to end, passed on to another, so that this one can tell how that one ended. Those that a
-/// terminal sends to both are not passed on, and what was ignored stays so.
-private struct EndRequests {
-    private static let fromTerminal = [SIGINT, SIGQUIT]
-    private static let toOne = [SIGTERM, SIGHUP]
-
-    /// The signals that this process does otherwise with now than it did.
-    let changed: [Int32]
-
-    init() {
-        changed = (Self.fromTerminal + Self.toOne).filter { signal in
-            var before = sigaction()
-            sigaction(signal, nil, &before)
-            // SIG_IGN is the address 1.
-            return unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1
-        }
-        for signal in changed where Self.fromTerminal.contains(signal) { Glibc.signal(signal, SIG_IGN) }
-        for signal in changed where Self.toOne.contains(signal) {
-            Glibc.signal(signal) { signal in
-                let process = processToEnd.load(ordering: .relaxed)
-                if process > 0 { kill(process, signal) }
-            }
-        }
-    }
-
-    func passOn(to process: Int32) {
-        processToEnd.store(process, ordering: .relaxed)
-    }
-
-    func passOnNothing() {
-        processToEnd.store(0, ordering: .relaxed)
-    }
-
-    func end() {
-        processToEnd.store(0, ordering: .relaxed)
-        for signal in changed { Glibc.signal(signal, SIG_DFL) }
-    }
-}
-
-private let processToEnd = Atomic<Int32>(0)
