@@ -82,8 +82,24 @@ struct OutputFileTests {
 
     @Test("run -o - takes no --style, as --json does")
     func style() async throws {
-        let outcome = try await shell("notify-demo run redirect -o - --style stages; echo $?")
-        #expect(outcome.output == "64\n")
+        let outcome = try await shell(
+            """
+            for output in - /dev/stdout; do notify-demo run redirect -o $output --style stages; echo $?; done
+            """)
+        #expect(outcome.output == "64\n64\n")
+    }
+
+    @Test("-o /dev/stdout prints the output alone on standard output, as -o - does")
+    func devStdout() async throws {
+        let outcome = try await shell(
+            """
+            notify-demo run redirect -o /dev/stdout 2>/dev/null | tee a | notify-demo audit --json -; grep -vc '^{' a
+            notify-demo run redirect -o b > b 2>/dev/null; grep -vc '^{' b
+            notify-demo trace run.jsonl -o - > c; notify-demo trace run.jsonl -o /dev/stdout | cmp - c
+            """)
+        #expect(outcome.output.contains("\"isCut\":false"), "\(outcome.output)")
+        #expect(outcome.output.hasSuffix("\n0\n0\n"), "\(outcome.output)")
+        #expect(outcome.errors == "")
     }
 
     @Test("run --json ends its records as a recording's file does, so that audit knows that it is whole")

@@ -32,6 +32,13 @@ package enum OutputDestination: Sendable, Hashable {
         }
     }
 
+    /// Whether a path is this process's standard output: `-`, `/dev/stdout` or the file that standard output goes to.
+    ///
+    /// - Parameter path: as a user gives it.
+    package static func isStandardOutput(_ path: String) -> Bool {
+        OutputDestination(path) == .openFile(descriptor: STDOUT_FILENO)
+    }
+
     /// Follows the symbolic links that a path ends in.
     /// - Returns: nil for a link of the proc file system: it stands for an open file, and not for a path.
     private static func resolved(_ path: String) -> String? {

@@ -36,18 +36,22 @@ struct RecordOutput: ParsableArguments {
         completion: .file(extensions: ["jsonl"]))
     var file: String?
 
+    /// Whether the records go to standard output, on which nothing else is printed then.
+    private var isPrinted: Bool { file.map { OutputDestination.isStandardOutput($0) } ?? false }
+
     func validate() throws {
         if json, style != nil {
             throw ValidationError("--json prints records as they are, so it takes no --style. Leave out one of them.")
         }
-        if file == "-", style != nil {
-            throw ValidationError("-o - prints records as they are, so it takes no --style. Leave out one of them.")
+        if isPrinted, style != nil, let file {
+            throw ValidationError(
+                "-o \(file) prints records as they are, so it takes no --style. Leave out one of them.")
         }
     }
 
     /// Writes the records to the file that was asked for, if one was.
     func write(_ records: [DeliveryRecord], progress: ProgressLine) throws {
-        guard let file, file != "-" else { return }
+        guard let file, !isPrinted else { return }
         let output = try OutputFile(file)
         var lines = RecordLines()
         for record in numbered(records) {
@@ -75,7 +79,7 @@ struct RecordOutput: ParsableArguments {
             printed += 1
             if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
         }
-        if json || file == "-" {
+        if json || isPrinted {
             var lines = RecordLines()
             let records = numbered(records)
             for record in records {

@@ -53,9 +53,8 @@ struct Record: Command {
                 """)
         } else {
             let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
-            terminal.say(
-                "notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(file == "-" ? "standard output" : file)"
-            )
+            let place = OutputDestination.isStandardOutput(file) ? "standard output" : file
+            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(place)")
         }
         for file in outcome.underWay {
             terminal.say("notify-demo: a process that \(command[0]) started has not ended, and records on to \(file)")

@@ -32,14 +32,15 @@ struct Smoke: Command {
     @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
     var tap = false
 
+    private var printsXML: Bool { junit.map { OutputDestination.isStandardOutput($0) } ?? false }
+
     func validate() throws {
-        if tap, junit == "-" {
-            throw ValidationError("--tap and --junit - both print on standard output. Give --junit a file.")
+        if tap, let junit, printsXML {
+            throw ValidationError("--tap and --junit \(junit) both print on standard output. Give --junit a file.")
         }
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let printsXML = junit == "-"
         // Before the scenarios run: who cannot have the report should not have to wait for it.
         let file = try printsXML ? nil : junit.map { try OutputFile($0) }
         // Lines that are printed on a terminal are progress enough, and share its lines.

@@ -116,7 +116,7 @@ struct TimelineCommand: Command {
     }
 
     /// The file to draw into; nil for standard output.
-    private var file: String? { output == "-" ? nil : output }
+    private var file: String? { output.flatMap { OutputDestination.isStandardOutput($0) ? nil : $0 } }
 
     private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
 

@@ -41,7 +41,7 @@ struct Trace: Command {
         func show(_ written: Int) {
             if showsProgress { progress.show("\(written * 100 / max(1, total)) % written") }
         }
-        guard let output, output != "-" else {
+        guard let output, !OutputDestination.isStandardOutput(output) else {
             try ChromeTrace.write(recording, progress: show) { try terminal.print($0) }
             return .good
         }
