@@ -6,8 +6,10 @@ internal import ThreadedNotifications
 /// The files that a recorded program and its processes record to, until they are put together to one recording in its
 /// place.
 ///
-/// The first process records to a new file beside the recording's place, and every other process to a file of that name
-/// and its process id. The file that was in the place before stays as it is until the recording is complete.
+/// They are in a directory that only this user can use: beside the recording, or in the temporary directory if the
+/// recording goes elsewhere than to a file. The first process records to a file that is there, and every other process to
+/// a file of that name and its process id. The file that was in the place before stays as it is until the recording is
+/// complete.
 struct RecordedFiles {
     /// What became of the files.
     struct Outcome {
@@ -23,9 +25,9 @@ struct RecordedFiles {
 
     private enum Place {
         /// Kept open, since it is locked: so no other process records there. `isNew`, if it was made for that.
-        case file(ReplacementFile, path: String, lock: FileDescriptor, isNew: Bool)
+        case file(path: String, lock: FileDescriptor, isNew: Bool)
         /// The recording is copied there.
-        case stream(ReplacementFile, FileDescriptor)
+        case stream(FileDescriptor)
     }
 
     /// Where the recording goes.
@@ -63,26 +65,41 @@ struct RecordedFiles {
         }
     }
 
+    private static let nameOfFirst = "recording.jsonl"
+
+    private let target: Target
     private let place: Place
+    private let directory: String
+    /// The first process's file.
+    private let descriptor: FileDescriptor
 
     /// Where the program is to record to.
-    var path: String { temporary.path }
-
-    private var temporary: ReplacementFile {
-        switch place {
-        case .file(let file, _, _, _), .stream(let file, _): file
-        }
-    }
+    var path: String { directory + "/" + Self.nameOfFirst }
 
     /// Makes the files, in which nothing is yet.
     /// - Throws: `RecordedProgramError`.
     init(for target: Target) throws(RecordedProgramError) {
+        self.target = target
         do {
             switch target.kind {
-            case .stream(let stream): place = .stream(try Self.inTemporaryDirectory(), stream)
-            case .file(let path):
-                if path.isEmpty { throw Errno.noSuchFileOrDirectory }
-                place = try Self.beside(URL(filePath: path).standardizedFileURL.path(percentEncoded: false))
+            case .stream(let stream):
+                (directory, descriptor) = try Self.makeFirst(beside: nil)
+                place = .stream(stream)
+            case .file(let given):
+                if given.isEmpty { throw Errno.noSuchFileOrDirectory }
+                let path = URL(filePath: given).standardizedFileURL.path(percentEncoded: false)
+                let isNew = FileStatus(path: path) == nil
+                let lock = try FileDescriptor.open(
+                    FilePath(path), .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
+                do {
+                    guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
+                    (directory, descriptor) = try Self.makeFirst(beside: path)
+                } catch {
+                    try? lock.close()
+                    if isNew { unlink(path) }
+                    throw error
+                }
+                place = .file(path: path, lock: lock, isNew: isNew)
             }
         } catch {
             throw Self.failure(target.name, error)
@@ -94,144 +111,136 @@ struct RecordedFiles {
         return RecordedProgramError(problem: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
     }
 
-    private static func inTemporaryDirectory() throws -> ReplacementFile {
-        let directory = FileManager.default.temporaryDirectory.path(percentEncoded: false)
-        return try ReplacementFile(directory + "/notify-demo.jsonl", suffix: ".partial-", permissions: 0o600)
-    }
+    private static let suffix = ".partial-"
 
-    /// - Throws: `Errno`; `.wouldBlock` if a process records there.
-    private static func beside(_ path: String) throws -> Place {
-        let isNew = FileStatus(path: path) == nil
-        let lock = try FileDescriptor.open(
-            FilePath(path), .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
+    /// Makes the directory, and the first process's file in it.
+    private static func makeFirst(beside path: String?) throws -> (String, FileDescriptor) {
+        let temporary = FilePath(FileManager.default.temporaryDirectory.path(percentEncoded: false))
+        let directory: String
+        if let beside = path.flatMap({ try? makeDirectory($0 + suffix) }) {
+            directory = beside
+        } else {
+            directory = try makeDirectory(temporary.appending("notify-demo" + suffix).string)
+        }
         do {
-            guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
-            let file = try ReplacementFile(path, suffix: ".partial-", permissions: 0o600)
-            return .file(file, path: path, lock: lock, isNew: isNew)
+            let first = try FileDescriptor.open(
+                FilePath(directory).appending(nameOfFirst), .readWrite,
+                options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+            return (directory, first)
         } catch {
-            try? lock.close()
-            if isNew { unlink(path) }
+            rmdir(directory)
             throw error
         }
     }
 
-    /// Leaves everything as it was before.
-    func discard() {
-        temporary.discard()
-        close()
+    /// Makes a directory that only its owner can use.
+    private static func makeDirectory(_ beginning: String) throws -> String {
+        var path = Array("\(beginning)XXXXXX".utf8CString)
+        guard mkdtemp(&path) != nil else { throw Errno(rawValue: errno) }
+        return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private func close() {
+    /// Leaves everything as it was before.
+    func discard() {
+        unlink(path)
+        rmdir(directory)
+        close(removingNew: true)
+    }
+
+    private func close(removingNew: Bool) {
+        try? descriptor.close()
         switch place {
-        case .file(_, let path, let lock, let isNew):
-            // Nothing took the place of the file that was made to be locked.
-            if isNew, FileStatus(path: path)?.identity == FileStatus(descriptor: lock.rawValue)?.identity {
+        case .file(let path, let lock, let isNew):
+            // The recording may have taken the place of the file that was made to be locked.
+            if removingNew, isNew, FileStatus(path: path)?.identity == FileStatus(descriptor: lock.rawValue)?.identity {
                 unlink(path)
             }
             try? lock.close()
-        case .stream(_, let stream):
+        case .stream(let stream):
             if stream.rawValue > STDERR_FILENO { try? stream.close() }
         }
     }
 
     /// Puts the files together and the recording in its place, or leaves that as it was if nothing was recorded.
     ///
-    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. From
-    ///   then on, nothing is left behind if a signal ends this process.
-    /// - Throws: `Errno` or another error of the system. What was recorded is still in the files, if they are there.
-    func finish(willWait: () -> Void) throws -> Outcome {
-        defer { close() }
-        // A process that still records goes on to: its file keeps its content, and may get another name.
-        let isUnderWay = DeliveryRecording.isRecordedTo(path)
-        let others = Self.others(of: path)
-        let underWay = others.filter { DeliveryRecording.isRecordedTo($0) }
-        let ended = others.filter { !underWay.contains($0) }
-        let merged = isUnderWay ? [] : ended
-        let descriptor = FileDescriptor(rawValue: temporary.descriptor)
-        var outcome = Outcome(processes: 0, size: 0)
+    /// From then on, a process that begins to record finds no file, and says so. One that still records goes on to.
+    ///
+    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. If a signal
+    ///   ends this process meanwhile, the files stay.
+    /// - Throws: `RecordedProgramError`. What was recorded is still in the files, which the error names.
+    func finish(willWait: () -> Void) throws(RecordedProgramError) -> Outcome {
+        // The environment of processes that have not ended has the old name.
+        let closed = Self.closedName(of: directory)
+        let rest = rename(directory, closed) == 0 ? closed : directory
         do {
-            outcome.processes = (try descriptor.seek(offset: 0, from: .end) > 0 ? 1 : 0) + merged.count
-            for other in merged { try Self.append(other, to: descriptor) }
-            outcome.size = Int(try descriptor.seek(offset: 0, from: .end))
-            for other in merged { unlink(other) }
-            if outcome.size == 0 {
-                temporary.discard()
-            } else {
-                try putInPlace(isUnderWay: isUnderWay, willWait)
-            }
+            let outcome = try finish(in: rest, willWait)
+            close(removingNew: outcome.size == 0)
+            return outcome
         } catch {
-            temporary.keep()
+            close(removingNew: true)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: rest)) ?? []
+            let files = names.sorted().map { "\(rest)/\($0)" }.joined(separator: " and ")
+            throw RecordedProgramError(
+                problem: "the program has ended, and its recording cannot be written to \(target.name): \(error)."
+                    + (files.isEmpty ? "" : " What was recorded is in \(files)."))
+        }
+    }
+
+    /// `run.jsonl.rest-1a2b3c` for `run.jsonl.partial-1a2b3c`.
+    private static func closedName(of directory: String) -> String {
+        "\(directory.dropLast(suffix.count + 6)).rest-\(directory.suffix(6))"
+    }
+
+    private func finish(in directory: String, _ willWait: () -> Void) throws -> Outcome {
+        let first = RecordedFile(path: directory + "/" + Self.nameOfFirst, descriptor: descriptor)
+        let others = RecordedFile.others(of: first.path)
+        defer { for other in others { try? other.descriptor.close() } }
+        // What is locked here is not recorded to, until its descriptor is closed.
+        let isUnderWay = !first.lock()
+        var (ended, underWay): ([RecordedFile], [RecordedFile]) = ([], [])
+        for other in others {
+            if other.lock() { ended.append(other) } else { underWay.append(other) }
+        }
+        let merged = isUnderWay ? [] : ended
+        let sizeOfFirst = try descriptor.seek(offset: 0, from: .end)
+        do {
+            for other in merged { try other.append(to: descriptor) }
+        } catch {
+            // Nothing is in two files.
+            _ = ftruncate(descriptor.rawValue, Int(sizeOfFirst))
             throw error
         }
-        if isUnderWay { outcome.underWay.append(finalName(of: path)) }
-        outcome.underWay += underWay.map { finalName(of: $0) }
-        if isUnderWay { outcome.apart = ended.map { finalName(of: $0) } }
-        return outcome
+        for other in merged { unlink(other.path) }
+        let size = Int(try descriptor.seek(offset: 0, from: .end))
+        let newPath = size == 0 ? nil : try put(first, willWait)
+        if newPath == nil, !isUnderWay { unlink(first.path) }
+        rmdir(directory)
+        return Outcome(
+            processes: (sizeOfFirst > 0 ? 1 : 0) + merged.count, size: size,
+            underWay: (isUnderWay ? [newPath ?? first.path] : []) + underWay.map(\.path),
+            apart: isUnderWay ? ended.map(\.path) : [])
     }
 
-    private func putInPlace(isUnderWay: Bool, _ willWait: () -> Void) throws {
+    /// Puts the recording in its place.
+    /// - Returns: where the file is now, or nil if it was copied.
+    private func put(_ first: RecordedFile, _ willWait: () -> Void) throws -> String? {
         switch place {
-        case .file(let file, _, _, _):
-            try file.place()
-        case .stream(let file, let stream):
-            let content = try Data(contentsOf: URL(filePath: file.path), options: .alwaysMapped)
-            // A process that still records goes on to do so there.
-            if isUnderWay { file.keep() } else { file.discard() }
+        case .file(let path, _, _):
+            // Its own descriptor, since it closes it: the lock stays until this one's is closed too.
+            let duplicate = try descriptor.duplicate()
+            let file: ReplacementFile
+            do {
+                file = try ReplacementFile(path: first.path, descriptor: duplicate.rawValue, replacing: path)
+            } catch {
+                try? duplicate.close()
+                throw error
+            }
+            if try file.place() { return path }
+            file.keep()
+        case .stream(let stream):
             willWait()
-            try stream.writeAll(content)
+            try FileContent(descriptor: descriptor).write(to: stream)
         }
-    }
-
-    /// Gives a file the name that it has beside the recording, `run.jsonl.4711`, if no file has it.
-    private func finalName(of file: String) -> String {
-        guard case .file(_, let destination, _, _) = place else { return file }
-        let name = destination + file.dropFirst(path.count)
-        if name == destination { return name }
-        guard link(file, name) == 0 else { return file }
-        unlink(file)
-        return name
-    }
-
-    private static func append(_ file: String, to recording: FileDescriptor) throws {
-        var content = try Data(contentsOf: URL(filePath: file), options: .alwaysMapped)
-        let end = try recording.seek(offset: 0, from: .end)
-        // The last line of the process before may be cut off.
-        if end > 0 {
-            var last: [UInt8] = [0]
-            _ = try last.withUnsafeMutableBytes { try recording.read(fromAbsoluteOffset: end - 1, into: $0) }
-            if last != [0x0A] { content = [0x0A] + content }
-        }
-        try recording.writeAll(content)
-    }
-
-    // MARK: Files of other processes
-
-    /// The files of other processes that recorded to this one's name.
-    static func others(of path: String) -> [String] {
-        let directory = FilePath(path).removingLastComponent().string
-        let prefix = (FilePath(path).lastComponent?.string ?? "") + "."
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
-            let file = FilePath(directory).appending(name).string
-            let process = name.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).last
-            guard let process = process.flatMap({ UInt64($0) }), recorder(of: file) == process else { return nil }
-            return file
-        }
-    }
-
-    /// The id of the process that began a recording, as its first line tells; nil if the file is no recording.
-    private static func recorder(of file: String) -> UInt64? {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = Glibc.close(descriptor) }
-        guard FileStatus(descriptor: descriptor)?.isRegular == true else { return nil }
-        let beginning = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, 4096, 0))
-        }
-        guard let end = beginning.firstIndex(of: 0x0A) else { return nil }
-        return beginning[..<end].withUnsafeBufferPointer { line in
-            let numbers = (try? RecordFields(line))?.numbers
-            return numbers?.recording == nil ? nil : numbers?.process
-        }
+        return nil
     }
 }

@@ -41,6 +41,8 @@ public struct RecordedProgram: Sendable {
     ///
     /// Input and output are this process's. If the recording goes to standard output, what the program prints there
     /// goes to standard error. If the program cannot be run, or nothing is recorded, the file stays as it was.
+    /// A process that the program started, and that begins to record when the program has ended, is not recorded, and
+    /// says so on its standard error.
     ///
     /// - Throws: `RecordedProgramError`.
     public func run() throws(RecordedProgramError) -> Outcome {
@@ -56,16 +58,10 @@ public struct RecordedProgram: Sendable {
             files.discard()
             throw error
         }
-        do {
-            let outcome = try files.finish { requests.end() }
-            return Outcome(
-                end: end, processes: outcome.processes, size: outcome.size, underWay: outcome.underWay,
-                apart: outcome.apart)
-        } catch {
-            let rest = FileStatus(path: files.path) == nil ? "" : " What was recorded is in \(files.path)."
-            throw RecordedProgramError(
-                problem: "the program has ended, and its recording cannot be written to \(file): \(error).\(rest)")
-        }
+        let outcome = try files.finish { requests.end() }
+        return Outcome(
+            end: end, processes: outcome.processes, size: outcome.size, underWay: outcome.underWay,
+            apart: outcome.apart)
     }
 
     /// Not by Subprocess, which closes what this process has open besides: a program is recorded as a shell starts it.

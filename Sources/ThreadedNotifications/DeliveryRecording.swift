@@ -66,9 +66,6 @@ public enum DeliveryRecording {
     /// The file that is recorded to, or nil.
     public static var path: String? { control.withLock { $0.file?.path } }
 
-    /// Whether a process records to a file at the moment.
-    package static func isRecordedTo(_ path: String) -> Bool { RecordPlace.isRecordedTo(path) }
-
     // MARK: Inside
 
     private struct Control {
@@ -122,7 +119,8 @@ public enum DeliveryRecording {
                 runsWithOthersRights: CLinuxRunsWithOthersRights(), copiedFrom: control.copiedFrom, process: getpid())
             if let path = asked {
                 do throws(DeliveryError) {
-                    control.begin(try RecordFile(try RecordPlace(path, .isContinued)))
+                    let isOwnName = control.copiedFrom != nil
+                    control.begin(try RecordFile(try RecordPlace(path, .isContinued, followsLink: !isOwnName)))
                     control.isAskedFor = true
                 } catch {
                     say(error.description)

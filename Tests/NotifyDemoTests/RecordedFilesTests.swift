@@ -19,16 +19,38 @@ struct RecordedFilesTests {
 
     // MARK: Rights
 
-    private static let canChangeUser = geteuid() == 0
+    /// As nobody, without root's groups.
+    private static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+    /// Whether a set-user-id program that nobody runs has its owner's rights here. A mount without set-user-id programs,
+    /// a container without new privileges and a directory that nobody cannot enter prevent it.
+    @Sendable private static func setUserIDWorks() async throws -> Bool {
+        let outcome = try await Shell.run(
+            """
+            [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
+            chmod 755 .; cp "$(command -v id)" id; chmod 4755 id; \(asNobody) ./id -u
+            """)
+        return outcome.output == "0\n"
+    }
+
+    /// Whether nobody can run the program under test, and write into a directory like those of the tests.
+    @Sendable private static func nobodyCanRecord() async throws -> Bool {
+        let outcome = try await Shell.run(
+            """
+            [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; chmod 777 .
+            \(asNobody) touch "$PWD/a" && \(asNobody) notify-demo --help > /dev/null && echo yes
+            """)
+        return outcome.output == "yes\n"
+    }
 
     @Test(
         "a set-user-id program neither makes nor changes a file that its environment names",
-        .enabled(if: canChangeUser, "Only root can make a set-user-id program and run it as another user."))
+        .enabled("A set-user-id program of root's, run by nobody, has no effect here.", setUserIDWorks))
     func setUserID() async throws {
         let outcome = try await shell(
             """
             chmod 755 .; cp "$(command -v kitchen)" k; chmod 4755 k; mkdir -m 700 secret; printf '' > empty
-            as() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+            as() { \(Self.asNobody) "$@"; }
             as env \(Self.variable)=$PWD/secret/run.jsonl ./k
             as env \(Self.variable)=$PWD/empty ./k
             ls secret; wc -c < empty
@@ -45,6 +67,52 @@ struct RecordedFilesTests {
             touch c; chmod 640 c; notify-demo record -o c -- kitchen 2>/dev/null; stat -c '%n %a' a b c
             """)
         #expect(outcome.output.hasSuffix("a 600\nb 600\nc 640\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test(
+        "a file that its group may write keeps its owner and permissions, and one in a directory that is not is written",
+        .enabled("Only root can give files to others, and nobody must be able to run notify-demo.", nobodyCanRecord))
+    func otherOwners() async throws {
+        let outcome = try await shell(
+            """
+            chmod 755 .; export TMPDIR=$PWD/tmp; mkdir -m 777 open tmp; mkdir -m 755 closed
+            for file in open/f closed/f; do
+                echo old > $file; chown 1:65534 $file; chmod 660 $file
+                \(Self.asNobody) notify-demo record -o $file -- kitchen 2>errors || cat errors
+                stat -c '%u:%g %a' $file; head -c 12 $file; echo
+                echo old > $file; \(Self.asNobody) notify-demo run redirect -o $file > /dev/null 2>errors || cat errors
+                stat -c '%u:%g %a' $file; head -c 12 $file; echo
+            done
+            ls -A open closed tmp
+            """)
+        let written = "1:65534 660\n{\"recording\"\n"
+        let dishes = "served 6 dishes, and the bell did not ring\n"
+        #expect(
+            outcome.output
+                == String(repeating: dishes + written + written, count: 2) + "closed:\nf\n\nopen:\nf\n\ntmp:\n",
+            "\(outcome.errors)")
+    }
+
+    @Test("what is recorded to standard output is in a directory meanwhile that only its owner can use")
+    func privateDirectory() async throws {
+        let outcome = try await shell(
+            """
+            export TMPDIR=$PWD
+            notify-demo record -o - -- sh -c 'stat -c %a "$(dirname "$\(Self.variable)")"; kitchen' 2>&1 >/dev/null
+            ls -A
+            """)
+        #expect(outcome.output.hasPrefix("700\n"), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.hasSuffix(" to standard output\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test("a symbolic link at the name that a second process records to is refused")
+    func plantedLink() async throws {
+        let outcome = try await shell(
+            """
+            : > a; \(Self.variable)=a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target
+            """)
+        #expect(outcome.output == "served 6 dishes, and the bell did not ring\n")
+        #expect(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
     }
 
     // MARK: What was there before
@@ -88,16 +156,18 @@ struct RecordedFilesTests {
         #expect(outcome.errors.hasSuffix(" to standard output\n"))
     }
 
-    @Test("a FIFO and a device are written when the program has ended, and a full one is said to be")
+    @Test("a FIFO and a device are written when the program has ended; what a full one does not take is kept and named")
     func streams() async throws {
         let outcome = try await shell(
             """
             mkfifo f; cat f > copy & notify-demo record -o f -- kitchen 2>/dev/null; wait; head -c 12 copy; echo
-            export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?; ls -A
+            export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?
+            head -c 12 notify-demo.rest-*/recording.jsonl; ls -A notify-demo.rest-* | wc -l
             """)
         let dishes = "served 6 dishes, and the bell did not ring\n"
-        #expect(outcome.output == "\(dishes){\"recording\"\n\(dishes)2\ncopy\nf\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("/dev/full: No space left on device"))
+        #expect(outcome.output == "\(dishes){\"recording\"\n\(dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
+        #expect(outcome.errors.contains("/dev/full: No space left on device. What was recorded is in /"))
+        #expect(outcome.errors.hasSuffix("/recording.jsonl.\n"))
     }
 
     // MARK: Files of the program
@@ -108,9 +178,23 @@ struct RecordedFilesTests {
             """
             notify-demo record -o run.jsonl -- \
             sh -c 'kitchen; echo notes > run.jsonl.2026; echo more > "$\(Self.variable).2026"' 2>/dev/null
-            cat run.jsonl.2026; cat run.jsonl.partial-*.2026; grep -c more run.jsonl
+            cat run.jsonl.2026; cat run.jsonl.rest-*/*.2026; grep -c more run.jsonl
             """)
         #expect(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test("a process that begins to record when the program has ended says that it cannot, and leaves no file")
+    func late() async throws {
+        let outcome = try await shell(
+            """
+            mkfifo go done; export TMPDIR=$PWD
+            notify-demo record -o run.jsonl -- \
+            sh -c '(read line < go; kitchen > out 2> errors; echo > done) & kitchen' > /dev/null 2>&1
+            echo > go; read line < done; ls -A; cat errors
+            """)
+        #expect(outcome.output.hasPrefix("done\nerrors\ngo\nout\nrun.jsonl\n"), "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains("/recording.jsonl"), "\(outcome.output)")
+        #expect(outcome.output.contains("No such file or directory"), "\(outcome.output)")
     }
 
     // MARK: What the variable names

@@ -19,8 +19,10 @@ final class RecordPlace: Sendable {
         case isContinued
     }
 
-    init(_ path: String, _ existing: Existing) throws(DeliveryError) {
-        var (path, descriptor) = (path, try Self.open(path))
+    /// - Parameter followsLink: whether the path may be a symbolic link. A name that a process makes of another and its
+    ///   id may not: others can foresee it.
+    init(_ path: String, _ existing: Existing, followsLink: Bool = true) throws(DeliveryError) {
+        var (path, descriptor) = (path, try Self.open(path, followsLink: followsLink))
         var isReplaced = existing == .isReplaced
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             _ = Glibc.close(descriptor)
@@ -28,7 +30,7 @@ final class RecordPlace: Sendable {
                 throw .recordingFailed(path: path, problem: "another process records to it")
             }
             path += ".\(getpid())"
-            descriptor = try Self.open(path)
+            descriptor = try Self.open(path, followsLink: false)
             // Kept: what is there may be of this process before it became another program.
             isReplaced = false
             _ = flock(descriptor, LOCK_EX | LOCK_NB)
@@ -53,14 +55,6 @@ final class RecordPlace: Sendable {
         offset = end
     }
 
-    /// Whether a process records there. What cannot be opened nobody can.
-    static func isRecordedTo(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { _ = Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
-    }
-
     /// Whether a file begins as a recording does.
     private static func isRecording(_ descriptor: Int32) -> Bool {
         RecordingHeader.beginning.withUTF8Buffer { bytes(of: descriptor, at: 0, count: $0.count) == Array($0) }
@@ -82,10 +76,11 @@ final class RecordPlace: Sendable {
         _ = ftruncate(descriptor, offset)
     }
 
-    private static func open(_ path: String) throws(DeliveryError) -> Int32 {
+    private static func open(_ path: String, followsLink: Bool) throws(DeliveryError) -> Int32 {
         // Without waiting for the reader of a FIFO, which is refused below. A new file is its owner's only: it tells of
         // the program.
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        let descriptor = Glibc.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw failure(path, closing: nil) }
         guard CLinuxIsRegularFile(descriptor) else {
             _ = Glibc.close(descriptor)

@@ -13,7 +13,12 @@ struct Record: Command {
 
             The file is replaced when the program has ended. If the program cannot be run, or nothing is recorded, the \
             file stays as it was. With -o - the recording is printed on standard output when the program has ended, and \
-            what the program prints there goes to standard error.
+            what the program prints there goes to standard error. If the recording cannot be written, it is kept in a \
+            temporary file, which the message names.
+
+            Until the program has ended, the records are in a directory that only its user can use. A process that \
+            begins to record later finds no file, and says so on its standard error. One that has begun before and \
+            has not ended records on, and its file is named.
 
             EXAMPLES
               notify-demo record -o run.jsonl -- ./my-program --its options

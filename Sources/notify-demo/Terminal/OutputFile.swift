@@ -4,7 +4,8 @@ import SystemPackage
 
 /// A file that a command writes, made or replaced.
 ///
-/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was.
+/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was. A file
+/// that cannot be replaced is written when the output is complete.
 /// Standard output, a FIFO or a device is written directly.
 final class OutputFile {
     private let path: String
@@ -54,13 +55,17 @@ final class OutputFile {
         }
     }
 
-    /// Writes what is left and puts the file in its place, or says that the system could not keep it.
+    /// Writes what is left, and puts the file in its place.
+    /// - Throws: `OutputFileError`.
     func finish() throws {
         try flush()
+        guard let replacement else { return }
+        // A complete output is not removed by a signal: it may be the only copy while the file is written.
+        UnfinishedOutput.end()
         do {
-            try replacement?.place()
+            try replacement.place()
         } catch {
-            throw OutputFileError(path: path, problem: "\(error)")
+            throw OutputFileError(path: path, problem: "\(error)", rest: replacement.isKept ? replacement.path : nil)
         }
     }
 }
@@ -69,6 +74,11 @@ final class OutputFile {
 struct OutputFileError: Error, CustomStringConvertible {
     var path: String
     var problem: String
+    /// The file that has the complete output, if one has.
+    var rest: String?
 
-    var description: String { "cannot write \(path.isEmpty ? "\"\"" : path): \(problem)." }
+    var description: String {
+        let rest = rest.map { " The output is in \($0)." } ?? ""
+        return "cannot write \(path.isEmpty ? "\"\"" : path): \(problem).\(rest)"
+    }
 }

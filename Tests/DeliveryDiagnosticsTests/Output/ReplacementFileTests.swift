@@ -45,8 +45,42 @@ struct ReplacementFileTests {
             let file = directory.appending(component: "a")
             try Data("old".utf8).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
-            try ReplacementFile(file.path).place()
+            #expect(try ReplacementFile(file.path).place())
             #expect(FileStatus(path: file.path)?.permissions == 0o640)
+        }
+    }
+
+    @Test("a file that cannot take the destination's place is copied into it, and is removed")
+    func copied() throws {
+        try inDirectory { directory in
+            let file = directory.appending(component: "a")
+            try Data("old and longer".utf8).write(to: file)
+            do {
+                let replacement = try ReplacementFile(file.path)
+                try Data("new".utf8).write(to: URL(filePath: replacement.path))
+                // A name that is not there any more cannot be renamed; the content still can be read.
+                try FileManager.default.removeItem(atPath: replacement.path)
+                let identity = FileStatus(path: file.path)?.identity
+                #expect(try !replacement.place())
+                #expect(FileStatus(path: file.path)?.identity == identity)
+            }
+            #expect(try text(file) == "new")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
+        }
+    }
+
+    @Test("one that cannot be placed is complete, and stays")
+    func kept() throws {
+        try inDirectory { directory in
+            let file = directory.appending(component: "a")
+            try Data("old".utf8).write(to: file)
+            let replacement = try ReplacementFile(file.path)
+            try Data("new".utf8).write(to: URL(filePath: replacement.path))
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            #expect(throws: (any Error).self) { try replacement.place() }
+            #expect(replacement.isKept)
+            #expect(try text(URL(filePath: replacement.path)) == "new")
         }
     }
 

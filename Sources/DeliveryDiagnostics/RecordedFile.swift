@@ -1,0 +1,67 @@
+internal import Foundation
+internal import Glibc
+internal import SystemPackage
+internal import ThreadedNotifications
+
+/// A file that a process recorded to, open. It is examined, locked and read by its descriptor, so that all of that
+/// is done with the same file.
+struct RecordedFile {
+    let path: String
+    let descriptor: FileDescriptor
+
+    /// Locks the file until its descriptor is closed.
+    /// - Returns: false if a process still records to it.
+    func lock() -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Adds the content to the end of a recording.
+    /// - Throws: `Errno`. A part may have been added.
+    func append(to recording: FileDescriptor) throws {
+        let end = try recording.seek(offset: 0, from: .end)
+        // The last line of the process before may be cut off.
+        if end > 0 {
+            var last: [UInt8] = [0]
+            _ = try last.withUnsafeMutableBytes { try recording.read(fromAbsoluteOffset: end - 1, into: $0) }
+            if last != [0x0A] { try recording.writeAll([0x0A]) }
+        }
+        try FileContent(descriptor: descriptor).write(to: recording)
+    }
+
+    /// The files of other processes that recorded to a file's name. Their descriptors have to be closed.
+    static func others(of path: String) -> [RecordedFile] {
+        let directory = FilePath(path).removingLastComponent()
+        let prefix = (FilePath(path).lastComponent?.string ?? "") + "."
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+        return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
+            let process = name.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false).last
+            return process.flatMap { UInt64($0) }.flatMap { RecordedFile(directory.appending(name).string, of: $0) }
+        }
+    }
+
+    init(path: String, descriptor: FileDescriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Opens a file, unless it is no recording that the process began.
+    private init?(_ path: String, of process: UInt64) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        self.init(path: path, descriptor: FileDescriptor(rawValue: descriptor))
+        guard FileStatus(descriptor: descriptor)?.isRegular == true, recorder == process else {
+            try? self.descriptor.close()
+            return nil
+        }
+    }
+
+    /// The id of the process that began the recording, as its first line tells; nil if the file is no recording.
+    private var recorder: UInt64? {
+        let beginning = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(0, pread(descriptor.rawValue, buffer.baseAddress, 4096, 0))
+        }
+        guard let end = beginning.firstIndex(of: 0x0A) else { return nil }
+        return beginning[..<end].withUnsafeBufferPointer { line in
+            let numbers = (try? RecordFields(line))?.numbers
+            return numbers?.recording == nil ? nil : numbers?.process
+        }
+    }
+}
