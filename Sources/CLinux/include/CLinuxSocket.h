@@ -80,15 +80,16 @@ static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[
 
 /// What is at a path: of a link, the link.
 struct CLinuxFile {
-    bool isDirectory, isLink, isSocket;
-    uint32_t owner, permissions;
+    bool isDirectory, isLink, isSocket, isRegular;
+    uint32_t owner, group, permissions;
     uint64_t device, number;
+    int64_t size;
 };
 
 static inline struct CLinuxFile CLinuxFileOfStatus(const struct stat *status) {
     return (struct CLinuxFile){
-        S_ISDIR(status->st_mode), S_ISLNK(status->st_mode), S_ISSOCK(status->st_mode),
-        status->st_uid, status->st_mode & 07777, status->st_dev, status->st_ino};
+        S_ISDIR(status->st_mode), S_ISLNK(status->st_mode), S_ISSOCK(status->st_mode), S_ISREG(status->st_mode),
+        status->st_uid, status->st_gid, status->st_mode & 07777, status->st_dev, status->st_ino, status->st_size};
 }
 
 /// - Returns: false, with errno, if there is nothing, or it cannot be seen.

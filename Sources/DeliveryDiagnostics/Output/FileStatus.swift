@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLinux
 
 /// The attributes of a file that decide how an output is written.
 package struct FileStatus: Sendable {
@@ -19,24 +19,24 @@ package struct FileStatus: Sendable {
 
     /// - Returns: nil if there is no such file, or it may not be looked at.
     package init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
+        var file = CLinuxFile()
+        guard CLinuxFileBehindPath(path, &file) else { return nil }
+        self.init(file)
     }
 
     /// - Returns: nil if no file is open under that number.
     package init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
+        var file = CLinuxFile()
+        guard CLinuxFileOfDescriptor(descriptor, &file) else { return nil }
+        self.init(file)
     }
 
-    private init(_ status: stat) {
-        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        permissions = status.st_mode & 0o7777
-        owner = status.st_uid
-        group = status.st_gid
-        size = Int(status.st_size)
+    private init(_ file: CLinuxFile) {
+        identity = Identity(device: file.device, inode: file.number)
+        isRegular = file.isRegular
+        permissions = file.permissions
+        owner = file.owner
+        group = file.group
+        size = Int(file.size)
     }
 }
