@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A port whose messages carry nothing: each says "look in the mailbox".
+/// A port whose messages have no content: each says "look in the queue". It takes the place of `NSMachPort`, which Foundation
+/// on Linux does not have.
 ///
-/// Foundation on Linux has no `NSMachPort`. This is a `Port` for the one thing that the document needs of it, and it
-/// is used in the same way: set a delegate, add the port to a run loop, send from any thread.
+/// Use it as the document does: set a delegate, add the port to a run loop, send on any thread.
 ///
 ///     let port = SignalPort()
 ///     port.setDelegate(receiver)
@@ -11,68 +11,68 @@ public import Foundation
 ///     …
 ///     port.send(before: Date(), components: nil, from: nil, reserved: 0)   // on any thread
 ///
-/// What happens: the delegate's `handle(_:)` is called on the thread of the run loop, in a mode that the port was added
-/// for. A signal sent while that run loop does not run, or before the port was added to it, is held until it does.
-/// Signals that wait are one: any number of them calls the delegate once.
+/// The delegate's `handle(_:)` is called on the run loop's thread, in a mode that the port was added for. A signal is kept
+/// until the run loop runs in such a mode, also if it was sent before the port was added. Several signals that are kept result
+/// in one call.
 ///
 ///     idle ──send──► signalled ──run loop──► handle(_:) ──► idle
 ///       └────────────────┴─── invalidate(), or the run loop's thread ends ───► invalid
 ///
-/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread whose run loop it is to
-/// serve, or to `RunLoop.main`; it serves one run loop at a time.
-/// Removal: after `invalidate()` no further call to the delegate begins; one that is running goes on.
-/// The run loop retains the port until it is removed, invalidated, or its thread ends; then the port is invalid.
+/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread whose run loop is to serve it, or
+/// to `RunLoop.main`. A port serves one run loop at a time.
+/// Removal: after `invalidate()` no further call of the delegate begins; a call that is running continues. The run loop retains
+/// the port until the port is removed or invalidated, or the thread ends, which invalidates the port.
 /// Cost: no descriptor. Sending takes a lock, and a system call to wake the run loop.
 /// Source: "Delivering Notifications To Particular Threads", the paragraphs on `notificationPort`.
 open class SignalPort: Port {
     private struct State {
         var isValid = true
-        var delegate = DelegateReference()
+        var delegate: WeakObject?
         var runLoop: RunLoopReference?
         var modes: Set<RunLoop.Mode> = []
-        /// The kernel's ids of the threads that are in `remove(from:forMode:)`. What such a thread cancels is no end of
-        /// a thread.
+        /// The kernel's ids of the threads that are in `remove(from:forMode:)`. A cancellation on one of them does not
+        /// mean that the run loop's thread ends.
         var removingThreads: [Int32] = []
     }
 
     private let state = Locked(State())
     private let source: RunLoopSource
 
-    /// A valid port that is on no run loop yet.
+    /// Makes a valid port that is on no run loop.
     public override init() {
-        // The source does not own the port, so that a port that nobody holds can go.
-        let target = WeakPort()
-        source = RunLoopSource(
-            perform: { target.port?.receiveSignal() }, cancelled: { target.port?.sourceWasCancelled() })
+        // The source does not retain the port, so that an unused port can be deallocated.
+        let target = Locked<WeakObject?>(nil)
+        let port: @Sendable () -> SignalPort? = { target.withLock(\.self)?.object as? SignalPort }
+        source = RunLoopSource(perform: { port()?.receiveSignal() }, cancelled: { port()?.sourceWasCancelled() })
         super.init()
-        target.port = self
+        target.withLock { $0 = WeakObject(self) }
     }
 
     deinit {
-        // The run loop's reference to the port is gone already, so there is nobody left to post to.
+        // The run loop has released the port, so there is no need to post `Port.didBecomeInvalidNotification`.
         source.invalidate()
         state.withLock { $0.runLoop }?.wakeUp()
     }
 
-    /// False once the port was invalidated or the thread of its run loop has ended.
+    /// Whether the port accepts signals: it was not invalidated, and the thread of its run loop has not ended.
     open override var isValid: Bool {
         state.withLock { $0.isValid }
     }
 
-    /// Sets who is called when a signal arrives. The port does not retain it.
+    /// Sets the delegate, which is called when a signal arrives. The port does not retain it.
     open override func setDelegate(_ delegate: (any PortDelegate)?) {
-        let reference = DelegateReference(object: delegate)
+        let reference = delegate.map { WeakObject($0) }
         state.withLock { $0.delegate = reference }
     }
 
     open override func delegate() -> (any PortDelegate)? {
-        state.withLock { $0.delegate }.object
+        state.withLock { $0.delegate }?.object as? any PortDelegate
     }
 
-    /// Signals the port and wakes its run loop; never waits.
+    /// Signals the port and wakes its run loop. It never waits.
     ///
-    /// - Parameters: all are ignored: a signal has no content, needs no reply and is accepted at once.
-    /// - Returns: false if the port is invalid, because then nobody will ever look.
+    /// - Parameters: all are ignored, because a signal has no content and needs no reply.
+    /// - Returns: false if the port is invalid.
     @discardableResult
     open override func send(
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
@@ -80,20 +80,21 @@ open class SignalPort: Port {
         signal()
     }
 
-    /// `send` without the arguments that a signal has no use for.
+    /// Sends, without the arguments that a signal does not need.
     @discardableResult
     package final func signal() -> Bool {
-        // Signal first: a run loop that the port is added to after the look below is woken by `schedule`, and finds it.
+        // Signalled before the state is read: if `schedule` adds the port after that, it wakes the run loop, which then
+        // finds the signal.
         source.signal()
         let (isValid, runLoop) = state.withLock { ($0.isValid, $0.runLoop) }
         runLoop?.wakeUp()
         return isValid
     }
 
-    /// Ends the port: no further signal is accepted or handled, and the run loop lets go of it.
+    /// Ends the port: no further signal is accepted or handled, and the run loop releases the port.
     ///
-    /// Posts `Port.didBecomeInvalidNotification` on the calling thread, once however often it is called; and again
-    /// whenever the invalid port is added to a run loop, which then lets go of it.
+    /// The first call posts `Port.didBecomeInvalidNotification` on the calling thread. The notification is posted again each
+    /// time that the invalid port is added to a run loop, so that the run loop releases it.
     open override func invalidate() {
         let (wasValid, runLoop) = state.withLock { state in
             defer {
@@ -104,9 +105,9 @@ open class SignalPort: Port {
         }
         guard wasValid else { return }
         source.invalidate()
-        // This is how Foundation's RunLoop learns that it no longer need retain the port and itself.
+        // Foundation's RunLoop releases the port, and itself, when this is posted.
         NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
-        // A run loop without sources returns, but only once it looks.
+        // A run loop that has no sources left returns when it is woken.
         runLoop?.wakeUp()
     }
 
@@ -125,21 +126,21 @@ open class SignalPort: Port {
             return true
         }
         guard isValid else {
-            // The run loop retains the port by now, and missed the notification that makes it let go.
+            // The run loop has retained the port already, and releases it only when this is posted.
             NotificationCenter.default.post(name: Port.didBecomeInvalidNotification, object: self)
             return
         }
         source.add(to: reference, mode: mode)
-        // The main run loop may be asleep, and a signal sent before now woke nobody.
+        // The main run loop may be asleep, and a signal that was sent before now has not woken it.
         reference.wakeUp()
     }
 
     private static func reference(to runLoop: RunLoop) -> RunLoopReference {
-        // Foundation does not show a RunLoop's CFRunLoop, but these two can be told by what they are.
+        // Foundation does not give access to the CFRunLoop of a RunLoop, except for these two.
         if runLoop === RunLoop.main { return .main }
         precondition(
             runLoop === RunLoop.current,
-            "SignalPort: add the port on the thread whose run loop it is to serve, or to RunLoop.main.")
+            "SignalPort: add the port on the thread whose run loop is to serve it, or to RunLoop.main.")
         return .current
     }
 
@@ -159,17 +160,16 @@ open class SignalPort: Port {
         }
     }
 
-    /// On the run loop's thread, when the source was signalled.
-    fileprivate func receiveSignal() {
+    /// Called on the run loop's thread after a signal.
+    private func receiveSignal() {
         delegate()?.handle(PortMessage(sendPort: nil, receivePort: self, components: nil))
     }
 
-    /// Called when CoreFoundation took the source off a mode of the run loop: on the thread that is in
-    /// `remove(from:forMode:)` or `invalidate()`, or on the run loop's own thread when it ends. In the last case this
-    /// invalidates the port.
-    fileprivate func sourceWasCancelled() {
+    /// Called when CoreFoundation has removed the source from a mode of the run loop: in `remove(from:forMode:)`, in
+    /// `invalidate()`, or because the run loop's thread ends, which invalidates the port.
+    private func sourceWasCancelled() {
         let thread = SystemThread.currentKernelID
-        // A port that was removed from its last mode has no thread any more: it may be added to another's run loop.
+        // A port that was removed from its last mode may be added to another run loop, so it stays valid.
         let threadEnded = state.withLock { state in
             state.isValid && !state.modes.isEmpty && !state.removingThreads.contains(thread)
         }
@@ -179,17 +179,3 @@ open class SignalPort: Port {
 
 // Safety: `source` is set once and Sendable; everything else is in `state`, behind its lock.
 extension SignalPort: @unchecked Sendable {}
-
-// A delegate that is not retained.
-//
-// Safety: a weak reference is read and written atomically, and the object is called only on the run loop's thread.
-private struct DelegateReference: @unchecked Sendable {
-    weak var object: (any PortDelegate)?
-}
-
-// The port that a source is of.
-//
-// Safety: a weak reference is read and written atomically, and it is set before the source is on any run loop.
-private final class WeakPort: @unchecked Sendable {
-    weak var port: SignalPort?
-}

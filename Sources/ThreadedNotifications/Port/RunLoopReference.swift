@@ -1,0 +1,34 @@
+internal import CoreFoundation
+package import Foundation
+
+/// A retained run loop that any thread may wake, also after the run loop's thread has ended.
+package struct RunLoopReference: Sendable {
+    let runLoop: LockedObject<CFRunLoop>
+
+    /// The calling thread's run loop.
+    package static var current: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetCurrent())) }
+
+    /// The main thread's run loop.
+    static var main: RunLoopReference { RunLoopReference(runLoop: LockedObject(CFRunLoopGetMain())) }
+
+    package func wakeUp() {
+        CFRunLoopWakeUp(runLoop.object)
+    }
+
+    func isSame(as other: RunLoopReference) -> Bool {
+        runLoop.object === other.runLoop.object
+    }
+}
+
+extension RunLoop {
+    /// Makes one pass through the calling thread's run loop in the default mode, without waiting: each signalled source is
+    /// called once. `RunLoop.run(mode:before:)` returns after the first one.
+    package static func runCurrentOnce() {
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
+    }
+
+    /// Makes a mode one of the common modes of the calling thread's run loop. This cannot be undone.
+    package static func addCommonModeToCurrent(_ mode: RunLoop.Mode) {
+        CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.coreFoundationMode)
+    }
+}
