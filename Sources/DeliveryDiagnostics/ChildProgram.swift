@@ -3,11 +3,11 @@ internal import Subprocess
 internal import SystemPackage
 internal import ThreadedNotifications
 
-/// A program to start again in a process of its own, for what a process does not survive.
+/// A program that a scenario starts as a separate process, for actions that end a process.
 public struct ChildProgram: Sendable, Hashable {
     /// The executable file.
     public var path: String
-    /// What comes before the scenario's arguments.
+    /// The arguments before the scenario's arguments.
     public var arguments: [String]
 
     public init(path: String, arguments: [String] = []) {
@@ -15,7 +15,7 @@ public struct ChildProgram: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// How a process ended, and what it wrote.
+    /// How a process ended, and its output.
     struct Result: Sendable {
         enum End: Sendable, Hashable {
             case exit(Int32)
@@ -27,19 +27,19 @@ public struct ChildProgram: Sendable, Hashable {
         var errors: String
     }
 
-    /// Runs the program to its end, blocking the calling thread; it is killed when the limit has passed.
+    /// Runs the program and blocks the calling thread until it ends. Kills it after `limit`.
     func run(_ more: [String], limit: Duration) throws(ScenarioError) -> Result {
         let outcome = Locked<Swift.Result<Result, ScenarioError>?>(nil)
         let ended = Gate("a second process")
         let arguments = Arguments(arguments + more)
         let executable = Executable.path(FilePath(path))
-        // Subprocess is asynchronous only, and a scenario is synchronous: it runs on the main thread.
+        // Subprocess is only asynchronous, and scenarios are synchronous because they use the main thread.
         let task = Task.detached { @Sendable in
             let result: Swift.Result<Result, ScenarioError>
             do {
                 let run = try await Subprocess.run(
                     executable, arguments: arguments,
-                    // The backtracer of a crashed process may hang, and would hold its output open.
+                    // The backtracer of a crashed process may hang and keep its output open.
                     environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]),
                     output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
                 let end: Result.End =
@@ -60,7 +60,7 @@ public struct ChildProgram: Sendable, Hashable {
         do throws(ScenarioError) {
             try ended.wait(limit: limit)
         } catch {
-            // Cancelling kills the process, soon: its end is waited for, so that it does not outlive this one.
+            // Cancelling kills the process asynchronously. Wait for its end, so that it does not outlive this process.
             task.cancel()
             try? ended.wait(limit: .seconds(5))
             throw error
@@ -69,7 +69,7 @@ public struct ChildProgram: Sendable, Hashable {
         return try result.get()
     }
 
-    /// The records that a process wrote.
+    /// Parses the records in a process's output.
     static func records(in output: [UInt8]) throws(ScenarioError) -> [DeliveryRecord] {
         let recording: Recording
         do throws(LogError) {

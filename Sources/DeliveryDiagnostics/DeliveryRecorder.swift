@@ -5,26 +5,25 @@ public import ThreadedNotifications
 /// Collects the records of one run.
 ///
 /// Threads: every method may be called on any thread.
-/// Order: a record's place and its times are taken together, so the monotonic clock never runs backwards from one record
-/// to the next.
-/// Cost: a lock, two clock readings and the memory of each record; nothing is ever dropped.
+/// Order: a record's sequence number and times are taken together, so the monotonic clock never runs backwards from one
+/// record to the next.
+/// Cost: a lock, two clock readings and the memory of each record. Nothing is ever dropped.
 public final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
-    /// - Parameter echo: called for each record right after it was stored, on the thread that recorded it; records of
-    ///   two threads at the same time may be echoed in either order. For a process that may not live to hand over its
-    ///   records.
+    /// - Parameter echo: called for each record after it was stored, on the thread that recorded it. Simultaneous
+    ///   records of two threads may be echoed in either order. Lets a process print its records before it crashes.
     public init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
         self.echo = echo
     }
 
-    /// What was recorded so far, in order.
+    /// The records so far, in order.
     public var records: [DeliveryRecord] {
         stored.withLock { $0 }
     }
 
-    /// Records a stage as happening now, on the calling thread.
+    /// Records a stage that happens now, on the calling thread.
     public func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
         target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
@@ -43,7 +42,7 @@ public final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Records that a child process has ended, as happening on that process's main thread.
+    /// Records the end of a child process, as an event on that process's main thread.
     func recordEnd(of process: ProcessIdentity, message: String) {
         record(
             process: process, thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id), .processEnd
@@ -68,17 +67,17 @@ public final class DeliveryRecorder: Sendable {
         echo?(record)
     }
 
-    /// Records a line of the program's log.
+    /// Records a log message.
     public func log(_ message: String) {
         record(.log, message: message)
     }
 
-    /// The line that the documents' programs log most.
+    /// Records the log message that the documents' programs use most.
     public func logCurrentThread() {
         log("current thread = \(ThreadIdentity.current)")
     }
 
-    /// Appends records of another process in the order of their places there, numbered anew and otherwise as they are.
+    /// Appends another process's records in their order, with new sequence numbers.
     func append(_ foreign: [DeliveryRecord]) {
         stored.withLock { records in
             for var record in foreign.sorted(by: { $0.sequence < $1.sequence }) {
@@ -88,7 +87,7 @@ public final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Adds records of another process that ran at the same time, each at its place in time, and numbers all anew.
+    /// Merges the records of another process that ran at the same time, by time, and renumbers all records.
     ///
     /// - Parameter foreign: in the order of time.
     func merge(_ foreign: [DeliveryRecord]) {

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import Synchronization
 
-/// The signals that ask a process to end, passed on to another, so that this one can tell how that one ended. Those that a
-/// terminal sends to both are not passed on, and what was ignored stays so.
+/// Forwards signals that ask a process to end to a child process, so that this process can report how the child ended.
+/// A terminal sends its signals to both processes, so these are not forwarded. Ignored signals stay ignored.
 struct EndRequests {
     private static let fromTerminal = [SIGINT, SIGQUIT]
     private static let toOne = [SIGTERM, SIGHUP]
 
-    /// The signals that this process does otherwise with now than it did.
+    /// The signals with a changed disposition.
     let changed: [Int32]
 
     init() {
-        // Before the handler can be called: an earlier run may have left something.
+        // Must precede the installation of the handler: an earlier run may have left values.
         processToEnd.store(0, ordering: .relaxed)
         notedRequest.store(0, ordering: .relaxed)
         changed = (Self.fromTerminal + Self.toOne).filter { signal in
@@ -29,7 +29,7 @@ struct EndRequests {
         }
     }
 
-    /// Passes on what comes from now on, and what came before.
+    /// Forwards future signals, and the last one that came before.
     func passOn(to process: Int32) {
         processToEnd.store(process, ordering: .sequentiallyConsistent)
         passOnNotedRequest()
@@ -45,12 +45,12 @@ struct EndRequests {
     }
 }
 
-/// 0 if there is none.
+/// The process to forward to, or 0.
 private let processToEnd = Atomic<Int32>(0)
-/// The last signal that asked this process to end and was not passed on yet, or 0.
+/// The last signal that was not forwarded yet, or 0.
 private let notedRequest = Atomic<Int32>(0)
 
-/// Called after either of the two was stored. So whoever stores second finds both.
+/// Called after either atomic was stored, so the second caller sees both values.
 private func passOnNotedRequest() {
     let process = processToEnd.load(ordering: .sequentiallyConsistent)
     guard process > 0 else { return }

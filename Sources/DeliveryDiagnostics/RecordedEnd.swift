@@ -3,44 +3,44 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// Ways in which a program that is recorded may end, or get in the way of its recording: what the tests of recording start in
-/// a process of its own.
+/// Ways in which a recorded program can end or disturb its recording. Tests of recording run them in a separate
+/// process.
 public enum RecordedEnd: String, Sendable, CaseIterable {
-    /// It exits, with something waiting.
+    /// Exits while a notification is pending.
     case exit
-    /// It reads where there is no memory, in a handler.
+    /// Accesses an invalid address in a handler.
     case fault
-    /// It stops by Swift's own trap, in a handler.
+    /// Triggers a Swift trap in a handler.
     case trap
-    /// It is told to end by a signal that it does not handle.
+    /// Is ended by a signal that it does not handle.
     case terminate
-    /// It aborts while other threads post.
+    /// Aborts while other threads post.
     case abortWhilePosting = "abort-while-posting"
-    /// It reads where there is no memory while other threads post.
+    /// Accesses an invalid address while other threads post.
     case faultWhilePosting = "fault-while-posting"
-    /// It is killed, once its records are in the file.
+    /// Is killed after its records were written.
     case kill
-    /// It forks, and the copy posts too.
+    /// Forks; the copy posts too.
     case fork
-    /// It starts itself once more, and both are recorded.
+    /// Starts itself again; both processes are recorded.
     case spawn
-    /// It throws its recording away while it is recorded.
+    /// Truncates its recording while recording.
     case truncate
-    /// It writes into its recording.
+    /// Writes into its recording.
     case scribble
-    /// Its main thread ends, as with an async main function, and it posts for it.
+    /// Ends its main thread, as an asynchronous `main` does, and posts for the main thread from another thread.
     case mainThreadEnds = "main-thread-ends"
-    /// For a while it may write little more to a file than is there.
+    /// Temporarily limits the size of its recording to little more than its current size.
     case fill
-    /// It ends its recording, and then by a signal that it does not handle.
+    /// Stops its recording, then is ended by a signal that it does not handle.
     case stop
-    /// It says that it is there, and goes on when it reads a line.
+    /// Prints `ready` and waits until it reads a line.
     case pause
-    /// It is told to end by a signal that it has blocked and waits for.
+    /// Receives a termination signal that it has blocked and waits for.
     case wait
 
-    /// Posts a notification named `first`, ends in the way that this says, or goes on to post one named `last`.
-    /// - Parameter recording: the file that it is recorded to.
+    /// Posts notifications named `first`, performs this action, and posts one named `last`.
+    /// - Parameter recording: the path of its recording.
     public func perform(recording: String) throws {
         let center = ThreadedNotificationCenter()
         let waiting = center.addObserver(forName: nil, on: .main) { _ in }
@@ -113,7 +113,8 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         }
     }
 
-    /// Posts on several threads, much more than this thread does meanwhile. Returns when all of them have begun.
+    /// Posts from several threads, long enough to continue while this thread proceeds. Returns when all of them have
+    /// begun.
     private static func postOnThreads(_ center: ThreadedNotificationCenter) {
         let begun = DispatchSemaphore(value: 0)
         for _ in 1...4 {
@@ -136,7 +137,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         setrlimit(resource, &limit)
         for _ in 1...1000 { center.post(name: Notification.Name("first")) }
         DeliveryRecording.flush()
-        // Room for the line that tells of the loss, sooner or later, and for no more.
+        // Leaves space for the line that reports the loss, but for nothing else.
         for _ in 1...20 {
             limit.rlim_cur += 17
             setrlimit(resource, &limit)
@@ -156,7 +157,8 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         sigwait(&signals, &signal)
     }
 
-    /// Swift does not show fork: what a copy of a process with threads may do is little. Here it posts and exits.
+    /// Swift does not import fork, because a copy of a multithreaded process may do very little. Here it posts and
+    /// exits.
     private static func copy() -> pid_t {
         typealias Fork = @convention(c) () -> pid_t
         guard let fork = dlsym(nil, "fork") else { return -1 }

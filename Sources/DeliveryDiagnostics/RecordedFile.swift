@@ -3,21 +3,21 @@ internal import Glibc
 internal import SystemPackage
 internal import ThreadedNotifications
 
-/// A file that a process recorded to, open. It is examined, locked and read by its descriptor, so that all of that
-/// is done with the same file.
+/// The open recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
+/// the same file.
 struct RecordedFile {
     let path: String
     let descriptor: FileDescriptor
 
     /// Locks the file until its descriptor is closed.
-    /// - Returns: false if a process still records to it.
+    /// - Returns: false if a process is still recording to it.
     func lock() -> Bool { flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Adds the content to the end of a recording.
-    /// - Throws: `Errno`. A part may have been added.
+    /// Appends the content to a recording.
+    /// - Throws: `Errno`. A part may have been appended.
     func append(to recording: FileDescriptor) throws {
         let end = try recording.seek(offset: 0, from: .end)
-        // The last line of the process before may be cut off.
+        // The last line of the previous process may be truncated.
         if end > 0 {
             var last: [UInt8] = [0]
             _ = try last.withUnsafeMutableBytes { try recording.read(fromAbsoluteOffset: end - 1, into: $0) }
@@ -26,7 +26,7 @@ struct RecordedFile {
         try FileContent(descriptor: descriptor).write(to: recording)
     }
 
-    /// The files of other processes that recorded to a file's name. Their descriptors have to be closed.
+    /// The files of other processes that recorded under a name. The caller closes their descriptors.
     static func others(of path: String) -> [RecordedFile] {
         let directory = FilePath(path).removingLastComponent()
         let prefix = (FilePath(path).lastComponent?.string ?? "") + "."
@@ -42,7 +42,7 @@ struct RecordedFile {
         self.descriptor = descriptor
     }
 
-    /// Opens a file, unless it is no recording that the process began.
+    /// Opens a file. Nil if it is not a recording that the process began.
     private init?(_ path: String, of process: UInt64) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -53,7 +53,7 @@ struct RecordedFile {
         }
     }
 
-    /// The id of the process that began the recording, as its first line tells; nil if the file is no recording.
+    /// The id of the process that began the recording, from its first line; nil if the file is not a recording.
     private var recorder: UInt64? {
         let beginning = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = max(0, pread(descriptor.rawValue, buffer.baseAddress, 4096, 0))

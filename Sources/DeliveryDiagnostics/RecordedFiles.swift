@@ -3,34 +3,33 @@ internal import Glibc
 internal import SystemPackage
 internal import ThreadedNotifications
 
-/// The files that a recorded program and its processes record to, until they are put together to one recording in its
-/// place.
+/// The files of a recorded program and its child processes, until they are merged into one recording.
 ///
-/// They are in a directory that only this user can use: beside the recording, or in the temporary directory if the
-/// recording goes elsewhere than to a file. The first process records to a file that is there, and every other process to
-/// a file of that name and its process id. The file that was in the place before stays as it is until the recording is
-/// complete.
+/// The files are in a private directory: next to the recording, or in the temporary directory if the recording is not a
+/// regular file. The first process records to a file that already exists; each other process to a file with that name
+/// and its process id. A previous file at the destination is unchanged until the recording is complete.
 struct RecordedFiles {
-    /// What became of the files.
+    /// The result of merging the files.
     struct Outcome {
-        /// How many processes' records are in the recording.
+        /// The number of processes with records in the recording.
         var processes: Int
         /// In bytes.
         var size: Int
         /// Files of processes that have not ended.
         var underWay: [String] = []
-        /// Files of processes that have ended, and whose records could not be put behind those of one that has not.
+        /// Files of processes that have ended, but could not be appended because the first process has not ended.
         var apart: [String] = []
     }
 
     private enum Place {
-        /// Kept open, since it is locked: so no other process records there. `isNew`, if it was made for that.
+        /// The descriptor holds a lock that keeps other processes from recording to the same path. `isNew` is true if
+        /// the file was created for the lock.
         case file(path: String, lock: FileDescriptor, isNew: Bool)
-        /// The recording is copied there.
+        /// The recording is copied to the descriptor.
         case stream(FileDescriptor)
     }
 
-    /// Where the recording goes.
+    /// The destination of a recording.
     struct Target {
         fileprivate enum Kind {
             case file(path: String)
@@ -40,12 +39,12 @@ struct RecordedFiles {
         /// As the user gave it.
         let name: String
         fileprivate let kind: Kind
-        /// Whether it is this process's standard output.
+        /// True if it is this process's standard output.
         let isStandardOutput: Bool
 
-        /// Opens what is written as it is, such as a FIFO: that may wait for its reader.
+        /// Opens a destination that is written directly. Opening a FIFO may wait for its reader.
         ///
-        /// - Parameter name: as a user gives it; `-` is standard output.
+        /// - Parameter name: the user's path; `-` is standard output.
         /// - Throws: `RecordedProgramError`.
         init(_ name: String) throws(RecordedProgramError) {
             self.name = name
@@ -70,13 +69,13 @@ struct RecordedFiles {
     private let target: Target
     private let place: Place
     private let directory: String
-    /// The first process's file.
+    /// The file of the first process.
     private let descriptor: FileDescriptor
 
-    /// Where the program is to record to.
+    /// The path that the program records to.
     var path: String { directory + "/" + Self.nameOfFirst }
 
-    /// Makes the files, in which nothing is yet.
+    /// Creates the empty files.
     /// - Throws: `RecordedProgramError`.
     init(for target: Target) throws(RecordedProgramError) {
         self.target = target
@@ -113,7 +112,7 @@ struct RecordedFiles {
 
     private static let suffix = ".partial-"
 
-    /// Makes the directory, and the first process's file in it.
+    /// Creates the directory, and the file of the first process in it.
     private static func makeFirst(beside path: String?) throws -> (String, FileDescriptor) {
         let temporary = FilePath(FileManager.default.temporaryDirectory.path(percentEncoded: false))
         let directory: String
@@ -133,14 +132,14 @@ struct RecordedFiles {
         }
     }
 
-    /// Makes a directory that only its owner can use.
+    /// Creates a directory that only its owner can use.
     private static func makeDirectory(_ beginning: String) throws -> String {
         var path = Array("\(beginning)XXXXXX".utf8CString)
         guard mkdtemp(&path) != nil else { throw Errno(rawValue: errno) }
         return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Leaves everything as it was before.
+    /// Removes the files and restores the previous state.
     func discard() {
         unlink(path)
         rmdir(directory)
@@ -151,7 +150,7 @@ struct RecordedFiles {
         try? descriptor.close()
         switch place {
         case .file(let path, let lock, let isNew):
-            // The recording may have taken the place of the file that was made to be locked.
+            // The recording may have replaced the file that was created for the lock.
             if removingNew, isNew, FileStatus(path: path)?.identity == FileStatus(descriptor: lock.rawValue)?.identity {
                 unlink(path)
             }
@@ -161,15 +160,17 @@ struct RecordedFiles {
         }
     }
 
-    /// Puts the files together and the recording in its place, or leaves that as it was if nothing was recorded.
+    /// Merges the files and moves the recording to its destination. If nothing was recorded, the destination is
+    /// unchanged.
     ///
-    /// From then on, a process that begins to record finds no file, and says so. One that still records goes on to.
+    /// From then on, a process that starts to record finds no file and reports that. A process that is already
+    /// recording continues.
     ///
-    /// - Parameter willWait: called before the recording is copied to what may not take it yet, such as a FIFO. If a signal
-    ///   ends this process meanwhile, the files stay.
-    /// - Throws: `RecordedProgramError`. What was recorded is still in the files, which the error names.
+    /// - Parameter willWait: called before the recording is copied to a destination that may block, such as a FIFO. If
+    ///   a signal ends this process while it is blocked, the files remain.
+    /// - Throws: `RecordedProgramError`. Everything recorded is still in the files, which the error names.
     func finish(willWait: () -> Void) throws(RecordedProgramError) -> Outcome {
-        // The environment of processes that have not ended has the old name.
+        // The environment of running processes has the old name.
         let closed = Self.closedName(of: directory)
         let rest = rename(directory, closed) == 0 ? closed : directory
         do {
@@ -195,7 +196,7 @@ struct RecordedFiles {
         let first = RecordedFile(path: directory + "/" + Self.nameOfFirst, descriptor: descriptor)
         let others = RecordedFile.others(of: first.path)
         defer { for other in others { try? other.descriptor.close() } }
-        // What is locked here is not recorded to, until its descriptor is closed.
+        // No process can record to a locked file until its descriptor is closed.
         let isUnderWay = !first.lock()
         var (ended, underWay): ([RecordedFile], [RecordedFile]) = ([], [])
         for other in others {
@@ -206,7 +207,7 @@ struct RecordedFiles {
         do {
             for other in merged { try other.append(to: descriptor) }
         } catch {
-            // Nothing is in two files.
+            // No record may be in two files.
             _ = ftruncate(descriptor.rawValue, Int(sizeOfFirst))
             throw error
         }
@@ -221,12 +222,12 @@ struct RecordedFiles {
             apart: isUnderWay ? ended.map(\.path) : [])
     }
 
-    /// Puts the recording in its place.
-    /// - Returns: where the file is now, or nil if it was copied.
+    /// Moves the recording to its destination.
+    /// - Returns: the file's new path, or nil if it was copied.
     private func put(_ first: RecordedFile, _ willWait: () -> Void) throws -> String? {
         switch place {
         case .file(let path, _, _):
-            // Its own descriptor, since it closes it: the lock stays until this one's is closed too.
+            // The replacement closes its descriptor. A duplicate keeps the lock until `descriptor` is closed too.
             let duplicate = try descriptor.duplicate()
             let file: ReplacementFile
             do {

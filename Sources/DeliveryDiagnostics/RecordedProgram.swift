@@ -3,7 +3,8 @@ internal import Glibc
 internal import SystemPackage
 internal import ThreadedNotifications
 
-/// A program that is run with its deliveries recorded, unchanged: the library in it asks its environment where to record to.
+/// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
+/// the environment.
 public struct RecordedProgram: Sendable {
     /// How the program ended.
     public enum End: Sendable, Hashable {
@@ -11,24 +12,24 @@ public struct RecordedProgram: Sendable {
         case signal(Int32)
     }
 
-    /// What came of it.
+    /// The result of a run.
     public struct Outcome: Sendable {
         public var end: End
-        /// How many processes recorded something: the program, and what it started or forked.
+        /// The number of processes that recorded something: the program, and processes that it started or forked.
         public var processes: Int
         /// In bytes.
         public var size: Int
-        /// Files that processes which the program started, and which have not ended, record to.
+        /// Files of processes that the program started and that have not ended.
         public var underWay: [String]
-        /// Files that other processes which the program started recorded to. Their records are not in the recording,
-        /// since its first process has not ended.
+        /// Files of other processes that have ended. Their records are not in the recording because its first process
+        /// has not ended.
         public var apart: [String]
     }
 
-    /// The program's name, to be looked for in `PATH`, or its path.
+    /// The program's path, or its name, which is searched in `PATH`.
     public var name: String
     public var arguments: [String]
-    /// The recording, which is made or replaced when the program has ended; `-` is standard output.
+    /// The path of the recording. It is created or replaced when the program has ended; `-` is standard output.
     public var file: String
 
     public init(name: String, arguments: [String], file: String) {
@@ -37,17 +38,17 @@ public struct RecordedProgram: Sendable {
         self.file = file
     }
 
-    /// Runs it to its end, blocking the calling thread. A request to end is passed on.
+    /// Runs the program and blocks the calling thread until it ends. Forwards requests to end.
     ///
-    /// Input and output are this process's. If the recording goes to standard output, what the program prints there
-    /// goes to standard error. If the program cannot be run, or nothing is recorded, the file stays as it was.
-    /// A process that the program started, and that begins to record when the program has ended, is not recorded, and
-    /// says so on its standard error.
+    /// The program uses this process's input and output. If the recording goes to standard output, the program's own
+    /// standard output goes to standard error. If the program cannot be run, or nothing is recorded, an existing file
+    /// is unchanged. A child process of the program that starts to record after the program has ended is not recorded,
+    /// and reports that on its standard error.
     ///
     /// - Throws: `RecordedProgramError`.
     public func run() throws(RecordedProgramError) -> Outcome {
         let target = try RecordedFiles.Target(file)
-        // Until all files are in their place, so that a request to end leaves nothing half done.
+        // Stays active until all files are in place, so that a request to end does not interrupt this.
         let requests = EndRequests()
         defer { requests.end() }
         let files = try RecordedFiles(for: target)
@@ -64,7 +65,7 @@ public struct RecordedProgram: Sendable {
             apart: outcome.apart)
     }
 
-    /// Not by Subprocess, which closes what this process has open besides: a program is recorded as a shell starts it.
+    /// Not with Subprocess, which closes inherited descriptors: the program must start as from a shell.
     private func start(_ files: RecordedFiles, _ target: RecordedFiles.Target, _ requests: EndRequests)
         throws(RecordedProgramError) -> End
     {
@@ -81,7 +82,7 @@ public struct RecordedProgram: Sendable {
                 throw RecordedProgramError(problem: "cannot wait for \(name): \(Errno(rawValue: errno)).")
             }
         }
-        // As WIFSIGNALED, WTERMSIG and WEXITSTATUS have it.
+        // As WIFSIGNALED, WTERMSIG and WEXITSTATUS do.
         let signal = status & 0x7F
         return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
     }
@@ -95,7 +96,7 @@ public struct RecordedProgram: Sendable {
         defer { posix_spawnattr_destroy(&attributes) }
         var defaults = sigset_t()
         sigemptyset(&defaults)
-        // Swift's runtime libraries ignore a closed pipe; the program is not to inherit it.
+        // Swift's runtime libraries ignore SIGPIPE. The program must not inherit that.
         for signal in requests.changed + [SIGPIPE] { sigaddset(&defaults, signal) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
@@ -114,7 +115,7 @@ public struct RecordedProgram: Sendable {
         return posix_spawnp(&process, name, &actions, &attributes, &arguments, &environment)
     }
 
-    /// This process's environment, byte by byte as it was given, and where to record to. Each ends with a zero.
+    /// This process's environment, unchanged, and the path of the recording. Each string ends with a zero.
     private static func environment(recording path: String) -> [[UInt8]] {
         let own = (try? Data(contentsOf: URL(filePath: "/proc/self/environ"))).map { Array($0) } ?? []
         let name = DeliveryRecording.environmentVariable
@@ -123,9 +124,9 @@ public struct RecordedProgram: Sendable {
     }
 }
 
-/// Why a program was not run, or its recording is not whole.
+/// A program that could not be run, or a recording that is incomplete.
 public struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
-    /// What failed, on what and why.
+    /// What failed, for which file or program, and why.
     public var problem: String
 
     public var description: String { problem }

@@ -1,6 +1,6 @@
-/// What somebody who misspelt a word may have meant.
+/// Suggestions for misspelt words.
 package enum Suggestion {
-    /// The candidate with the fewest changes, if these are few enough to be a slip.
+    /// The candidate with the fewest differences, if there are few enough for a typing error; else nil.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let word = word.lowercased()
         let nearest = candidates.min { distance(word, $0) < distance(word, $1) }
@@ -10,7 +10,7 @@ package enum Suggestion {
         }
     }
 
-    /// How many characters must be inserted, removed or replaced (Levenshtein).
+    /// The Levenshtein distance: the number of characters to insert, remove or replace.
     package static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)

@@ -1,26 +1,25 @@
 internal import ThreadedNotifications
 
-/// The ledger of a recording (guarantee 14): what became of each post for each observer that it matched, and whether that adds
-/// up.
+/// Accounts for each post and each observer that it matched (guarantee 14).
 ///
 ///     posted = delivered + coalesced + dropped + cancelled + target gone + pending
 ///
-/// What a cut recording does not tell is not called lost, but not known. A recording is cut if it does not say how it ended,
-/// if records were lost, or if its file is damaged.
-/// Cost: some passes over the records; a million take about a second.
+/// If the recording is truncated, a missing record is reported as unknown, not as a loss. A recording is truncated if
+/// it does not say how it ended, if records were lost, or if its file is damaged.
+/// Cost: a few passes over the records; a million records take about a second.
 public struct Audit: Sendable {
-    /// What became of the posts of one name for one observer.
+    /// Counters for the posts of one name and one observer.
     struct Line: Sendable {
-        /// In the recording's tables; -1: none, any name, or observers are not told apart.
+        /// Index in the recording's tables. -1 means none, any name, or observers that cannot be told apart.
         var process: Int32
         var name: Int32
         var observer: Int32
         var counts = FateCounts()
-        /// The policies that dropped, as far as records say.
+        /// The overflow policies that dropped notifications, as far as the records name them.
         var policies: Set<Int32> = []
     }
 
-    /// What became of what was handed to the posting queues of a process.
+    /// Counters for the notifications that were enqueued in the posting queues of a process.
     struct QueueLine: Sendable {
         var process: Int32
         var name: Int32
@@ -33,19 +32,19 @@ public struct Audit: Sendable {
     }
 
     let recording: Recording
-    /// In the order in which their first post or registration was recorded.
+    /// In the order of their first post or registration.
     private(set) var lines: [Line] = []
     private(set) var queues: [QueueLine] = []
-    /// Blocks that were performed, a line for each process that has any.
+    /// Performed blocks: one line for each process that performed any.
     private(set) var blocks: [Line] = []
-    /// What does not add up.
+    /// Inconsistencies that are certain.
     private(set) var faults = AuditFaults()
-    /// What would not add up, if the recording were whole.
+    /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
-    /// Of each process.
+    /// For each process.
     let isWhole: [Bool]
 
-    /// Whether nothing was lost, and everything adds up as far as is known.
+    /// True if the audit found no certain inconsistency.
     public var addsUp: Bool { faults.count == 0 }
 
     public init(_ recording: Recording) {
@@ -66,7 +65,7 @@ public struct Audit: Sendable {
         checkLibraryCounts(index)
     }
 
-    /// Notes what does not add up, or cannot be known to.
+    /// Adds a fault to `faults`, or to `unknown` if missing records could explain it.
     private mutating func note(
         _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, place: Int32 = -1,
         _ text: () -> String
@@ -167,7 +166,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// Compares how many observers a post matched with how many records tell of.
+    /// Compares the number of observers that each post matched with the number that has records.
     private mutating func countPosts(_ index: DeliveryIndex, _ ledger: inout LineTable) {
         let words = AuditWords(index: index)
         for post in recording.posts.indices {
@@ -184,12 +183,13 @@ public struct Audit: Sendable {
             }
             let missing = Int(entry.count - matches)
             if isWhole[process], index.unfinished.contains(post) {
-                // The program ended before the post came to them.
+                // The program ended while it was posting.
                 let line = ledger.line(Int32(process), entry.name, LineTable.unknownObserver)
                 ledger.lines[line].counts += FateCounts(posted: missing, pending: missing)
                 continue
             }
-            // Who did not get it can be told if it is all who could have. To ask costs a look at each observer.
+            // The observers that missed the post are known if exactly as many observers could have matched it. The
+            // search looks at every observer, so it is limited.
             let candidates = faults.count + unknown.count < 10_000 ? words.couldHaveMatched(post) : []
             if isWhole[process] {
                 if candidates.count == missing {
@@ -261,10 +261,11 @@ public struct Audit: Sendable {
         }
     }
 
-    // MARK: What the library counted
+    // MARK: The library's counts
 
     private mutating func checkLibraryCounts(_ index: DeliveryIndex) {
-        /// Of each observer: the last count, and the record of the same thread before it. The library counted between them.
+        /// For each observer, the last count, and the record before it on the same thread. The library counted between
+        /// these two.
         var counted: [Int32: (place: Int32, since: Int32)] = [:]
         var queueCounts: [Int: [Int32]] = [:]
         var last: [Int32] = Array(repeating: -1, count: recording.threads.count)
@@ -285,7 +286,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// What was counted is at least what had been recorded before, and at most what was recorded at all.
+    /// A count must be at least the number of records before it, and at most the number of all records.
     private mutating func checkCounts(of counted: [Int32: (place: Int32, since: Int32)], _ index: DeliveryIndex) {
         var least: [Int32: FateCounts] = [:]
         var most: [Int32: FateCounts] = [:]
@@ -306,7 +307,7 @@ public struct Audit: Sendable {
                 continue
             }
             let (least, most) = (least[observer] ?? FateCounts(), most[observer] ?? FateCounts())
-            // What was handed over before the recording is counted, and not recorded.
+            // The library also counts what was handed over before the recording began.
             guard index.earlier[Int(observer)] == 0 else { continue }
             let wrong = FateCounts.countedFates.filter { name, fate in
                 let value = said[name] ?? 0
@@ -322,7 +323,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// Records do not say which queue counted, so only a count of all can be checked.
+    /// Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
     private mutating func checkQueueCounts(_ process: Int, _ places: [Int32], _ index: DeliveryIndex) {
         var sum = QueueLine(process: Int32(process), name: -1)
         for line in queues where Int(line.process) == process {
@@ -349,7 +350,7 @@ public struct Audit: Sendable {
 }
 
 extension FateCounts {
-    /// What the library counts, by its name in messages.
+    /// The counters that the library reports, with their names in messages.
     fileprivate static var countedFates: [(name: String, fate: KeyPath<FateCounts, Int>)] {
         [
             ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
@@ -358,9 +359,9 @@ extension FateCounts {
     }
 }
 
-/// The lines of a ledger, found by name and observer.
+/// Lines of an audit, by name and observer.
 struct LineTable {
-    /// For what was lost for an observer that cannot be told.
+    /// Stands for an observer that could not be identified.
     static let unknownObserver: Int32 = -2
 
     private struct Key: Hashable {
@@ -373,7 +374,7 @@ struct LineTable {
     var blocks: [Audit.Line] = []
     private var places: [Key: Int] = [:]
     private var blockPlaces: [Int32: Int] = [:]
-    /// The line that was asked for last: many pairs in a row are of the same.
+    /// The line of the last call. Consecutive pairs often belong to the same line.
     private var last: (key: Key, place: Int)?
 
     mutating func line(_ process: Int32, _ name: Int32, _ observer: Int32) -> Int {

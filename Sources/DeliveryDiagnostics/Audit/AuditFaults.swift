@@ -1,23 +1,23 @@
-/// Something that cannot be, if each post meets one fate for each observer that it matches.
+/// An inconsistency: a post must have exactly one outcome for each observer that it matches.
 struct AuditFault: Sendable, Hashable {
     enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A post matched more observers than records tell of.
+        /// A post matched more observers than have records.
         case lost
-        /// It waited for a thread that ended, and met no fate.
+        /// It was waiting for a thread when the thread ended, and has no outcome.
         case lostAtThreadEnd
         case twoFates
         case fateAfterSkip
-        /// It matched fewer observers than records tell of.
+        /// A post matched fewer observers than have records.
         case tooMany
-        /// Something becomes of it, and nobody posted it.
+        /// It has an outcome, but no post.
         case withoutPost
-        /// It was delivered on another thread than posted, and is not known to have been handed over.
+        /// It was delivered on another thread than the posting thread, without a record of the handover.
         case notHandedOver
-        /// The library's own counts are others.
+        /// The library's own counters differ from the records.
         case miscounted
         case returnWithoutDeliver
 
-        /// Whether it cannot be because records are missing.
+        /// True if the fault is certain even if records are missing.
         var isSureInPart: Bool {
             switch self {
             case .twoFates, .fateAfterSkip, .tooMany: true
@@ -27,14 +27,14 @@ struct AuditFault: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// In the recording's posts, or -1.
+    /// Index in the recording's posts, or -1.
     var post: Int32
-    /// The entry that shows it, or -1.
+    /// Index of the entry that shows the fault, or -1.
     var place: Int32
     var text: String
 }
 
-/// What does not add up: how often, and the first of it in words.
+/// The number of faults, and descriptions of the first ones.
 struct AuditFaults: Sendable {
     static let mostTold = 100
 

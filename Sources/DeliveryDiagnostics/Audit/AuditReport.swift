@@ -1,10 +1,10 @@
 internal import ThreadedNotifications
 
-/// An audit, to be read by people and by machines.
+/// Formats an audit as text and as JSON.
 public struct AuditReport {
     private let audit: Audit
     private let lines: [Audit.Line]
-    /// The first of each observer.
+    /// The first registration of each observer.
     private let registrations: [Int32: Recording.Entry]
 
     public init(_ audit: Audit) {
@@ -12,7 +12,8 @@ public struct AuditReport {
         registrations = Dictionary(
             audit.recording.entries.lazy.filter { $0.stage == .register && $0.observer >= 0 }.map { ($0.observer, $0) },
             uniquingKeysWith: { first, _ in first })
-        // An observer of any name has lines under the names that it got; that it was added is then no line of its own.
+        // An observer of any name has a line for each name that it received. Its registration then needs no line of its
+        // own.
         let told = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
         lines = audit.lines.filter { $0.name >= 0 || $0.observer < 0 || !told.contains($0.observer) }
     }
@@ -21,7 +22,7 @@ public struct AuditReport {
 
     // MARK: For people
 
-    /// In lines of at most this width, as far as words allow.
+    /// Lines of at most `width` characters, unless a single word is longer.
     public func text(width: Int = .max) -> [String] {
         var text: [String] = []
         var nextSection: [String] { text.isEmpty ? [] : [""] }
@@ -139,7 +140,7 @@ public struct AuditReport {
 
     // MARK: For machines
 
-    /// One document, with sorted keys.
+    /// One JSON document with sorted keys.
     public func json() throws -> String {
         return try JSONText.of(Document(self))
     }

@@ -1,12 +1,12 @@
 internal import ThreadedNotifications
 
-/// How records, posts and observers are spoken of.
+/// Describes records, posts and observers in sentences.
 struct AuditWords {
     let index: DeliveryIndex
 
     var recording: Recording { index.recording }
 
-    /// Such as `#3 of Name, posted by main at Demo/main.swift:12 (line 7)`.
+    /// For example `#3 of Name, posted by main at Demo/main.swift:12 (line 7),`.
     func post(_ post: Int32) -> String {
         var text = recording.describePost(post)
         let place = index.posted[Int(post)] >= 0 ? index.posted[Int(post)] : index.enqueued[Int(post)]
@@ -15,13 +15,13 @@ struct AuditWords {
         if let name = recording.name(of: entry) { text += " of \(Excerpt.of(name))" }
         let verb = entry.stage == .enqueue ? "enqueued" : "posted"
         text += ", \(verb) by \(recording.describeThread(entry.thread))"
-        // Where it was enqueued says more than where the queue posts.
+        // The location of `enqueue` is the caller's; the location of a queue's `post` is the queue's.
         let source = index.enqueued[Int(post)] >= 0 ? index.entry(index.enqueued[Int(post)]) : entry
         if let place = recording.place(of: source) { text += " at \(Excerpt.of(place.description))" }
         return text + " (line \(entry.line)),"
     }
 
-    /// Such as `deliver on worker, line 9`.
+    /// For example `deliver on worker, line 9`.
     func record(_ place: Int32) -> String {
         let entry = index.entry(place)
         return "\(entry.stage.rawValue) on \(recording.describeThread(entry.thread)), line \(entry.line)"
@@ -32,13 +32,13 @@ struct AuditWords {
             ? recording.describeObserver(pair.observer) : pair.kind == .block ? "the block" : "its observer"
     }
 
-    /// Such as ` for observer 3`; nothing where there is none.
+    /// For example ` for observer 3`; empty if there is no observer.
     func forObserver(_ pair: DeliveryIndex.Pair) -> String {
         pair.observer >= 0 ? " for \(recording.describeObserver(pair.observer))" : ""
     }
 
-    /// The observers of a post's name that were there when it was posted, and of which no record tells in this connection.
-    /// It looks at all observers.
+    /// The observers that were registered for the post's name when it was posted, and have no record for this post.
+    /// Looks at every observer.
     func couldHaveMatched(_ post: Int32) -> [Int32] {
         let posted = index.posted[Int(post)]
         let entry = index.entry(posted)

@@ -1,84 +1,86 @@
-/// A recording by post, observer and thread: which records belong together. The audit and the diagnoses ask it.
+/// An index of a recording by post, observer and thread. The audit and the diagnosis read it.
 ///
-/// Whatever a file holds, it is taken as it comes: what belongs to nothing is kept as such.
-/// Cost: two passes over the records, a look-up for each that is of a post and an observer.
+/// Accepts any file: records that match nothing are kept in lists of their own.
+/// Cost: two passes over the records, and a dictionary lookup for each record of a post and an observer.
 struct DeliveryIndex {
-    /// A post for one observer, or a performed block.
+    /// A post and one observer of it, or a performed block.
     struct Pair {
         var post: Int32
-        /// -1 for a block, and where records do not tell observers apart.
+        /// -1 for a block, and if the records do not tell observers apart.
         var observer: Int32
         var kind: Kind
-        /// Places of entries, or -1.
+        /// Indices of entries, or -1.
         var append: Int32 = -1
         var fate: Int32 = -1
         var secondFate: Int32 = -1
         var skip: Int32 = -1
-        /// In `handlers`.
+        /// Index in `handlers`.
         var handler: Int32 = -1
 
         enum Kind: UInt8 {
             case observed
-            /// By the document's technique: records have no observers, no matches are counted, and nothing is appended.
+            /// Delivered by the document's technique: records have no observers, posts have no counts, and nothing is
+            /// appended.
             case redirected
             case block
         }
     }
 
-    /// A handler's run.
+    /// One call of a handler.
     struct Handler {
         var thread: Int32
         var observer: Int32
-        /// In `pairs`; -1 if its post is not known.
+        /// Index in `pairs`; -1 if the post is unknown.
         var pair: Int32
-        /// The place of the entry.
+        /// Index of the `deliver` entry.
         var deliver: Int32
-        /// -1 while it has not returned.
+        /// Index of the `return` entry; -1 if the handler did not return.
         var returned: Int32 = -1
-        /// The handler, in the middle of which this one ran, in `handlers`.
+        /// Index in `handlers` of the handler that this one ran inside, or -1.
         var outer: Int32
-        /// How long others ran in the middle of it, in nanoseconds.
+        /// The time spent in handlers that ran inside this one, in nanoseconds.
         var nested: UInt64 = 0
     }
 
     let recording: Recording
     private(set) var pairs: [Pair] = []
     private(set) var handlers: [Handler] = []
-    /// Of each entry that is of a pair, and of the one that posts or captures by the document's technique.
+    /// For each entry: its pair, or -1. In the document's technique, the `post` or `capture` entry has a pair too.
     private(set) var pairOfEntry: [Int32]
     private var pairOfKey: [UInt64: Int32] = [:]
 
-    /// Of each post: the place of `post` or `capture`, and of `enqueue`.
+    /// For each post: the index of its `post` or `capture` entry, and of its `enqueue` entry.
     private(set) var posted: [Int32]
     private(set) var enqueued: [Int32]
-    /// Of each post that was enqueued: how many fates it met in its queue, and the last of them.
+    /// For each post that was enqueued: the number of outcomes it had in its queue, and the entry of the last one.
     private(set) var queueFates: [Int32]
     private(set) var queueFate: [Int32]
-    /// Of each post: in the middle of which handler it was made, in `handlers`.
+    /// For each post: the handler that made it, in `handlers`.
     private(set) var cause: [Int32]
-    /// Of each post: how many pairs.
+    /// For each post: the number of its pairs.
     private(set) var matches: [Int32]
-    /// The posts in whose middle the recording ends: their thread is not seen to do anything after them.
+    /// Posts that were still being made when the recording ended: their thread has no later record.
     private(set) var unfinished: Set<Int32> = []
 
-    /// Of each observer.
+    /// For each observer.
     private(set) var registered: [Int32]
     private(set) var removed: [Int32]
 
-    /// Of each thread.
+    /// For each thread.
     private(set) var threadEnd: [Int32]
     private(set) var lastOfThread: [Int32]
 
-    /// Of each process: its last entry, and the one that says how the recording or the process ended.
+    /// For each process: its last entry, and the entry that says how the recording or the process ended.
     private(set) var lastOfProcess: [Int32]
     private(set) var end: [Int32]
-    /// Of each process: whether all that happened was recorded.
+    /// For each process: whether its recording is complete.
     private(set) var isWhole: [Bool]
 
-    /// Places of entries that belong to nothing: a return of no call, a queue's fate of what was not enqueued.
+    /// Indices of entries without a counterpart: a return without a call, and the outcome in a queue of a post that was
+    /// not enqueued.
     private(set) var strayReturns: [Int32] = []
     private(set) var strayQueueFates: [Int32] = []
-    /// How many deliveries and fates of each observer are of posts from before the recording.
+    /// For each observer: the number of outcomes of posts from before the recording.
     private(set) var earlier: [Int32]
 
     init(_ recording: Recording) {
@@ -100,20 +102,21 @@ struct DeliveryIndex {
         indexDeliveries(processesWithReturns: processesWithReturns)
     }
 
-    /// What there is to know before deliveries are looked at.
-    /// - Returns: of each process, whether handlers without an observer are seen to return.
+    /// Indexes registrations, posts and ends, which the second pass needs.
+    /// - Returns: for each process, whether handlers without an observer have `return` records.
     private mutating func indexStarts() -> [Bool] {
         var returns = Array(repeating: false, count: recording.processes.count)
         var hasLost = Array(repeating: false, count: recording.processes.count)
         for (index, entry) in recording.entries.enumerated() {
             let place = Int32(truncatingIfNeeded: index)
             let process = recording.process(of: entry)
-            // How the program ends is not what the thread does.
+            // `end` is recorded by the process, not by the thread's own work.
             if entry.stage != .end { lastOfThread[Int(entry.thread)] = place }
             lastOfProcess[process] = place
             switch entry.stage {
             case .post, .capture:
-                // By the document's technique both have the number; the post is the one that says where.
+                // In the document's technique, `post` and `capture` have the same number. The `post` has the source
+                // location.
                 if entry.post >= 0, posted[Int(entry.post)] < 0 { posted[Int(entry.post)] = place }
             case .enqueue: if entry.post >= 0 { enqueued[Int(entry.post)] = place }
             case .register:
@@ -134,11 +137,12 @@ struct DeliveryIndex {
     }
 
     private mutating func indexDeliveries(processesWithReturns: [Bool]) {
-        /// The handlers that each thread is in.
+        /// For each thread: the handlers that it is in.
         var stacks: [[Int32]] = Array(repeating: [], count: recording.threads.count)
-        /// The posts that each thread may be in the middle of, and in how many handlers it is meanwhile.
+        /// For each thread: the posts that it may still be making, and the number of handlers that it was in when each
+        /// began.
         var open: [[(post: Int32, depth: Int)]] = Array(repeating: [], count: recording.threads.count)
-        /// The names that are observed by the document's technique, of each process.
+        /// For each process: the names that are observed by the document's technique.
         var redirected: Set<UInt64> = []
         for index in recording.entries.indices {
             let entry = recording.entries[index]
@@ -181,7 +185,7 @@ struct DeliveryIndex {
                 }
             case .deliver:
                 meet(entry, place)
-                // A handler that is not seen to return would seem to be in the middle of all that follows.
+                // Without a `return` record the handler would seem to contain everything that follows.
                 if entry.observer >= 0 || entry.name < 0 || processesWithReturns[process] {
                     begin(entry, place, &stacks[Int(entry.thread)])
                 }
@@ -191,7 +195,8 @@ struct DeliveryIndex {
             case .threadEnd:
                 open[Int(entry.thread)] = []
             case .end:
-                // A signal ends the process anywhere; all else is done between posts, or in a handler.
+                // A signal can end the process in the middle of a post. Every other end happens between posts or in a
+                // handler.
                 if recording.message(of: entry)?.hasPrefix("signal") == true { break }
                 goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             default: break
@@ -200,7 +205,8 @@ struct DeliveryIndex {
         unfinished = Set(open.joined().map(\.post))
     }
 
-    /// A thread does something while it is in so many handlers: posts that it made in as many or more are over.
+    /// Called when a thread records something while it is in `depth` handlers: its posts that began at this depth or
+    /// deeper are complete.
     private func goOn(_ open: inout [(post: Int32, depth: Int)], depth: Int) {
         while let last = open.last, last.depth >= depth { open.removeLast() }
     }
@@ -208,7 +214,7 @@ struct DeliveryIndex {
     private mutating func setCause(of entry: Recording.Entry, _ stacks: [[Int32]]) {
         guard entry.post >= 0, cause[Int(entry.post)] < 0 else { return }
         if entry.relatedPost >= 0, enqueued[Int(entry.relatedPost)] >= 0 {
-            // It was posted by whoever enqueued it, and only comes out now.
+            // The cause is the handler that enqueued it, not the one during which the queue posts it.
             cause[Int(entry.post)] = cause[Int(entry.relatedPost)]
         } else if entry.stage != .post || enqueued[Int(entry.post)] < 0 {
             cause[Int(entry.post)] = stacks[Int(entry.thread)].last ?? -1
@@ -217,7 +223,7 @@ struct DeliveryIndex {
 
     // MARK: Pairs
 
-    /// The pair that an entry is of; nil if its post is not known.
+    /// The pair of an entry; nil if its post is unknown.
     private mutating func pair(of entry: Recording.Entry) -> Int32? {
         guard entry.post >= 0 else { return nil }
         return pair(entry.post, entry.observer, entry.observer >= 0 ? .observed : entry.name < 0 ? .block : .redirected)
@@ -269,7 +275,8 @@ struct DeliveryIndex {
 
     private mutating func endHandler(_ entry: Recording.Entry, _ place: Int32, _ stack: inout [Int32]) {
         let pair = entry.post < 0 ? -1 : pairOfKey[key(entry.post, entry.observer)] ?? -1
-        // Those above it are not seen to return, and are not there any more. Each is passed over once, or few are.
+        // Handlers above it on the stack have no `return` record and have ended too. The search for an unknown post
+        // looks at 16 handlers at most.
         let handler: Int32
         if pair >= 0 {
             handler = pairs[Int(pair)].handler
@@ -297,7 +304,7 @@ struct DeliveryIndex {
 
     func entry(_ place: Int32) -> Recording.Entry { recording.entries[Int(place)] }
 
-    /// From deliver to return, in nanoseconds; nil if it did not return.
+    /// The time from `deliver` to `return`, in nanoseconds; nil if the handler did not return.
     func duration(of handler: Int) -> UInt64? {
         let handler = handlers[handler]
         guard handler.returned >= 0 else { return nil }
@@ -305,16 +312,15 @@ struct DeliveryIndex {
         return end > begin ? end - begin : 0
     }
 
-    /// The process of a post.
     func process(ofPost post: Int32) -> Int { Int(recording.posts[Int(post)].process) }
 
-    /// The name under which a post is known; -1 for a block.
+    /// The name of a post; -1 for a block.
     func name(ofPost post: Int32) -> Int32 {
         let place = posted[Int(post)] >= 0 ? posted[Int(post)] : enqueued[Int(post)]
         return place < 0 ? -1 : entry(place).name
     }
 
-    /// The name under which a pair is known; -1 for a block.
+    /// The name of a pair; -1 for a block.
     func name(of pair: Pair) -> Int32 {
         let name = name(ofPost: pair.post)
         if name >= 0 { return name }
@@ -322,7 +328,7 @@ struct DeliveryIndex {
         return place < 0 ? -1 : entry(place).name
     }
 
-    /// The thread for which a pair waits or waited, as far as it is known; else -1.
+    /// The thread that a pair is or was waiting for; -1 if it is unknown.
     func target(of pair: Pair) -> Int32 {
         if pair.append >= 0, entry(pair.append).target >= 0 { return entry(pair.append).target }
         if pair.observer >= 0, registered[Int(pair.observer)] >= 0 {
@@ -334,34 +340,33 @@ struct DeliveryIndex {
 
     func hasPair(_ post: Int32, _ observer: Int32) -> Bool { pairOfKey[key(post, observer)] != nil }
 
-    /// The pairs that still wait for an observer, though what the same thread handed to it later was delivered: by guarantee 4
-    /// they cannot come any more. As places in `pairs`.
+    /// Pairs that are still pending although the observer received something that the same thread handed over later. By
+    /// guarantee 4 they can no longer arrive. Indices in `pairs`.
     var passedOver: Set<Int32> {
         var passedOver: Set<Int32> = []
-        /// The observers that got something that the thread handed over later.
+        /// Observers that received something later, with the thread that handed it over.
         var later: Set<UInt64> = []
         for (number, pair) in pairs.enumerated().reversed() where pair.kind == .observed && pair.append >= 0 {
             let way = key(entry(pair.append).thread, pair.observer)
             if isPending(pair) {
                 if later.contains(way), !outlives(pair) { passedOver.insert(Int32(number)) }
             } else if pair.fate > pair.append, entry(pair.fate).stage == .deliver, entry(pair.fate).message < 0 {
-                // With a message it overtakes by policy.
+                // A message says that the delivery overtook others because of the observer's policy.
                 later.insert(way)
             }
         }
         return passedOver
     }
 
-    /// Whether a post or capture matched more than records tell of.
+    /// True if a post or capture matched more observers than have records.
     func hasUntoldMatch(_ posted: Int32) -> Bool {
         let entry = entry(posted)
         return entry.post >= 0 && entry.count > matches[Int(entry.post)]
     }
 
-    /// Whether it is still pending.
     func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
 
-    /// Whether the thread to which it was handed ended after that.
+    /// True if the pair's target thread ended after the notification was handed to it.
     func outlives(_ pair: Pair) -> Bool {
         let target = target(of: pair)
         return target >= 0 && pair.append >= 0 && threadEnd[Int(target)] > pair.append

@@ -1,8 +1,8 @@
 internal import ThreadedNotifications
 
-/// What became of what was posted for one observer, as the audit counts it.
+/// The outcomes of the posts of one observer, as the audit counts them.
 struct FateCounts: Sendable, Hashable {
-    /// Matched the observer, and was not skipped.
+    /// Posts that matched the observer and were not skipped.
     var posted = 0
     var delivered = 0
     var coalesced = 0
@@ -10,11 +10,11 @@ struct FateCounts: Sendable, Hashable {
     var cancelled = 0
     var targetGone = 0
     var pending = 0
-    /// No record tells of it.
+    /// Posts without a record of their outcome.
     var lost = 0
-    /// Not for it after all; not among `posted`.
+    /// Posts that were skipped for this observer. Not included in `posted`.
     var skipped = 0
-    /// Of posts from before the recording; not among `posted`.
+    /// Outcomes of posts from before the recording. Not included in `posted`.
     var earlier = 0
 
     mutating func count(_ fate: DeliveryStage) {
@@ -42,9 +42,9 @@ struct FateCounts: Sendable, Hashable {
     }
 }
 
-/// The counts in the message of a `count` record, by what they are called: `posted 3: delivered 2, pending 1`.
+/// Parses the message of a `count` record: `posted 3: delivered 2, pending 1`.
 enum CountMessage {
-    /// Nil if it is in another form.
+    /// The numbers by name; nil if the message has another form.
     static func counts(in message: String) -> [String: Int]? {
         var counts: [String: Int] = [:]
         for part in message.replacing(":", with: ",").split(separator: ",") {

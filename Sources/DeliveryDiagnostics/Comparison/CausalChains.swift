@@ -1,31 +1,32 @@
-/// The happens-before of a recording, as event-driven programs have it: every record that is compared belongs to one chain, in
-/// which all are ordered.
+/// The happens-before order of a recording, as defined for event-driven programs. Every compared record belongs to one
+/// chain, and the records of a chain are totally ordered.
 ///
-///     root chain of a thread          what it does of its own accord, in the order of the program
+///     root chain of a thread          what the thread does on its own, in program order
 ///     chain (c, thread) of a chain c  what the thread does because c handed it over, in the order in which it does it
 ///
-/// What is handed over is what an `append` or an `enqueue` of c is of, or a post of c that another thread delivers. So what one
-/// chain hands to one thread is ordered there, and what two chains hand to it is not: how they interleave is chance. What is
-/// delivered at once belongs to the chain of its post, and what happens within a handler to the handler's chain.
-/// What is only in the way of a delivery (`signal`, `drain`, …) belongs to no chain: how many there are is chance.
+/// A chain hands over the notifications and blocks of its `append` and `enqueue` records, and its posts that another
+/// thread delivers. The thread handles those of one chain in order. Those of two chains interleave by chance. A
+/// delivery on the posting thread belongs to the chain of its post, and everything that happens inside a handler
+/// belongs to the handler's chain. Records of the mechanism (`signal`, `drain`, …) belong to no chain, because their
+/// number is chance.
 ///
-/// A handler of the document's technique has no `return`, so it cannot be told where it ends: what follows counts as what its
-/// thread does of its own accord.
+/// A handler of the document's technique has no `return` record, so its end is unknown: later records count as what its
+/// thread does on its own.
 struct CausalChains {
-    /// Of each entry; -1 if it is not compared.
+    /// For each entry: its chain; -1 if the entry is not compared.
     private(set) var chainOfEntry: [Int32]
-    /// Of each entry, from 0 in its chain.
+    /// For each entry: its position in its chain, from 0.
     private(set) var positionOfEntry: [Int32]
-    /// The chain that handed over, or -1.
+    /// For each chain: the chain that handed it over, or -1.
     private(set) var parent: [Int32] = []
     private(set) var thread: [Int32] = []
-    /// How many entries each chain has.
+    /// For each chain: its number of entries.
     private(set) var count: [Int32] = []
-    /// Of each thread: whether anything that is compared is of it.
+    /// For each thread: whether any of its records are compared.
     private(set) var isActive: [Bool]
     private var childOfChain: [UInt64: Int32] = [:]
     private var rootOfThread: [Int32]
-    /// Where each chain's entries begin in `ordered`.
+    /// For each chain: where its entries begin in `ordered`.
     private var starts: [Int32] = []
     private var ordered: [Int32] = []
 
@@ -54,7 +55,7 @@ struct CausalChains {
         sortByChain()
     }
 
-    /// The entry at a place of a chain, or -1.
+    /// The entry at a position of a chain, or -1.
     func entry(of chain: Int32, at position: Int32) -> Int {
         position < count[Int(chain)] ? Int(ordered[Int(starts[Int(chain)] + position)]) : -1
     }
@@ -62,7 +63,7 @@ struct CausalChains {
     /// The root chain of a thread, or -1.
     func knownRoot(of thread: Int32) -> Int32 { rootOfThread[Int(thread)] }
 
-    /// What a thread does because a chain handed it over, or -1.
+    /// The chain that a chain handed to a thread, or -1.
     func knownChild(of chain: Int32, on thread: Int32) -> Int32 {
         childOfChain[Self.pair(chain, thread)] ?? -1
     }
@@ -115,26 +116,26 @@ struct CausalChains {
     }
 }
 
-/// Tells the chain of one entry after the other.
+/// Assigns entries to chains, one after the other.
 private struct Builder {
-    /// A handler that runs.
+    /// A handler that is running.
     private struct Handler {
         var chain: Int32
         var post: Int32
         var observer: Int32
     }
 
-    /// What was posted or enqueued: in which chain, and by which thread.
+    /// The chain and thread of a post.
     private struct Origin {
         var chain: Int32 = -1
         var thread: Int32 = -1
     }
 
-    /// Of each thread, the innermost last.
+    /// For each thread: its running handlers, the innermost last.
     private var handlers: [[Handler]]
     private var posted: [Origin]
     private var enqueued: [Int32]
-    /// The chains of appends, by post and observer.
+    /// The chain of each append, by post and observer.
     private var appended: [UInt64: Int32] = [:]
 
     init(_ recording: Recording) {
@@ -165,7 +166,7 @@ private struct Builder {
             return postChain(entry, in: &chains) ?? current(entry.thread, in: &chains)
         case .deliver:
             let chain = handedOver(entry, in: &chains)
-            // With a name and without an observer it is the document's technique, whose handlers are not seen to return.
+            // A name without an observer means the document's technique. Its handlers have no `return` records.
             if entry.observer >= 0 || entry.name < 0 {
                 handlers[Int(entry.thread)].append(
                     Handler(chain: chain, post: entry.post, observer: entry.observer))
@@ -181,7 +182,7 @@ private struct Builder {
         }
     }
 
-    /// The chain of what a thread does now.
+    /// The chain of the thread's innermost handler, or its root chain.
     private func current(_ thread: Int32, in chains: inout CausalChains) -> Int32 {
         handlers[Int(thread)].last?.chain ?? chains.root(of: thread)
     }
@@ -207,7 +208,7 @@ private struct Builder {
         return known
     }
 
-    /// The chain of the entry's post, as the thread that posted has it.
+    /// The chain of the entry's post on the entry's thread.
     private func postChain(_ entry: Recording.Entry, in chains: inout CausalChains) -> Int32? {
         guard entry.post >= 0 else { return nil }
         let origin = posted[Int(entry.post)]
@@ -215,7 +216,7 @@ private struct Builder {
         return origin.thread == entry.thread ? origin.chain : chains.child(of: origin.chain, on: entry.thread)
     }
 
-    /// The chain of a delivery or of another fate.
+    /// The chain of a delivery or of another outcome.
     private func handedOver(_ entry: Recording.Entry, in chains: inout CausalChains) -> Int32 {
         guard entry.post >= 0 else { return current(entry.thread, in: &chains) }
         if let from = appended[CausalChains.pair(entry.post, entry.observer)] {
@@ -236,7 +237,7 @@ private struct Builder {
         guard let place = running.lastIndex(where: { $0.post == entry.post && $0.observer == entry.observer }) else {
             return current(entry.thread, in: &chains)
         }
-        // Handlers within it whose return is missing have returned too.
+        // Handlers inside it without a `return` record have returned too.
         handlers[Int(entry.thread)].removeSubrange(place...)
         return running[place].chain
     }

@@ -1,16 +1,16 @@
-/// Compares two runs by what caused what: they are the same if there is a renaming of threads, processes, posts and observers
-/// under which each chain of one (see `CausalChains`) is the same as one of the other. How chains interleave is chance, and is
-/// not compared.
+/// Compares two runs by cause and effect. The runs are the same if threads, processes, posts and observers can be
+/// renamed so that each chain of one run (see `CausalChains`) equals a chain of the other. How chains interleave is
+/// chance and is not compared.
 ///
-/// Compared of each record are its stage, name, target, observer, post, the kind of sender, the count of a post and the message.
-/// In messages, threads are renamed like all others, and addresses are not compared.
-/// Cost: a few passes over both, in memory that grows with them.
+/// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
+/// message. Threads in messages are renamed like all others, and addresses in messages are not compared.
+/// Cost: a few passes over both recordings, and memory in proportion to their size.
 public struct CausalComparison {
-    /// How much may be tried when threads without a name are so alike that only trying tells which is which.
+    /// Limits the search for matching threads. Threads without names may be so alike that assignments have to be tried.
     public struct Budget: Sendable {
-        /// How many assignments of threads are tried.
+        /// The number of assignments to try.
         public var tries: Int
-        /// Asked before each try but the first: whether the time for it is over.
+        /// Returns whether the time is up. Called before each try except the first.
         public var isOver: @Sendable () -> Bool
 
         public init(tries: Int, isOver: @escaping @Sendable () -> Bool) {
@@ -18,7 +18,7 @@ public struct CausalComparison {
             self.isOver = isOver
         }
 
-        /// - Parameter limit: from now on.
+        /// - Parameter limit: the time for the search, from now on.
         public init(
             tries: Int = 10_000, limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
         ) {
@@ -28,31 +28,31 @@ public struct CausalComparison {
     }
 
     public enum Outcome: Sendable {
-        /// How many records were compared, and of how many threads they are.
+        /// The number of records compared, and of their threads.
         case same(records: Int, threads: Int)
         case different(CausalDifference)
-        /// Neither could be shown in time, or a recording was cut and all it has is the same.
+        /// The time was not enough to decide, or a recording is truncated and everything in it is the same.
         case undecided(CausalUndecided)
     }
 
-    /// What is compared, and in which order.
+    /// Which records are compared, and in which order.
     public enum Order: Sendable {
-        /// Everything that is caused, by what caused it.
+        /// All records that have a cause, by their chains.
         case causal
         /// All records, in the order of the files.
         case exact
-        /// What the program said, each thread in its own order: all that a text log tells for certain.
+        /// Log messages, in the order of each thread. A text log has no other reliable order.
         case said
-        /// What the program said, in the order of the files.
+        /// Log messages, in the order of the files.
         case saidExactly
 
         var isExact: Bool { self == .exact || self == .saidExactly }
 
-        /// A text log names no thread.
+        /// True if threads can be told by name. A text log has no thread names.
         var namesThreads: Bool { self == .causal || self == .exact }
     }
 
-    /// - Parameter progress: told now and then how many records were compared.
+    /// - Parameter progress: called from time to time with the number of records compared.
     public static func compare(
         _ first: Recording, _ second: Recording, order: Order = .causal, budget: Budget = Budget(),
         progress: (Int) -> Void = { _ in }
@@ -86,14 +86,14 @@ public struct CausalComparison {
     }
 }
 
-/// Why it could not be told whether two runs are the same.
+/// Why a comparison could not decide whether two runs are the same.
 public struct CausalUndecided: Sendable, CustomStringConvertible {
-    /// How many assignments of threads were tried.
+    /// The number of assignments of threads that were tried.
     public var tries: Int
-    /// Where the try that went furthest found a difference.
+    /// The difference that the most successful try found.
     public var furthest: CausalDifference
 
-    /// Whether that is where a recording was cut: all it has is the same.
+    /// True if the comparison stopped where a recording is truncated: everything in it is the same.
     public var isOfCut: Bool { furthest.reason == .cut }
 
     public var description: String {

@@ -11,7 +11,7 @@ extension CausalDifference {
             reason: mismatch.reason, first: Side(one.recording, first, reason: mismatch.reason),
             second: Side(other.recording, second, reason: mismatch.reason), explanation: [sentence],
             secondUnmatched: walk.firstUnmatched)
-        // Numbers are given anew in each run, so what differs may be called the same.
+        // Each run numbers its posts, so different records can read the same. Then say what corresponds to what.
         if (first, second) == (mismatch.first, mismatch.second), self.first.text == self.second.text,
             let counterpart = explainer.counterpart
         {
@@ -19,12 +19,13 @@ extension CausalDifference {
         }
     }
 
-    /// What the runs are called in sentences.
+    /// The names of the runs in sentences.
     static func names(_ first: Recording, _ second: Recording) -> (String, String) {
         first.source == second.source ? ("the first", "the second") : (first.source, second.source)
     }
 
-    /// Runs that are the same but for how they ended, if both tell it: one by a signal and the other not, or by another.
+    /// Creates the difference of two runs that are the same except for how they ended. Nil unless both recordings say
+    /// how, and one of them ended by a signal.
     init?(endsOf first: Recording, _ second: Recording) {
         func end(_ recording: Recording) -> Int? { recording.entries.lastIndex { $0.stage == .end } }
         guard let one = end(first), let other = end(second) else { return nil }
@@ -36,7 +37,7 @@ extension CausalDifference {
     }
 }
 
-/// Says what a mismatch means.
+/// Explains a mismatch in a sentence.
 private struct Explainer {
     let mismatch: CausalWalk.Mismatch
     let walk: CausalWalk
@@ -44,11 +45,11 @@ private struct Explainer {
     let other: ComparedRun
     let order: CausalComparison.Order
 
-    /// What became in a run of what another run has a record of.
+    /// The outcome in one run of a delivery that the other run has a record of.
     private enum Fate {
-        /// The record is of no post's fate, or its post is not known in the run.
+        /// The record is not an outcome, or its post is unknown in the run.
         case unknown
-        /// It comes later in the chain in which it is looked for.
+        /// It comes later in the same chain.
         case later(Int)
         case elsewhere(Int)
         case none
@@ -58,8 +59,8 @@ private struct Explainer {
         CausalDifference.names(one.recording, other.recording)
     }
 
-    /// The places of both sides, and a sentence. If a delivery happened elsewhere, that is the other side: it says more than
-    /// what stands in its place.
+    /// The entries to show for both runs, and a sentence. If a delivery happened elsewhere, that delivery is shown for
+    /// the other run, because it explains more than the record at the same position.
     var explanation: (first: Int?, second: Int?, sentence: String) {
         let (first, second) = (mismatch.first, mismatch.second)
         guard !order.isExact else { return (first, second, difference) }
@@ -90,7 +91,7 @@ private struct Explainer {
         return (first, second, difference)
     }
 
-    /// What a record's delivery is called: `#3 for observer 1`.
+    /// Names a record's delivery: `#3 for observer 1`.
     private func what(_ place: Int, of run: ComparedRun) -> String {
         let entry = run.recording.entries[place]
         let post = run.recording.describePost(entry.post)
@@ -142,7 +143,7 @@ private struct Explainer {
         return isSameStage && another.chains.chainOfEntry[found] == counterpart ? .later(found) : .elsewhere(found)
     }
 
-    /// Who stands for what differs, if it is known.
+    /// Says what corresponds to the thing that differs, if it is known.
     var counterpart: String? {
         guard let first = mismatch.first, let second = mismatch.second else { return nil }
         let (entry, match) = (one.recording.entries[first], other.recording.entries[second])
@@ -176,7 +177,7 @@ private struct Explainer {
             + "is \(describe(one.recording, inFirst)) in \(names.0)."
     }
 
-    /// What is different of the two records, without regard to others.
+    /// Describes the difference of the two records alone.
     private var difference: String {
         switch mismatch.reason {
         case .onlyInFirst: return only(mismatch.first, isForward: true)
@@ -197,7 +198,7 @@ private struct Explainer {
         }
     }
 
-    /// - Parameter isForward: whether the record is of the first run.
+    /// - Parameter isForward: whether the record is from the first run.
     private func only(_ place: Int?, isForward: Bool) -> String {
         guard let place, order == .causal else { return "One run goes on where the other ends." }
         let (run, another) = isForward ? (one, other) : (other, one)

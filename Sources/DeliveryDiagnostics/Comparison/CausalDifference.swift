@@ -1,65 +1,65 @@
 internal import ThreadedNotifications
 
-/// The first causal difference of two runs: all that happened before it is the same in both.
+/// The first causal difference of two runs: everything that happened before it is the same in both.
 public struct CausalDifference: Sendable {
     public enum Reason: String, Sendable, CaseIterable, Codable {
-        /// The first run has a record that the second has not.
+        /// The first run has a record that the second does not have.
         case onlyInFirst
-        /// The second run has a record that the first has not.
+        /// The second run has a record that the first does not have.
         case onlyInSecond
         /// Different stages.
         case stage
         /// Different notifications.
         case name
-        /// Another post's.
+        /// Different posts.
         case post
-        /// Another observer's.
+        /// Different observers.
         case observer
-        /// By another thread (in the order of the files).
+        /// Different threads, in the order of the files.
         case thread
-        /// For another thread.
+        /// Different target threads.
         case target
-        /// Another post stands for it.
+        /// Different related posts.
         case relatedPost
-        /// Another number of observers matches.
+        /// Different numbers of matching observers.
         case count
-        /// Another kind of sender.
+        /// Different types of senders.
         case sender
-        /// Another message.
+        /// Different messages.
         case message
-        /// The messages speak of different threads.
+        /// The messages mention different threads.
         case mention
         /// The runs ended in different ways.
         case end
-        /// One run has a record that the other has not, whose recording was cut: it is not known whether they differ.
+        /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case cut
     }
 
     /// The record of one run.
     public struct Side: Sendable {
-        /// The file.
+        /// The path of the file.
         public var source: String
-        /// In `entries`; nil if the run has no such record.
+        /// Index in `entries`; nil if the run has no such record.
         public var place: Int?
-        /// Of the file, from 1.
+        /// Line of the file, from 1.
         public var line: Int?
         public var thread: String?
         public var stage: DeliveryStage?
-        /// The record in words.
+        /// A description of the record.
         public var text: String
     }
 
     public var reason: Reason
     public var first: Side
     public var second: Side
-    /// What it means, a sentence each.
+    /// Sentences that explain the difference.
     public var explanation: [String]
-    /// The second run's first record that has no counterpart, in `entries`; nil if all have one.
+    /// Index of the second run's first entry without a counterpart; nil if each has one.
     var secondUnmatched: Int?
 }
 
 extension CausalDifference {
-    /// The same of the second run and the first.
+    /// The same difference with the runs exchanged.
     var reversed: CausalDifference {
         var reversed = self
         (reversed.first, reversed.second, reversed.secondUnmatched) = (second, first, nil)
@@ -70,7 +70,7 @@ extension CausalDifference {
 }
 
 extension CausalDifference.Side {
-    /// - Parameter reason: what differs is said of the record, also if it is that it has none.
+    /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
     init(_ recording: Recording, _ place: Int?, reason: CausalDifference.Reason? = nil) {
         self.init(source: recording.source, text: "(nothing)")
         guard let place else { return }
@@ -82,12 +82,12 @@ extension CausalDifference.Side {
         text = recording.describe(entry, showing: reason)
     }
 
-    /// Where it stands: `run.jsonl:3`.
+    /// For example `run.jsonl:3`.
     public var location: String { line.map { "\(source):\($0)" } ?? source }
 }
 
 extension CausalDifference: CustomStringConvertible {
-    /// Several lines: both sides, and what is different.
+    /// Several lines: both sides and the explanation.
     public var description: String {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
@@ -104,8 +104,8 @@ extension CausalDifference: CustomStringConvertible {
 }
 
 extension Recording {
-    /// What a record says, without its thread.
-    /// - Parameter reason: what is said in any case.
+    /// Describes a record, without its thread.
+    /// - Parameter reason: the property to mention even if the record has no value for it.
     func describe(_ entry: Entry, showing reason: CausalDifference.Reason? = nil) -> String {
         var words = [entry.stage.rawValue]
         if entry.stage == .log { words = ["says"] }
@@ -144,7 +144,7 @@ extension Recording {
         return words.joined(separator: " ")
     }
 
-    /// Only the type: it is what is compared.
+    /// Only the type, because only the type is compared.
     private func describeSender(of entry: Entry) -> String {
         guard let sender = sender(of: entry) else {
             return entry.stage == .register ? "from any sender" : "from no sender"

@@ -1,17 +1,18 @@
-/// Looks for an assignment of threads under which one run is the other.
+/// Searches for an assignment of threads that makes one run equal to the other.
 ///
-/// A walk takes the first candidate wherever there are several. If it fails though the threads have the same colours, the first
-/// thread for which there was a choice stands for each of its candidates in turn: that tells more threads apart by their
-/// colours, so most wrong candidates show without a walk. When all have failed the runs differ; when time is up it is not known.
+/// A walk takes the first candidate if there are several. If the walk fails although the threads have the same colours,
+/// the first thread that had a choice is matched with each of its candidates in turn. Each match refines the colours,
+/// which rules out most wrong candidates without a walk. If every candidate fails, the runs differ. If time is up, the
+/// result is undecided.
 struct CausalSearch {
     enum Outcome {
         case same(records: Int)
-        /// With the try that went furthest.
+        /// With the try that got furthest.
         case different(CausalWalk, CausalWalk.Mismatch)
         case undecided(CausalWalk, CausalWalk.Mismatch)
     }
 
-    /// When the runs differ for certain, other assignments of threads may only show better where.
+    /// If the runs are known to differ, more tries can only find a later difference to show.
     private static let mostTriesToShow = 32
 
     private let one: ComparedRun
@@ -36,7 +37,7 @@ struct CausalSearch {
         return isTimeUp ? .undecided(walk, mismatch) : .different(walk, mismatch)
     }
 
-    /// - Returns: how many records are the same, if the runs are.
+    /// - Returns: the number of records if the runs are the same, else nil.
     private mutating func search(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
         let candidates = ThreadCandidates(one, other, colours: colours)
         let (same, walked) = walk(candidates, choices: [], progress)
@@ -51,7 +52,7 @@ struct CausalSearch {
         return nil
     }
 
-    /// The runs differ for certain: looks for the assignment under which they do so latest.
+    /// The runs are known to differ. Looks for the assignment with the latest difference.
     private mutating func show(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
         let candidates = ThreadCandidates(one, other, colours: colours)
         var next: [Int]? = []

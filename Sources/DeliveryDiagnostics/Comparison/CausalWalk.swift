@@ -1,24 +1,24 @@
-/// One try to lay one run over the other: goes through the first run's records in its order and looks for the counterpart of
-/// each, which has the same place in the same chain.
+/// One try to match one run with the other. Goes through the first run's records in order. The counterpart of each is
+/// the record at the same position of the matching chain.
 struct CausalWalk {
-    /// Where the runs differ: records of both, or of one only.
+    /// Where the runs differ: a record of each, or of one only.
     struct Mismatch {
-        /// In the first run's entries.
+        /// Index in the first run's entries.
         var first: Int?
-        /// In the second run's entries.
+        /// Index in the second run's entries.
         var second: Int?
         var reason: CausalDifference.Reason
     }
 
-    /// A thread whose counterpart could not be told: which of the candidates was taken.
+    /// A thread with several candidates, and the one that was taken.
     struct Choice {
-        /// Of the first run.
+        /// A thread of the first run.
         var thread: Int32
         var taken: Int
         var hasMore: Bool
     }
 
-    /// Which of the runs may lack records that the other has, as its recording was cut.
+    /// The runs that may lack records because their recordings are truncated.
     struct Cuts {
         var one = false
         var other = false
@@ -37,12 +37,12 @@ struct CausalWalk {
     private(set) var observers: TwoWayRenaming
     private(set) var chains: TwoWayRenaming
     private let firstFree = ThreadCandidates.FirstFree()
-    /// Numbers of threads in messages whose threads are not known.
+    /// Numbers of unknown threads in messages.
     private var numbers: [Recording.Numbered: Int] = [:]
     private var numbersBack: [Recording.Numbered: Int] = [:]
-    /// How many of the first run's records were looked at.
+    /// The number of the first run's records that were compared.
     private(set) var compared = 0
-    /// How many of them the second run lacks, as its recording was cut.
+    /// The number of those that the second run lacks because its recording is truncated.
     private(set) var missing = 0
     private(set) var firstMissing: Int?
 
@@ -61,7 +61,7 @@ struct CausalWalk {
         if isExact, !one.recording.entries.isEmpty, !other.recording.entries.isEmpty { _ = chains.match(0, 0) }
     }
 
-    /// - Parameter progress: told now and then how many records were compared.
+    /// - Parameter progress: called from time to time with the number of records compared.
     /// - Returns: nil if the runs are the same.
     mutating func run(_ progress: (Int) -> Void) -> Mismatch? {
         for place in one.recording.entries.indices {
@@ -86,14 +86,14 @@ struct CausalWalk {
         return firstUnmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
     }
 
-    /// What to take in the next try, if other choices are left.
+    /// The choices of the next try; nil if there is none.
     var nextChoices: [Int]? {
         choices.lastIndex(where: \.hasMore).map { last in
             choices[..<last].map(\.taken) + [choices[last].taken + 1]
         }
     }
 
-    /// The first record of the second run that is compared and has no counterpart so far.
+    /// The first compared record of the second run that has no counterpart so far.
     var firstUnmatched: Int? {
         other.recording.entries.indices.first { place in
             let chain = other.chains.chainOfEntry[place]
@@ -104,12 +104,12 @@ struct CausalWalk {
         }
     }
 
-    /// The chain of the second run that stands for one of the first, or -1.
+    /// The chain of the second run that corresponds to one of the first, or -1.
     private mutating func counterpart(of chain: Int32) -> Int32 {
         let known = chains.inSecond(chain)
         if known >= 0 { return known }
         let (parent, thread) = (one.chains.parent[Int(chain)], one.chains.thread[Int(chain)])
-        // A chain is known before what it hands over.
+        // A chain is matched before the chains that it hands over.
         let parentInSecond = chains.inSecond(parent)
         if parent >= 0, parentInSecond < 0 { return -1 }
         func chainInSecond(_ thread: Int32) -> Int32 {
@@ -127,7 +127,7 @@ struct CausalWalk {
         return found >= 0 && chains.match(chain, found) ? found : -1
     }
 
-    /// A thread of the second run for one of the first that has none yet, and which of several it is.
+    /// Chooses a thread of the second run for an unmatched one of the first.
     private func choose(for thread: Int32, suits: (Int32) -> Bool) -> (thread: Int32, choice: Choice?)? {
         func candidate(after skipped: Int) -> (thread: Int32, hasMore: Bool)? {
             candidates.candidate(for: thread, after: skipped, firstFree: firstFree) {
@@ -151,7 +151,7 @@ struct CausalWalk {
         return known >= 0 ? known == processInSecond : processes.inFirst(processInSecond) < 0
     }
 
-    /// Whether one is a thread of which nothing is recorded before the cut, not even a name.
+    /// True if one of the threads belongs to a truncated run and has no records before the end, not even a name.
     private func isUntold(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
         func isUntold(_ thread: Int32, of run: ComparedRun) -> Bool {
             run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)]
@@ -181,9 +181,9 @@ struct CausalWalk {
         guard observers.match(entry.observer, match.observer) else { return .observer }
         guard self.match(entry.target, match.target) else { return .target }
         guard posts.match(entry.relatedPost, match.relatedPost) else { return .relatedPost }
-        // How many handlers run while an observer is removed is chance.
+        // The number of handlers that run during a removal is chance.
         guard entry.count == match.count || entry.stage == .remove else { return .count }
-        // An address is used again for the next object, so it is not told whose notification it is, but what kind of object.
+        // Addresses are reused, so only the type of the sender is compared.
         if entry.sender >= 0 || match.sender >= 0 {
             guard one.senderType(of: entry) == other.senderType(of: match) else { return .sender }
         }

@@ -1,15 +1,16 @@
 internal import ThreadedNotifications
 
-/// One of the two recordings that are compared, with what is worked out of it beforehand.
+/// One of the two compared recordings, with the data that the comparison derives from it once.
 struct ComparedRun {
     let recording: Recording
     let chains: CausalChains
     let texts: ComparedTexts.Table
-    /// Which threads may be the same by their names: a number for each name, one for main, one for all without a name.
+    /// For each thread: a number for its name. Main has a number of its own, and all threads without a name share one.
+    /// Only threads with equal keys can match.
     let threadKeys: [Int32]
-    /// How many threads there are of which anything is compared.
+    /// The number of threads with compared records.
     let threadCount: Int
-    /// Threads by what messages say of them. A text log tells no thread's number.
+    /// Threads by the numbers in messages. A text log has no thread numbers.
     private let threadOfNumber: [Recording.Numbered: Int32]
     private let threadOfKernelID: [Recording.Numbered: Int32]
 
@@ -37,14 +38,14 @@ struct ComparedRun {
         (threadKeys, threadOfNumber, threadOfKernelID) = (keys, numbers, kernelIDs)
     }
 
-    /// The threads that a record's message speaks of.
+    /// The threads that a record's message mentions.
     func mentions(of entry: Recording.Entry) -> ArraySlice<ThreadDescription> {
         guard entry.message >= 0 else { return [] }
         let range = texts.forms[Int(entry.message)].mentions
         return texts.mentions[Int(range.lowerBound)..<Int(range.upperBound)]
     }
 
-    /// Nil where the notification has none, and else the same number in both runs for the same name.
+    /// -1 if the record has no name; else a number that is the same in both runs for the same name.
     func nameNumber(of entry: Recording.Entry) -> Int32 {
         entry.name < 0 ? -1 : texts.forms[Int(entry.name)].text
     }
@@ -60,7 +61,7 @@ struct ComparedRun {
             || (mention.isKernelID && mention.number == Int(recording.processes[recording.process(of: entry)].id))
     }
 
-    /// The thread that a message speaks of, if anything that is compared is of it; or -1.
+    /// The mentioned thread if any of its records are compared; else -1.
     func thread(of mention: ThreadDescription, in entry: Recording.Entry) -> Int32 {
         let key = Recording.Numbered(process: Int32(recording.process(of: entry)), number: mention.number)
         return (mention.isKernelID ? threadOfKernelID[key] : threadOfNumber[key]) ?? -1

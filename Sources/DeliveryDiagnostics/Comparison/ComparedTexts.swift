@@ -1,4 +1,4 @@
-/// Numbers for texts, the same for the same text in both recordings.
+/// Maps texts to numbers: equal texts of both recordings have the same number.
 struct ComparedTexts {
     private var numbers: [String: Int32] = [:]
 
@@ -9,17 +9,17 @@ struct ComparedTexts {
         return number
     }
 
-    /// A text of a recording, as messages are compared: without addresses, and apart from the threads it speaks of.
+    /// A text as it is compared: without addresses, and separated from the threads it mentions.
     struct Form {
-        /// Of the whole text: names are compared by it.
+        /// The number of the whole text, used to compare names.
         var text: Int32
-        /// Of the text without addresses and threads.
+        /// The number of the text without addresses and threads.
         var skeleton: Int32
-        /// Where the threads are, in `mentions`.
+        /// The threads, as a range of `mentions`.
         var mentions: Range<Int32>
     }
 
-    /// The texts of a recording.
+    /// The texts of one recording.
     struct Table {
         fileprivate(set) var forms: [Form] = []
         fileprivate(set) var mentions: [ThreadDescription] = []
@@ -50,7 +50,7 @@ struct ComparedTexts {
         return table
     }
 
-    /// Whether there may be a thread or an address in it.
+    /// True if the text may contain a thread or an address.
     private static func mayDiffer(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -63,7 +63,7 @@ struct ComparedTexts {
         }
     }
 
-    /// Fewer hexadecimal digits are a number that the program says, more are none of an address.
+    /// Shorter hexadecimal numbers are the program's own data; longer ones are not addresses.
     private static let addressDigits = 9...16
 
     private static func withoutAddresses(_ text: String) -> String {

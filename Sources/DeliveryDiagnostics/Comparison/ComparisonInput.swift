@@ -1,18 +1,18 @@
-/// What a command is given to compare: a recording or a text log. A recording begins with a brace.
+/// An input of the compare command: a recording, which begins with a brace, or a text log.
 public enum ComparisonInput {
     case recording(Recording)
     case log(LogReader)
 
-    /// Opens a file, or standard input for `-`, and reads it if it is a recording.
+    /// Opens a file, or standard input for `-`. Reads it if it is a recording.
     ///
-    /// - Parameter progress: told now and then how many records were read.
+    /// - Parameter progress: called from time to time with the number of records read.
     public init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = try LogReader(path: path)
         guard try reader.firstByte() == UInt8(ascii: "{") else {
             self = .log(reader)
             return
         }
-        // A pipe gives its bytes once, and some of them are read.
+        // The reader has already consumed the first bytes, and a pipe delivers them only once.
         var unread: ArraySlice<UInt8> = []
         self = .recording(
             try Recording(name: reader.name, progress: progress) { buffer in

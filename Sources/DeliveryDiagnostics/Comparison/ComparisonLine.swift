@@ -1,6 +1,6 @@
-/// What a comparison found, as a line of JSON.
+/// The result of a comparison as a line of JSON.
 public struct ComparisonLine: Sendable, Encodable {
-    /// A record or line of one of the two.
+    /// A record or line of one input.
     struct Side: Sendable, Encodable {
         var source: String
         var line: Int?

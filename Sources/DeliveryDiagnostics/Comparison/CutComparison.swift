@@ -1,14 +1,13 @@
-/// Whether two runs that differ do so only in what a recording that was cut does not have: then it is not known whether they
-/// differ.
+/// Decides whether two runs differ only in records that a truncated recording lacks. If so, the comparison is undecided.
 ///
-/// A recording is cut if its last line is not whole, if records of it are missing, or if it has no `end` and the other has one.
-/// All it has must be the beginning of what the other has, in each chain.
+/// A recording is truncated if its last line is incomplete, if records of it are missing, or if it has no `end` record
+/// and the other recording has one. Each of its chains must be the beginning of a chain of the other run.
 struct CutComparison {
     enum Outcome {
-        /// Also in what both have.
+        /// The runs also differ in records that both have.
         case different(CausalDifference)
         case sameUpToCut(CausalDifference)
-        /// It could not be told in time which thread is which.
+        /// Which thread is which could not be decided in time.
         case untold(tries: Int)
     }
 
@@ -17,10 +16,10 @@ struct CutComparison {
     private let order: CausalComparison.Order
     private let isCut: CausalWalk.Cuts
 
-    /// Nil if neither was cut.
+    /// Nil if neither recording is truncated.
     init?(_ one: ComparedRun, _ other: ComparedRun, order: CausalComparison.Order) {
         let (first, second) = (one.recording, other.recording)
-        // A text log has no end.
+        // A text log has no `end`.
         let isEndTold = order.namesThreads && first.hasEnd != second.hasEnd
         isCut = CausalWalk.Cuts(
             one: first.isIncomplete || (isEndTold && second.hasEnd),
@@ -29,12 +28,12 @@ struct CutComparison {
         (self.one, self.other, self.order) = (one, other, order)
     }
 
-    /// - Returns: nil if it was not looked.
+    /// - Returns: nil if neither direction was searched.
     func run(_ budget: CausalComparison.Budget, _ progress: (Int) -> Void) -> Outcome? {
         var tries = 0
         var outcome: Outcome?
-        // Each thread of a cut run has a counterpart, but not each of the other: so the cut one is gone through. If both were
-        // cut, either may be the one that has less.
+        // Each thread of a truncated run has a counterpart, but not each thread of the other run. So the walk goes
+        // through the truncated run. If both are truncated, either may be the shorter one.
         for isForward in [true, false] where isForward ? isCut.one : isCut.other {
             outcome = run(isForward, budget, &tries, progress)
             guard case .different = outcome else { break }
@@ -46,7 +45,7 @@ struct CutComparison {
         _ isForward: Bool, _ budget: CausalComparison.Budget, _ tries: inout Int, _ progress: (Int) -> Void
     ) -> Outcome? {
         let (cut, another) = isForward ? (one, other) : (other, one)
-        // What threads do is no sign of who they are, as it is not all there.
+        // The threads' records are incomplete, so they cannot serve as colours.
         let colours = ThreadColours(cut, another, areRefined: false)
         let candidates = ThreadCandidates(cut, another, colours: colours)
         var furthest: (walk: CausalWalk, mismatch: CausalWalk.Mismatch)?
@@ -83,7 +82,7 @@ struct CutComparison {
             explanation: explanation)
     }
 
-    /// By what a recording is known to be cut.
+    /// The reason why a recording counts as truncated.
     private func sign(of recording: Recording, _ name: String) -> String {
         if recording.isTorn { return "The last line of \(name) is not whole." }
         if recording.isIncomplete { return "Records of \(name) are missing." }
@@ -100,6 +99,6 @@ struct CutComparison {
 extension Recording {
     fileprivate var hasEnd: Bool { entries.contains { $0.stage == .end } }
 
-    /// Whether records that were made are known to be missing.
+    /// True if records are known to be missing.
     fileprivate var isIncomplete: Bool { isTorn || missingCount > 0 || lostCount > 0 }
 }

@@ -2,7 +2,7 @@ extension TextLog {
     public enum Outcome: Hashable, Sendable {
         case same(lines: Int, threads: Int)
         case different(LogDifference)
-        /// It could not be told in time which thread of one log is which of the other; so many assignments were tried.
+        /// Which thread is which could not be decided in time. The value is the number of tries.
         case undecided(tries: Int)
 
         public init(_ outcome: LogComparison.Outcome) {
@@ -13,9 +13,9 @@ extension TextLog {
         }
     }
 
-    /// Compares two text logs: what each thread said, in its order. How the threads interleave is not compared.
+    /// Compares the messages of each thread of two text logs, in order. How threads interleave is not compared.
     ///
-    /// - Parameter progress: told now and then how many lines are the same so far.
+    /// - Parameter progress: called from time to time with the number of lines that are the same so far.
     public static func compare(
         _ first: TextLog, _ second: TextLog, budget: CausalComparison.Budget = CausalComparison.Budget(),
         progress: (Int) -> Void = { _ in }

@@ -1,17 +1,17 @@
 internal import ThreadedNotifications
 
-/// A text log in memory: its lines, and the recording of what was said that they are.
+/// A text log in memory: its lines, and a recording of its messages.
 ///
-/// A line tells its thread, and nothing of what made the thread say it: that another thread's line stands before it is chance
-/// or cause, and the log does not tell which. So the order of each thread is all that is certain.
+/// A line names its thread, but not what caused it. Lines of different threads may follow each other by chance, so only
+/// the order of each thread is certain.
 public struct TextLog: Sendable {
     public private(set) var recording: Recording
-    /// The lines as they are, without newlines.
+    /// The lines without newlines, one after the other.
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     private var lastIsWhole = true
 
-    /// - Parameter progress: told now and then how many lines were read.
+    /// - Parameter progress: called from time to time with the number of lines read.
     public init(_ reader: LogReader, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = reader
         recording = Recording(source: reader.name)
@@ -53,7 +53,7 @@ public struct TextLog: Sendable {
         var id: String
     }
 
-    /// How the line of an entry is shown.
+    /// The line of an entry, for a difference.
     func side(_ place: Int?) -> LogDifference.Side {
         guard let place else { return LogDifference.Side(log: recording.source) }
         let start = place == 0 ? 0 : ends[place - 1]
@@ -63,7 +63,7 @@ public struct TextLog: Sendable {
             isWhole: lastIsWhole || place < ends.count - 1)
     }
 
-    /// The line at which an entry's thread is seen first; nil if it is the entry's own.
+    /// The first line of an entry's thread; nil if the entry itself is the first.
     func firstLine(ofThreadOf place: Int) -> Int? {
         let thread = recording.entries[place].thread
         guard let first = recording.entries[..<place].first(where: { $0.thread == thread }) else { return nil }

@@ -1,16 +1,17 @@
-/// Which threads of the second run one of the first may stand for: those of the same colour first, each by first appearance.
+/// The threads of the second run that may match one of the first: those of the same colour first, each in order of
+/// first appearance.
 struct ThreadCandidates {
     private let colours: ThreadColours
     private let keys: ([Int32], [Int32])
     private var byColour: [UInt64: [Int32]] = [:]
     private var byKey: [Int32: [Int32]] = [:]
-    /// How many of each colour's threads are free no more, from the first on: it would take long to look at all of many
-    /// threads each time.
+    /// For each colour: the number of leading threads that are already matched. Skipping them keeps the search fast
+    /// with many threads.
     final class FirstFree {
         fileprivate var places: [UInt64: Int] = [:]
     }
 
-    /// Whether only threads of the same colour may stand for each other. If the runs differ for certain there may be none.
+    /// True if only threads of the same colour may match. Not so if the runs are known to differ.
     let isStrict: Bool
 
     init(_ one: ComparedRun, _ other: ComparedRun, colours: ThreadColours) {
@@ -27,7 +28,7 @@ struct ThreadCandidates {
         }
     }
 
-    /// All of a thread's colour.
+    /// All candidates of a thread's colour.
     func alike(_ one: Int32) -> [Int32] { byColour[colours.first[Int(one)]] ?? [] }
 
     func mayMatch(_ one: Int32, _ other: Int32) -> Bool {
@@ -35,8 +36,7 @@ struct ThreadCandidates {
             && (!isStrict || colours.first[Int(one)] == colours.second[Int(other)])
     }
 
-    /// The candidate after so many others that suit, and whether there is one more.
-    ///
+    /// The suitable candidate after skipping some, and whether there is another one.
     func candidate(
         for one: Int32, after skipped: Int, firstFree: FirstFree, isFree: (Int32) -> Bool,
         suits: (Int32) -> Bool

@@ -1,21 +1,22 @@
-/// Colours for threads by what they do: threads that can stand for each other have the same colour in both runs.
+/// Colours threads by their records: threads that correspond to each other have the same colour in both runs.
 ///
-/// A colour is refined by the colours of the threads that a thread hands something to or gets something from, until no more
-/// threads can be told apart (as Weisfeiler and Leman do it with graphs). Different colours cannot be the same thread; the
-/// same colour may be a tie that only the comparison itself decides.
+/// A colour is refined by the colours of the threads that a thread hands something to or receives something from, until
+/// no further threads can be distinguished (the Weisfeiler–Leman algorithm). Threads of different colours cannot match.
+/// Threads of the same colour may match; only the comparison decides.
 struct ThreadColours {
     private(set) var first: [UInt64]
     private(set) var second: [UInt64]
-    /// Whether there are as many threads of each colour in one run as in the other: if not, the runs differ.
+    /// True if both runs have equally many threads of each colour. If not, the runs differ.
     private(set) var areEqual = false
     private let runs: (ComparedRun, ComparedRun)
     /// Nil if colours are not refined.
     private let labels: (Labels, Labels)?
 
-    /// More rounds tell more threads apart only in long rows of threads that are alike.
+    /// Only long rows of similar threads need more rounds.
     private static let mostRounds = 32
 
-    /// - Parameter areRefined: if not, a thread's name is its colour, and they are said to differ.
+    /// - Parameter areRefined: whether to refine the colours. If not, a thread's colour is its name, and `areEqual` is
+    ///   false.
     init(_ one: ComparedRun, _ other: ComparedRun, areRefined: Bool) {
         func colours(_ run: ComparedRun) -> [UInt64] {
             run.threadKeys.map { Self.mix(0x51, UInt64(bitPattern: Int64($0))) }
@@ -27,7 +28,7 @@ struct ThreadColours {
         if areRefined { refine() }
     }
 
-    /// The colours if one thread stands for another.
+    /// The colours if one thread is matched with another.
     func individualised(_ one: Int32, _ other: Int32) -> ThreadColours {
         var colours = self
         colours.first[Int(one)] = Self.mix(colours.first[Int(one)], 1)
@@ -48,7 +49,7 @@ struct ThreadColours {
         }
     }
 
-    /// Threads that do nothing that is compared are not counted: whether they are there is chance.
+    /// Threads without compared records are not counted: whether they exist is chance.
     private static func counts(of colours: [UInt64], in run: ComparedRun) -> [UInt64: Int] {
         var counts: [UInt64: Int] = [:]
         for (thread, colour) in colours.enumerated() where run.chains.isActive[thread] {
@@ -65,11 +66,11 @@ struct ThreadColours {
     }
 }
 
-/// What of each record is the same in every run that is the same.
+/// The properties of each record that are equal in equal runs.
 private struct Labels {
     private let run: ComparedRun
     private var fixed: [UInt64]
-    /// The thread in whose chain each post was posted first, where that is certain; or -1.
+    /// For each post: the thread of its first record, if that record is certain; else -1.
     private var posters: [Int32]
 
     init(_ run: ComparedRun) {
@@ -85,7 +86,8 @@ private struct Labels {
                 fixed.append(0)
                 continue
             }
-            // Only what comes before all others of its number in every order in which it may be recorded can stand for it.
+            // A record can represent its post or observer only if it comes first in every possible recording of the
+            // run.
             let isPost =
                 entry.stage == .post || entry.stage == .enqueue || entry.stage == .capture
                 || (entry.stage == .append && entry.observer < 0)
@@ -107,7 +109,7 @@ private struct Labels {
         return ThreadColours.mix(label, UInt64(bitPattern: Int64(observers.position(of: entry.observer))))
     }
 
-    /// The colours that follow from these.
+    /// Refines colours by one round.
     func refine(_ colours: [UInt64]) -> [UInt64] {
         let chains = run.chains
         var hashes = Array(repeating: UInt64(7), count: chains.count.count)
@@ -131,7 +133,7 @@ private struct Labels {
             if parent >= 0 {
                 hash = ThreadColours.mix(ThreadColours.mix(hash, hashes[parent]), colours[Int(chains.thread[parent])])
             }
-            // Chains have no order among each other, and neither has a sum.
+            // Chains have no order among each other, so their hashes are added.
             sums[thread] &+= hash
         }
         var processes = Array(repeating: UInt64(0), count: run.recording.processes.count)
@@ -145,9 +147,9 @@ private struct Labels {
     }
 }
 
-/// Where the posts or observers of a run come first.
+/// The first record of each post or observer.
 private struct Places {
-    /// 0 if it is not certain which record comes first.
+    /// The position in its chain, from 1; 0 if it is not certain which record comes first.
     private var positions: [Int32]
     private(set) var threads: [Int32]
 
@@ -166,7 +168,6 @@ private struct Places {
 }
 
 extension DeliveryStage {
-    /// A number for each stage.
     fileprivate var hashNumber: Int { Self.stages.firstIndex(of: self) ?? -1 }
 
     private static let stages = allCases

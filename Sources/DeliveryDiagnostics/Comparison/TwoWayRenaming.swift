@@ -1,4 +1,4 @@
-/// Which number of one recording stands for which of the other, each way once.
+/// A one-to-one mapping between the numbers of two recordings.
 struct TwoWayRenaming {
     private var first: [Int32]
     private var second: [Int32]
@@ -8,7 +8,8 @@ struct TwoWayRenaming {
         second = Array(repeating: -1, count: secondCount)
     }
 
-    /// Whether the two may stand for each other, and do from now on. None stands for none.
+    /// Maps the two numbers to each other. Returns false if one of them is already mapped to another number. -1 matches
+    /// only -1.
     mutating func match(_ one: Int32, _ other: Int32) -> Bool {
         guard one >= 0, other >= 0 else { return one < 0 && other < 0 }
         let (known, otherKnown) = (first[Int(one)], second[Int(other)])
@@ -20,9 +21,9 @@ struct TwoWayRenaming {
         return known == other
     }
 
-    /// Or -1.
+    /// The corresponding number, or -1.
     func inSecond(_ one: Int32) -> Int32 { one < 0 ? -1 : first[Int(one)] }
 
-    /// Or -1.
+    /// The corresponding number, or -1.
     func inFirst(_ other: Int32) -> Int32 { other < 0 ? -1 : second[Int(other)] }
 }

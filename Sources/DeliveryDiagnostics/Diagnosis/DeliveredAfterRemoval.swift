@@ -1,8 +1,9 @@
 internal import ThreadedNotifications
 
-/// A handler that began after its observer had been removed (guarantee 6).
+/// Finds handlers that began after their observer had been removed (guarantee 6).
 ///
-/// What ran at that moment may be recorded later: the removal counts it.
+/// A handler that was running during the removal may be recorded after it. The removal's record has the number of
+/// these.
 enum DeliveredAfterRemoval {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
@@ -12,7 +13,7 @@ enum DeliveredAfterRemoval {
             guard removed >= 0, removed < Int32(place) else { continue }
             var all = found[entry.observer] ?? (0, 0, Int32(place))
             all.count += 1
-            // What the removing thread does afterwards was not under way.
+            // The removing thread's own later deliveries were not running during the removal.
             if index.entry(removed).thread == entry.thread { all.sameThread += 1 }
             all.last = Int32(place)
             found[entry.observer] = all
@@ -21,7 +22,7 @@ enum DeliveredAfterRemoval {
         return found.compactMap { observer, found in
             let removed = index.removed[Int(observer)]
             let underWay = index.entry(removed).count
-            // An older recording does not say how many ran.
+            // Older recordings do not have the number of running handlers.
             let others = found.count - found.sameThread
             let count = found.sameThread + (underWay < 0 ? 0 : max(0, others - Int(underWay)))
             guard count > 0 else { return nil }

@@ -1,8 +1,9 @@
 internal import ThreadedNotifications
 
-/// What a recording shows to be wrong with the program, or worth knowing: worst first, one finding for each observer or name.
+/// The findings of a recording: what is wrong with the program, or worth knowing. Most severe first, one finding for
+/// each observer or name.
 ///
-/// Cost: some passes over the records, for each kind one or two.
+/// Cost: one or two passes over the records for each kind of finding.
 public struct Diagnosis: Sendable {
     let index: DeliveryIndex
     let findings: [Finding]
@@ -25,14 +26,14 @@ public struct Diagnosis: Sendable {
         findings += DroppedByPolicy.findings(index)
         findings += TargetGone.findings(index)
         findings += RecordingEnd.findings(index)
-        // What waits for a thread that does nothing is told of once, as the thread's.
+        // Notifications waiting for a stuck thread are covered by the finding about the thread.
         let stuck = Set(findings.filter { $0.kind != .neverDelivered && $0.thread >= 0 }.map(\.thread))
         findings.removeAll { $0.kind == .neverDelivered && stuck.contains($0.thread) }
-        // In the order in which it happened, and each record once.
+        // Evidence is shown in the order of the recording, and each record once.
         for place in findings.indices { findings[place].evidence = Set(findings[place].evidence).sorted() }
         self.findings = findings.sorted()
     }
 
-    /// Whether something is wrong, and not only worth knowing.
+    /// True if any finding is a problem rather than a note.
     public var hasProblem: Bool { findings.contains { $0.severity == .problem } }
 }

@@ -1,12 +1,12 @@
-/// From where on something is a finding.
+/// Thresholds above which an observation becomes a finding.
 public struct DiagnosisLimits: Sendable, Hashable {
-    /// How long a handler may keep the main thread.
+    /// How long a handler may occupy the main thread.
     public var mainBudget: Duration
     /// How many notifications may wait for one thread.
     public var depth: Int
-    /// How long a thread may leave what waits for it, or stay in one handler, while others go on.
+    /// How long a thread may stay in one handler, or ignore what waits for it, while others continue.
     public var stall: Duration
-    /// How long a chain of a handler's posts to itself may be.
+    /// How many times in a row a handler may cause its own next call.
     public var chain: Int
 
     public init(
@@ -20,7 +20,7 @@ public struct DiagnosisLimits: Sendable, Hashable {
 }
 
 extension Duration {
-    /// At most what fits, and at least 0.
+    /// Clamped to 0 and the maximum.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

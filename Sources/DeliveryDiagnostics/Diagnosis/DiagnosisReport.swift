@@ -1,8 +1,8 @@
 internal import ThreadedNotifications
 
-/// A diagnosis, to be read by people and by machines.
+/// Formats a diagnosis as text and as JSON.
 public struct DiagnosisReport {
-    /// A line, and what it is: what to colour is the reader's choice.
+    /// A line and its role. The caller chooses a color for each role.
     public struct Line: Sendable, Hashable {
         public enum Role: Sendable, Hashable {
             case problem
@@ -14,9 +14,9 @@ public struct DiagnosisReport {
         public var role: Role
     }
 
-    /// How many findings are told.
+    /// The number of findings in the text.
     public static let mostTold = 20
-    /// How many findings a machine is told.
+    /// The number of findings in the JSON document.
     public static let mostEncoded = 1000
     private static let mostEvidence = 3
 
@@ -28,7 +28,7 @@ public struct DiagnosisReport {
         words = DiagnosisWords(diagnosis.index)
     }
 
-    /// In lines of at most this width, as far as words allow.
+    /// Lines of at most `width` characters, unless a single word is longer.
     public func text(width: Int = .max) -> [Line] {
         guard !diagnosis.findings.isEmpty else { return [Line(text: "no finding", role: .rest)] }
         var lines: [Line] = []
@@ -49,7 +49,7 @@ public struct DiagnosisReport {
         return lines
     }
 
-    /// One document, with sorted keys.
+    /// One JSON document with sorted keys.
     public func json() throws -> String {
         let findings = diagnosis.findings.prefix(Self.mostEncoded).map { finding in
             Document.Finding(

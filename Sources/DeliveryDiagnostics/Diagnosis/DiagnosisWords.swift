@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// How findings speak of what is in a recording.
+/// Describes the threads, observers and records of a recording in findings.
 struct DiagnosisWords {
     let index: DeliveryIndex
 
@@ -14,13 +14,13 @@ struct DiagnosisWords {
 
     func name(_ name: Int32) -> String { name < 0 ? "any name" : Excerpt.of(recording.strings[Int(name)]) }
 
-    /// Such as `observer 3 of WindowWillClose`; or `a block`.
+    /// For example `observer 3 of WindowWillClose`, or `a performed block`.
     func observer(_ observer: Int32, name: Int32) -> String {
         if observer < 0 { return name < 0 ? "a performed block" : "the observer of \(self.name(name))" }
         return "\(recording.describeObserver(observer)) of \(self.name(name))"
     }
 
-    /// Such as `observer 3 of WindowWillClose`, with the name that it asks for.
+    /// For example `observer 3 of WindowWillClose`, with the name that the observer was added for.
     func observer(_ observer: Int32) -> String {
         let place = index.registered[Int(observer)]
         return self.observer(observer, name: place < 0 ? -1 : index.entry(place).name)
@@ -30,12 +30,12 @@ struct DiagnosisWords {
 
     func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// A record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
+    /// Describes a record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
     func evidence(_ place: Int32) -> String {
         let entry = index.entry(place)
         let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
         var text = "\(recording.source):\(entry.line) \(elapsed) "
-        // All of a record is of one process, which is then said once.
+        // Everything in a record belongs to one process, so the process is printed once.
         if recording.processes.count > 1 { text += "[\(recording.processes[recording.process(of: entry)].id)] " }
         text += "\(bareThread(entry.thread)) \(entry.stage.rawValue)"
         if entry.post >= 0 { text += " #\(recording.posts[Int(entry.post)].number)" }
@@ -48,7 +48,7 @@ struct DiagnosisWords {
         return text + sources(of: entry).map { "; \($0)" }.joined()
     }
 
-    /// What a record counts, in words.
+    /// Describes the count of a record.
     private func counted(_ entry: Recording.Entry) -> String {
         switch entry.stage {
         case .post, .capture: "to \(count(Int(entry.count), "observer"))"
@@ -57,13 +57,13 @@ struct DiagnosisWords {
         }
     }
 
-    /// Without its process.
+    /// A thread without its process.
     private func bareThread(_ thread: Int32) -> String {
         let identity = recording.threads[Int(thread)].identity
         return identity.name.map { Excerpt.of($0) } ?? "thread \(identity.number)"
     }
 
-    /// Where in the source what a record is of was posted, and where it was observed.
+    /// Where in the source a record's notification was posted, and its observer added.
     private func sources(of entry: Recording.Entry) -> [String] {
         if let place = recording.place(of: entry) {
             return ["at \(Excerpt.of(place.description))"]
@@ -86,6 +86,6 @@ struct DiagnosisWords {
 }
 
 extension DeliveryRecord.Sender {
-    /// Such as `Window 0x7f00`.
+    /// For example `Window 0x7f00`.
     var words: String { "\(Excerpt.of(type)) 0x\(String(identifier, radix: 16))" }
 }

@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// What an observer's overflow policy dropped (guarantee 12).
+/// Finds notifications that an observer's overflow policy dropped (guarantee 12).
 enum DroppedByPolicy {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         var found: [Int32: (dropped: Int, posted: Int, first: Int32)] = [:]

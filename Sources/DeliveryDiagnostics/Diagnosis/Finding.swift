@@ -1,6 +1,6 @@
-/// Something that a recording shows to be wrong, or worth knowing: problem, evidence, remedy.
+/// A problem or note that a recording shows: problem, evidence, remedy.
 struct Finding: Sendable, Hashable {
-    /// In the order in which they are told, worst first.
+    /// The kinds, most severe first.
     enum Kind: String, Sendable, Hashable, CaseIterable {
         case refusedWait
         case unaccounted
@@ -28,24 +28,24 @@ struct Finding: Sendable, Hashable {
     }
 
     enum Severity: String, Sendable, Hashable {
-        /// The program does what its author can hardly have meant.
+        /// Almost certainly not what the author of the program intended.
         case problem
         case note
     }
 
     var kind: Kind
     var severity: Severity
-    /// What is wrong, in a sentence.
+    /// One sentence.
     var problem: String
-    /// Places of entries, in the order in which they are shown. At most three are.
+    /// Indices of entries, in the order in which they are shown. At most three are shown.
     var evidence: [Int32]
-    /// What else shows it, in lines of their own.
+    /// More evidence, one line each.
     var details: [String] = []
-    /// What to do.
+    /// The recommended change.
     var remedy: String
-    /// How often, or how far: among those of a kind, the most first.
+    /// How often or how severe. Findings of a kind are sorted by it, largest first.
     var weight: Int
-    /// The thread that is to blame, in the recording's threads; -1 if none is.
+    /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
 }
 

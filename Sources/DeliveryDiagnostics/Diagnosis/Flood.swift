@@ -1,12 +1,12 @@
 internal import ThreadedNotifications
 
-/// More waits for a thread than it comes round to.
+/// Finds threads that receive more notifications than they handle.
 enum Flood {
     private static let columns = 40
     private static let mostPosters = 5
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// What waits for a thread: from where to where, as places of entries.
+    /// The time a notification waits for a thread, as indices of its first and last entry.
     private struct Wait {
         var pair: Int32
         var thread: Int32
@@ -17,7 +17,7 @@ enum Flood {
     static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
         let waits = waits(index)
         let count = index.recording.entries.count
-        // What begins or ends at each entry: the thread whose depth changes.
+        // For each entry: the thread for which a wait begins or ends there.
         var depths = Array(repeating: 0, count: index.recording.threads.count)
         var begins = Array(repeating: Int32(-1), count: count)
         var ends = Array(repeating: Int32(-1), count: count)
@@ -41,8 +41,8 @@ enum Flood {
         }
     }
 
-    /// What was handed over to another thread, or to the end of a mailbox. By the document's technique it waits from its
-    /// capture on, for the thread that handles it.
+    /// Notifications that were handed to another thread, or appended to a mailbox. In the document's technique a
+    /// notification waits from its capture until a different thread handles it.
     private static func waits(_ index: DeliveryIndex) -> [Wait] {
         var waits: [Wait] = []
         waits.reserveCapacity(index.pairs.count)
@@ -107,7 +107,7 @@ enum Flood {
             weight: peak.depth)
     }
 
-    /// The highest depth in each of some equal spans of the recording's time.
+    /// The highest depth in each of 40 equal spans of the recording's time.
     private static func sparkline(
         _ thread: Int32, begins: [Int32], ends: [Int32], _ index: DeliveryIndex
     ) -> String {

@@ -1,8 +1,8 @@
 internal import ThreadedNotifications
 
-/// A handler that kept the main thread for longer than its budget.
+/// Finds handlers that occupied the main thread for longer than its budget.
 enum MainHeldUp {
-    /// A handler that is over the budget by less than this may have met a busy machine.
+    /// A handler is a problem if it exceeds the budget by this factor. Below that, the machine may just have been busy.
     private static let farOver: UInt64 = 10
 
     static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
@@ -16,7 +16,7 @@ enum MainHeldUp {
             guard index.recording.threads[Int(handler.thread)].identity.number == 1,
                 let whole = index.duration(of: number)
             else { continue }
-            // What ran in the middle of it has a budget of its own.
+            // Handlers that ran inside this one are measured separately.
             let duration = whole - min(whole, handler.nested)
             guard duration > budget else { continue }
             let whose = Whose(observer: handler.observer, name: index.entry(handler.deliver).name)

@@ -1,15 +1,15 @@
 internal import ThreadedNotifications
 
-/// An observer that never got anything: though its name was posted while it observed, or because what is posted has another
-/// name, nearly its own.
+/// Finds observers that never received anything: either their name was posted while they observed, or the program posts
+/// a similar name instead.
 enum NeverDelivered {
-    /// What was posted under a name.
+    /// The posts of one name.
     private struct Posts {
-        /// The places of the posts.
+        /// Indices of the `post` entries.
         var places: [Int32] = []
         /// The same, by sender.
         var ofSender: [Int32: [Int32]] = [:]
-        /// How many of them say whom they matched.
+        /// The number of posts that recorded how many observers they matched.
         var counted = 0
 
         var count: Int { places.count }
@@ -17,7 +17,7 @@ enum NeverDelivered {
         var last: Int32 { places.last ?? -1 }
     }
 
-    /// What was matched for an observer.
+    /// The outcomes of the posts that matched an observer.
     private struct Matched {
         var delivered = 0
         var skipped = 0
@@ -32,7 +32,8 @@ enum NeverDelivered {
         let asked = asked(index)
         let order = ThreadOrder(index.recording)
         var findings: [Finding] = []
-        /// By name and place of the registration: of those that another was posted for, all are told of by the first.
+        /// Findings by name and source location of the registration. Observers that are added at the same location
+        /// share the finding of the first.
         var alike: [UInt64: (finding: Int, count: Int)] = [:]
         var unposted: [Int32] = []
         for observer in index.registered.indices where index.registered[observer] >= 0 {
@@ -64,7 +65,7 @@ enum NeverDelivered {
         return findings + misspelt(unposted, posts, index)
     }
 
-    /// Of each name, the senders that some observer asks for.
+    /// For each name, the senders that observers ask for.
     private static func asked(_ index: DeliveryIndex) -> [UInt64: Set<Int32>] {
         var asked: [UInt64: Set<Int32>] = [:]
         for entry in index.recording.entries where entry.stage == .register && entry.sender >= 0 {
@@ -123,7 +124,7 @@ enum NeverDelivered {
         if matched.pending > 0 {
             let target = index.entry(registered).target
             let thread = target < 0 ? "its thread" : words.thread(target)
-            // That the thread ended is another finding.
+            // The thread's end is reported by another finding.
             if target >= 0, index.threadEnd[Int(target)] >= 0 { return nil }
             return Finding(
                 kind: .neverDelivered, severity: .problem,
@@ -136,7 +137,7 @@ enum NeverDelivered {
                     + "wait for it before it ends.",
                 weight: matched.pending, thread: target)
         }
-        // Removed in the middle of the post, it is passed over as well.
+        // An observer that is removed during a post is skipped too.
         let removed = index.removed[Int(observer)]
         if removed >= 0, matched.skipped == 1 || removed < matched.first { return nil }
         return Finding(
@@ -158,7 +159,7 @@ enum NeverDelivered {
         let words = DiagnosisWords(index)
         let registered = index.registered[Int(observer)]
         let removed = index.removed[Int(observer)]
-        // Only what was posted while it observed could be for it.
+        // Only posts made while it observed could match it.
         let end = removed < 0 ? Int32.max : removed
         func meanwhile(_ places: [Int32]) -> ArraySlice<Int32> {
             places[
@@ -167,10 +168,10 @@ enum NeverDelivered {
         }
         let all = meanwhile(posts.places)
         let registration = index.entry(registered)
-        // Its own sender's: then it is another center's, or was cut off.
+        // If its own sender posted, it observed another center, or the recording is truncated.
         if registration.sender >= 0, !meanwhile(posts.ofSender[registration.sender] ?? []).isEmpty { return nil }
         if registration.sender >= 0 {
-            // What others ask for is theirs, and may be all that was posted in this run.
+            // Posts of senders that other observers ask for are intended for those, and may be all of this run's posts.
             let known = asked[key(registration, index)] ?? []
             let others = all.filter { !known.contains(index.entry($0).sender) }
             let count = others.count
@@ -187,10 +188,10 @@ enum NeverDelivered {
                     + "values by equality.",
                 weight: count)
         }
-        // Only a post that says how many it matched is known not to have matched this one.
+        // Unless every post recorded its number of matches, one of them may have matched this observer.
         guard posts.counted == posts.count else { return nil }
-        // An observer is recorded before it is added, and after it is removed; a post is matched before it is recorded.
-        // One that matched more than records tell of may have been for this one.
+        // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
+        // is matched. A post that matched more observers than have records may have matched this one.
         let others = all.filter { order.isSurelyDuring($0, registered, removed) && !index.hasUntoldMatch($0) }
         guard let other = others.first else { return nil }
         let count = others.count
@@ -215,7 +216,7 @@ enum NeverDelivered {
         let words = DiagnosisWords(index)
         var findings: [Finding] = []
         var asked: Set<UInt64> = []
-        // To compare names is slow, and who misspells hundreds finds the rest by the first.
+        // Comparing names is slow, so it is limited. The first findings will reveal the rest.
         let candidates = posts.sorted { $0.value.first < $1.value.first }.prefix(1000)
         for observer in observers.prefix(300) {
             let registered = index.registered[Int(observer)]
@@ -251,10 +252,10 @@ enum NeverDelivered {
         recording.strings[Int(key & 0xFFFF_FFFF)]
     }
 
-    /// A name that somebody observes is hardly meant by another, unless it differs by a letter.
+    /// A name that is observed itself is probably intended, unless it differs by a single letter.
     private static func isNear(_ word: String, _ candidate: String, isObserved: Bool) -> Bool {
         guard abs(word.utf8.count - candidate.utf8.count) <= max(2, candidate.utf8.count / 3) else { return false }
-        // Names that only count differ on purpose.
+        // Names that differ only in digits differ on purpose.
         guard word.filter({ !$0.isNumber }) != candidate.filter({ !$0.isNumber }) else { return false }
         if word.lowercased() == candidate.lowercased() { return true }
         let distance = Suggestion.distance(word, candidate)
@@ -263,7 +264,7 @@ enum NeverDelivered {
     }
 }
 
-/// What each thread records before and after each record.
+/// The records of each thread before and after each record.
 private struct ThreadOrder {
     private let recording: Recording
     private var before: [Int32]
@@ -281,8 +282,8 @@ private struct ThreadOrder {
         }
     }
 
-    /// Whether an observer was there in all the time in which a post may have been matched, by what its threads had recorded
-    /// before and after.
+    /// True if the observer certainly existed during the whole time in which the post was matched. Decided by the
+    /// records of its threads before and after.
     func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
         let thread = recording.entries[Int(post)].thread
         if thread != recording.entries[Int(registered)].thread {
@@ -295,7 +296,7 @@ private struct ThreadOrder {
 }
 
 extension [Int32] {
-    /// In ascending places, the first that is greater.
+    /// In ascending indices, the position of the first one that is greater.
     fileprivate func firstPlace(after place: Int32) -> Int {
         var (low, high) = (0, count)
         while low < high {

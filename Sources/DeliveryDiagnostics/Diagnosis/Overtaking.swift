@@ -1,19 +1,19 @@
 internal import ThreadedNotifications
 
-/// One poster's notifications that reached one observer in another order than posted (guarantee 4); and those that were
-/// delivered ahead of what waited, because the observer's policy says so.
+/// Finds notifications of one poster that reached one observer in a different order than posted (guarantee 4), and
+/// deliveries that overtook others because of the observer's policy.
 enum Overtaking {
-    /// How many handlers may be between a post and one that it was made in the middle of.
+    /// The maximum number of handlers between a post and a nested post that it caused.
     private static let longestWay = 100
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         struct Whose: Hashable {
             var observer: Int32
             var name: Int32
-            /// Whether the later post was made in the middle of the earlier one.
+            /// True if the later post was made by a handler of the earlier one.
             var isNested: Bool
         }
-        /// The last post of each thread that each observer got, as the places of its post and delivery.
+        /// For each observer and posting thread, the last post delivered: its `post` and `deliver` entries.
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
         var inverted: [Whose: (count: Int, first: Int32, before: Int32)] = [:]
         var byPolicy: [Int32: (count: Int, first: Int32)] = [:]
@@ -24,7 +24,7 @@ enum Overtaking {
             }
             let posted = index.posted[Int(entry.post)]
             guard posted >= 0 else { continue }
-            // Where observers are not told apart, each name has one.
+            // If observers cannot be told apart, there is one per name.
             let whose = entry.observer >= 0 ? entry.observer : entry.name
             let way =
                 UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 33
@@ -66,7 +66,7 @@ enum Overtaking {
             }
     }
 
-    /// Whether a post was made in a handler of another, or in one that this caused.
+    /// True if a post was made in a handler of another post, directly or through other handlers.
     private static func isCaused(_ post: Int32, by earlier: Int32, _ index: DeliveryIndex) -> Bool {
         var post = post
         for _ in 0..<longestWay {

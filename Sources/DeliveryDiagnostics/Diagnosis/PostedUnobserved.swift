@@ -1,12 +1,12 @@
 internal import ThreadedNotifications
 
-/// Posted before anybody observed it, by a program in which somebody later does.
+/// Finds posts that were made before the program added the first observer of their name.
 enum PostedUnobserved {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
         /// By name and sender.
         var found: [UInt64: [Int32: (count: Int, first: Int32)]] = [:]
-        /// The names that were observed by then, of each process; and the processes that observe any name.
+        /// The names observed so far, with their process. Name -1 stands for an observer of any name.
         var observed: Set<UInt64> = []
         var findings: [Finding] = []
         let words = DiagnosisWords(index)
@@ -16,7 +16,7 @@ enum PostedUnobserved {
             switch entry.stage {
             case .register:
                 guard observed.insert(name).inserted, entry.name >= 0, let senders = found[name] else { break }
-                // Who asks for another sender's has missed nothing.
+                // An observer of one sender missed only that sender's posts.
                 let posts = senders.filter { entry.sender < 0 || entry.sender == $0.key }.values
                 guard let first = posts.map(\.first).min() else { break }
                 let count = posts.reduce(0) { $0 + $1.count }
@@ -32,7 +32,7 @@ enum PostedUnobserved {
             case .post, .capture:
                 guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))
                 else { break }
-                // The document's technique captures what it has posted.
+                // The document's technique also records a `capture` for each `post`.
                 if entry.stage == .capture, entry.post >= 0, index.posted[Int(entry.post)] != Int32(place) { break }
                 found[name, default: [:]][entry.sender, default: (0, Int32(place))].count += 1
             default: break

@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// How the recording ended, and what is missing in it.
+/// Reports how the recording ended, and missing records.
 enum RecordingEnd {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
@@ -23,13 +23,13 @@ enum RecordingEnd {
         return findings + missing(index, words)
     }
 
-    /// Such as `signal 11`; nil if the process ended otherwise.
+    /// For example `signal 11`; nil if the process ended in another way.
     private static func signal(_ end: Recording.Entry, _ recording: Recording) -> String? {
         guard let message = recording.message(of: end), message.hasPrefix("signal ") else { return nil }
         return String(message.prefix { $0 != ":" })
     }
 
-    /// The handlers that ran when the process ended by a signal: of each thread the innermost.
+    /// The innermost handler of each thread that was running when the process ended by a signal.
     private static func running(
         _ process: Int, _ signal: String, _ index: DeliveryIndex, _ words: DiagnosisWords
     ) -> [Finding] {
@@ -58,7 +58,7 @@ enum RecordingEnd {
         }
     }
 
-    /// Whether a signal is a process's own doing; else somebody sent it, as one asks a process to end.
+    /// True if the process itself caused the signal. The others are sent to ask a process to end.
     private static func isCrash(_ signal: String) -> Bool {
         !["signal 1", "signal 2", "signal 3", "signal 13", "signal 15"].contains(signal)
     }
@@ -85,7 +85,7 @@ enum RecordingEnd {
                     remedy: "What is said here is of the rest. Record to a faster disk, or less at once.",
                     weight: lost.count))
         }
-        // A last line that is cut off says no more than that the recording was cut.
+        // A truncated last line is already covered by the finding that the recording is truncated.
         if recording.problemCount > (recording.problems.first?.text.hasPrefix("the file ends within") == true ? 1 : 0) {
             let first = recording.problems.first.map { ", the first: \($0)" } ?? ""
             findings.append(

@@ -1,12 +1,12 @@
 internal import ThreadedNotifications
 
-/// Removed as soon as it was added, before anything came for it; and what then was posted, nobody observed. Mostly nobody kept
-/// its token.
+/// Finds observers that were removed immediately after they were added, before their name was posted without an
+/// observer. Usually the program did not keep the token.
 enum RemovedAtOnce {
-    /// Longer than it takes to let go of a token that nobody keeps, in nanoseconds.
+    /// Releasing an unused token takes less than this many nanoseconds.
     private static let longest: UInt64 = 10_000_000
 
-    /// Also a file that makes no sense is looked at.
+    /// The time from one entry to the other; 0 if a damaged file has descending times.
     private static func lasted(_ added: Int32, _ removed: Int32, _ index: DeliveryIndex) -> UInt64 {
         let (begin, end) = (index.entry(added).time, removed < 0 ? 0 : index.entry(removed).time)
         return end > begin ? end - begin : 0
@@ -14,7 +14,7 @@ enum RemovedAtOnce {
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
-        /// The observers of each name that went at once.
+        /// The last removed observer of each name.
         var gone: [UInt64: Int32] = [:]
         var missed: [Int32: (count: Int, first: Int32)] = [:]
         for (place, entry) in recording.entries.enumerated() {
@@ -31,7 +31,7 @@ enum RemovedAtOnce {
                 gone[name] = entry.observer
             case .post, .capture:
                 guard let observer = gone[name] else { break }
-                // Somebody else observes the name.
+                // Another observer matched the post.
                 if entry.count > 0 { gone[name] = nil } else { missed[observer, default: (0, Int32(place))].count += 1 }
             default: break
             }

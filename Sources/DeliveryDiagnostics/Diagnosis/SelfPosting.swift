@@ -1,10 +1,10 @@
 internal import ThreadedNotifications
 
-/// A handler that posts what it handles, again and again: each of its runs has made the post of the next.
+/// Finds handlers that cause their own next call, again and again.
 enum SelfPosting {
-    /// How many other observers may be between an observer and itself.
+    /// The maximum number of other observers between two calls of an observer.
     private static let longestWay = 8
-    /// A chain of this length that is still going when the recording ends has no end in sight.
+    /// A chain of at least this length that continues until the end of the recording is a finding.
     private static let leastGoing = 10
 
     static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
@@ -19,7 +19,7 @@ enum SelfPosting {
         let found = longest.filter { _, chain in
             chain.length > limits.chain || going.contains(Int32(chain.handler)) && chain.length >= leastGoing
         }
-        /// Those who are in another's chain are told of there.
+        /// Observers that are part of another observer's chain are reported with that chain.
         var told: Set<Int32> = []
         var findings: [Finding] = []
         for (observer, chain) in found.sorted(by: { ($1.value.length, $0.key) < ($0.value.length, $1.key) }) {
@@ -51,7 +51,7 @@ enum SelfPosting {
             weight: Int(chain.length))
     }
 
-    /// The other observers whose handlers are between a handler and the run of the same observer before it.
+    /// The other observers that were called between a handler and the previous call of the same observer.
     private static func others(between handler: Int, _ index: DeliveryIndex) -> [Int32] {
         var others: [Int32] = []
         var cause = cause(of: index.handlers[handler], index)
@@ -64,13 +64,13 @@ enum SelfPosting {
         return others
     }
 
-    /// Of each handler: of how many runs of the same observer it is the last, each caused by the one before.
+    /// For each handler: the length of its chain of calls of the same observer, each caused by the one before.
     private static func lengths(_ index: DeliveryIndex) -> [Int32] {
         var lengths = Array(repeating: Int32(1), count: index.handlers.count)
         for (number, handler) in index.handlers.enumerated() where handler.observer >= 0 {
             var cause = cause(of: handler, index)
             for _ in 0...longestWay {
-                // A cause that comes later is of a damaged recording.
+                // A cause with a later index occurs only in a damaged recording.
                 guard cause >= 0, cause < number else { break }
                 let before = index.handlers[Int(cause)]
                 if before.observer == handler.observer {
@@ -87,7 +87,7 @@ enum SelfPosting {
         handler.pair < 0 ? -1 : index.cause[Int(index.pairs[Int(handler.pair)].post)]
     }
 
-    /// The handlers that are still running, or that caused a post which still waits for the same observer.
+    /// The handlers that are still running, or that made a post that is still pending for the same observer.
     private static func going(_ index: DeliveryIndex) -> Set<Int32> {
         var going: Set<Int32> = []
         for pair in index.pairs where pair.observer >= 0 && index.isPending(pair) {
@@ -107,7 +107,7 @@ enum SelfPosting {
         return going
     }
 
-    /// Whether the program was ended in it, and not by a signal: it has an end.
+    /// True if the program was ended inside the handler, and not by a signal.
     private static func ends(_ handler: DeliveryIndex.Handler, _ index: DeliveryIndex) -> Bool {
         let end = index.end[Int(index.recording.threads[Int(handler.thread)].process)]
         guard end >= 0, index.entry(end).thread == handler.thread else { return false }

@@ -1,12 +1,12 @@
 internal import ThreadedNotifications
 
-/// A thread that stopped draining: something waits for it until the recording ends, though the program went on; or it is in a
-/// handler that never returned.
+/// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the
+/// program continues, or the thread is in a handler that never returned.
 enum Stall {
     static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
         let recording = index.recording
         let limit = limits.stall.nanoseconds
-        /// Of each thread: how many wait for it, and the one that has waited longest.
+        /// For each thread: the number of waiting notifications, and the `append` of the one that has waited longest.
         var waiting = recording.threads.map { _ in (count: 0, oldest: Int32(-1)) }
         for pair in index.pairs where index.isPending(pair) && pair.append >= 0 && !index.outlives(pair) {
             let target = index.target(of: pair)
@@ -29,7 +29,7 @@ enum Stall {
                 return endTime > time ? endTime - time : 0
             }
             let (count, oldest) = waiting[thread]
-            // A handler in which the program ends has an end; so has one whose thread is seen to go on.
+            // The handler is not stuck if the program ended in it, or if its thread recorded something later.
             if let number = running[Int32(thread)], last >= 0, !isEndsOwn, sinceEnd(last) > limit {
                 return neverReturned(index.handlers[number], count, sinceEnd(last), words)
             }
@@ -56,7 +56,8 @@ enum Stall {
         }
     }
 
-    /// Whether a thread has handled something for the observer of what waits since that waits: then it is slow, and not stuck.
+    /// True if the thread has handled something for the same observer since the notification began to wait. Then the
+    /// thread is slow, not stuck.
     private static func handlesInTurn(_ waiting: Recording.Entry, after oldest: Int32, _ index: DeliveryIndex) -> Bool {
         index.handlers.contains {
             $0.observer == waiting.observer && $0.thread == waiting.target && $0.deliver > oldest

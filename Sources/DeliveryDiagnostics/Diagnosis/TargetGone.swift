@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// Posted for a thread that has ended, or that ended before it came to it (guarantee 10).
+/// Finds notifications for a thread that had ended, or that ended before it handled them (guarantee 10).
 enum TargetGone {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         struct Whose: Hashable {
@@ -13,7 +13,8 @@ enum TargetGone {
             let target = index.target(of: pair)
             let end = target < 0 ? -1 : index.threadEnd[Int(target)]
             let begin = pair.append >= 0 ? pair.append : pair.fate
-            // Refused on the thread that posted is posted too late; what waited is given up by its own thread.
+            // If the thread that posted also recorded `targetGone`, the post came too late. Otherwise the target thread
+            // abandoned it when it ended.
             let isAfterEnd = end >= 0 ? begin > end : pair.append < 0 || isRefused(pair, index)
             let whose = Whose(observer: pair.observer, name: index.name(of: pair), target: target)
             var all = found[whose] ?? (0, 0, pair.fate)
@@ -59,7 +60,7 @@ enum TargetGone {
         thread >= 0 && index.recording.threads[Int(thread)].identity.number == 1
     }
 
-    /// Whether it was given up by the thread that handed it over.
+    /// True if the thread that handed it over also recorded `targetGone`.
     private static func isRefused(_ pair: DeliveryIndex.Pair, _ index: DeliveryIndex) -> Bool {
         index.entry(pair.fate).thread == index.entry(pair.append).thread
     }

@@ -1,4 +1,4 @@
-/// What the audit finds that cannot be: lost, delivered twice, or from nowhere.
+/// Reports the faults that the audit finds: lost, delivered twice, or of unknown origin.
 enum Unaccounted {
     static func findings(_ audit: Audit, _ index: DeliveryIndex) -> [Finding] {
         let words = DiagnosisWords(index)

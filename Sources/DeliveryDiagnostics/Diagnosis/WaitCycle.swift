@@ -1,19 +1,19 @@
 internal import ThreadedNotifications
 
-/// Waits that nearly closed a cycle (guarantee 13): one that was refused; and threads that wait for one another, though not at
-/// the same time in this run.
+/// Finds waits that could deadlock (guarantee 13): waits that were refused, and threads that wait for each other at
+/// different times of the run.
 enum WaitCycle {
-    /// From how many threads a cycle is searched.
+    /// The number of threads from which a cycle is searched.
     private static let mostSearched = 1000
-    /// How many waits of a cycle are told.
+    /// The number of waits of a cycle that are shown.
     private static let mostTold = 8
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
         let words = DiagnosisWords(index)
-        /// By the place of the call, or by what was said if that is not known.
+        /// By the source location of the call, or by the message if the location is unknown.
         var refused: [Int64: (count: Int, first: Int32)] = [:]
-        /// The first wait of each thread for each other.
+        /// For each pair of threads: the first wait of one for the other.
         var waits: [UInt64: Int32] = [:]
         var targets = WaitTargets(recording)
         for (place, entry) in recording.entries.enumerated() {
@@ -47,7 +47,7 @@ enum WaitCycle {
         } + bothWays(waits, words)
     }
 
-    /// A shortest cycle through each thread that is in one; each thread in one cycle only.
+    /// For each thread in a cycle, a shortest cycle through it. Each thread is reported in one cycle only.
     private static func bothWays(_ waits: [UInt64: Int32], _ words: DiagnosisWords) -> [Finding] {
         var next: [Int32: [Int32]] = [:]
         for key in waits.keys.sorted() {
@@ -77,7 +77,7 @@ enum WaitCycle {
         return findings
     }
 
-    /// Leaves out threads from which no way leads to a cycle.
+    /// Removes threads that do not lead to a cycle.
     private static func withoutDeadEnds(_ next: inout [Int32: [Int32]]) {
         var waiters: [Int32: [Int32]] = [:]
         var open = next.mapValues(\.count)
@@ -116,11 +116,11 @@ enum WaitCycle {
     }
 }
 
-/// The threads that waits are for: the target, or those that the message names.
+/// The threads that a wait is for: the target, or the threads that the message names.
 private struct WaitTargets {
     private let recording: Recording
     private var threads: [Recording.Numbered: Int32] = [:]
-    /// By process and message: threads wait for the same again and again.
+    /// By process and message, because waits for the same threads are frequent.
     private var known: [UInt64: [Int32]] = [:]
 
     init(_ recording: Recording) {

@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// Handled on another thread than the one that was declared to handle it (guarantee 1).
+/// Finds notifications that were handled on another thread than declared (guarantee 1).
 enum WrongThread {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         struct Way: Hashable {
@@ -33,7 +33,7 @@ enum WrongThread {
         }
     }
 
-    /// The thread that was to handle it; -1 where none was declared.
+    /// The thread that was declared to handle it; -1 if none was.
     private static func declared(_ entry: Recording.Entry, _ place: Int, _ index: DeliveryIndex) -> Int32 {
         if entry.observer >= 0, index.registered[Int(entry.observer)] >= 0 {
             let declared = index.entry(index.registered[Int(entry.observer)]).target

@@ -1,7 +1,8 @@
-/// A foreign line made fit to be shown: not too long, and without control characters, which a terminal might obey.
+/// Makes foreign text safe to print: limits its length and escapes control characters, which a terminal might
+/// interpret.
 enum Excerpt {
     static func of(_ text: String, around position: Int = 0, length: Int = 120) -> String {
-        // What has nothing to escape or to cut is most of what is shown.
+        // Fast path for most texts.
         let isPlain = position == 0 && text.utf8.count <= length && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         if isPlain { return text }
         let start = max(0, position - length / 2)

@@ -1,8 +1,8 @@
-/// Compares two logs by structure: what was said, in which order, by the same or by another thread.
+/// Compares two logs by structure: the messages, their order, and their threads.
 ///
-/// Times and process names are not compared. Thread ids, process ids and thread numbers may differ, as long as each
-/// of one log stands for one of the other throughout.
-/// Cost: one pass over both, in memory that grows only with the number of threads and processes.
+/// Times and process names are not compared. Thread ids, process ids and thread numbers may differ if they correspond
+/// one to one.
+/// Cost: one pass over both logs. Memory grows only with the number of threads and processes.
 public struct LogComparison {
     public enum Outcome: Hashable, Sendable {
         case same(lines: Int, threads: Int)
@@ -11,7 +11,7 @@ public struct LogComparison {
 
     private var processes = Renaming<String>()
     private var threads = Renaming<Thread>()
-    /// Those of the first log that wrote a line; others are only spoken of.
+    /// The threads of the first log that wrote a line. Others are only mentioned.
     private var writers: Set<Thread> = []
     private var numbers = Renaming<Number>()
 
@@ -27,7 +27,7 @@ public struct LogComparison {
 
     /// Reads both logs until they differ or end.
     ///
-    /// - Parameter progress: told after every 10,000 lines how many are the same so far.
+    /// - Parameter progress: called after every 10,000 lines with the number of equal lines so far.
     public static func compare(
         _ first: LogReader, _ second: LogReader, progress: (Int) -> Void = { _ in }
     ) throws(LogError) -> Outcome {
@@ -98,23 +98,23 @@ public struct LogComparison {
 }
 
 extension ThreadDescription {
-    /// The main thread is number 1, or the one whose kernel id is the process id.
+    /// The main thread has number 1, or a kernel id equal to the process id.
     fileprivate func isMain(in line: LogLine) -> Bool {
         number == 1 || (isKernelID && String(number) == line.processID)
     }
 
-    /// GNUstep gives the main thread no name.
+    /// GNUstep does not name the main thread.
     fileprivate func name(in line: LogLine) -> String? {
         isMain(in: line) ? name ?? "main" : name
     }
 }
 
-/// Which name of one log stands for which of the other, each way once.
+/// A one-to-one mapping between the names of two logs.
 private struct Renaming<Name: Hashable> {
     private var first: [Name: (other: Name, line: Int)] = [:]
     private var second: [Name: (other: Name, line: Int)] = [:]
 
-    /// Nil if the two may stand for each other.
+    /// Maps the names to each other. Nil on success.
     mutating func match(_ one: Name, _ other: Name, lines: (Int, Int)) -> LogDifference.Mismatch? {
         let (known, otherKnown) = (first[one], second[other])
         if known == nil && otherKnown == nil {

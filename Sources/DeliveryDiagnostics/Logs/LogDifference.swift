@@ -1,4 +1,4 @@
-/// Where two logs first differ, with both lines.
+/// The first difference of two logs, with both lines.
 public struct LogDifference: Hashable, Sendable {
     var reason: Reason
     var first: Side
@@ -10,13 +10,13 @@ public struct LogDifference: Hashable, Sendable {
         case thread(Mismatch)
         case threadNumber(Mismatch)
         case oneEnds
-        /// No thread of the second log writes the line; its first line without a counterpart is shown.
+        /// No thread of the second log writes the line. Its first line without a counterpart is shown.
         case threadEnds
-        /// The messages speak of threads that cannot stand for each other.
+        /// The messages mention threads that cannot correspond to each other.
         case mention
     }
 
-    /// In which line each side's name was seen first; nil if never before.
+    /// The line in which each side's name first occurred; nil if it is new.
     struct Mismatch: Hashable, Sendable {
         var firstSeen: Int?
         var secondSeen: Int?
@@ -40,13 +40,13 @@ public struct LogDifference: Hashable, Sendable {
             isWhole = line?.isWhole ?? true
         }
 
-        /// Where the line stands: `run.log:3`.
+        /// For example `run.log:3`.
         var place: String { number.map { "\(log):\($0)" } ?? log }
     }
 }
 
 extension LogDifference: CustomStringConvertible {
-    /// Several lines: where, both lines, and what is different.
+    /// Several lines: the location, both lines, and the difference.
     public var description: String {
         let sides = [first, second]
         let width = sides.map(\.place.count).max() ?? 0
@@ -86,7 +86,7 @@ extension LogDifference: CustomStringConvertible {
             + "in \(second.log) \(told(mismatch.secondSeen))."
     }
 
-    /// How many characters the two lines' messages have in common, counted from the lines' beginning.
+    /// The number of characters up to which the two lines are equal, ignoring differences before the message.
     private var commonLength: Int {
         switch reason {
         case .message, .threadNumber, .mention: break

@@ -1,10 +1,10 @@
-/// Why a log could not be read: which file and line, what is wrong, what was expected.
+/// A log that could not be read: its file and line, and the problem.
 public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file's path, or `standard input`.
     public var log: String
-    /// From 1; nil when it is about the file as a whole.
+    /// From 1; nil if the problem concerns the whole file.
     public var line: Int?
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     public var problem: String
 
     public var description: String {

@@ -1,15 +1,15 @@
-/// A line of a log as NSLog writes it: `2016-02-13 22:05:12.856 test[865:45102] current thread = …`.
+/// A line of a log in NSLog's format: `2016-02-13 22:05:12.856 test[865:45102] current thread = …`.
 ///
-/// Of the time only the form is checked: runs are not compared by it.
+/// Only the format of the time is checked: times are not compared.
 struct LogLine: Sendable {
     /// The line without its newline.
     let text: String
-    /// Where its parts are, in UTF-8.
+    /// The ranges of its parts, in UTF-8.
     private let fields: Fields
 
     var process: String { part(fields.process) }
     var processID: String { part(fields.processID) }
-    /// As the log has it, decimal or hexadecimal.
+    /// Decimal or hexadecimal, as in the log.
     var threadID: String { part(fields.threadID) }
     var message: String { part(fields.message) }
 
@@ -22,10 +22,10 @@ struct LogLine: Sendable {
                         bytes.startIndex, offsetBy: range.upperBound)])
     }
 
-    /// What a reader is told to expect.
+    /// The expected format, for error messages.
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"
 
-    /// Why a text is no log line.
+    /// The reason why a text is not a log line.
     enum Problem: Error, Hashable {
         case notText
         case noTime
@@ -52,15 +52,15 @@ struct LogLine: Sendable {
     }
 }
 
-/// Where the parts of a line are, in bytes.
+/// The parts of a line, as ranges of bytes.
 private struct Fields {
     var process: Range<Int>
     var processID: Range<Int>
     var threadID: Range<Int>
     var message: Range<Int>
 
-    /// Looks for `test[865:45102]`: the first brackets that hold two identifiers, since a process name may have brackets of its
-    /// own.
+    /// Searches for `test[865:45102]`: the first brackets that contain two identifiers, because a process name may
+    /// contain brackets.
     init?(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
         var search = start
         while let open = bytes[search...].firstIndex(of: UInt8(ascii: "[")) {
@@ -83,14 +83,15 @@ private struct Fields {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Where the bytes after an index end that satisfy a condition.
+    /// The end of the bytes from an index on that satisfy a condition.
     fileprivate func end(from start: Int, while isPart: (UInt8) -> Bool) -> Int {
         var end = start
         while end < count, isPart(self[end]) { end += 1 }
         return end
     }
 
-    /// Where `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 ` ends, if the line begins with it.
+    /// The end of `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 ` at the beginning of the line, if it
+    /// is there.
     fileprivate var timeEnd: Int? {
         let form: StaticString = "0000-00-00 00:00:00."
         guard count > form.utf8CodeUnitCount else { return nil }

@@ -1,15 +1,15 @@
 internal import SystemPackage
 
-/// Reads a log line by line, in memory that does not grow with the log.
+/// Reads a log line by line, in constant memory.
 ///
-/// Lines that begin with `#` are comments and left out. A byte order mark at the beginning and a carriage return at the
-/// end of a line are no part of it. A line is at most `longestLine` bytes; a longer one is an error as soon as that many
-/// were read.
+/// Lines that begin with `#` are comments and are skipped. A byte order mark at the beginning and a carriage return at
+/// the end of a line are ignored. A line longer than `longestLine` bytes is an error as soon as that many bytes were
+/// read.
 public struct LogReader {
     /// In bytes.
     public static let longestLine = 65_536
 
-    /// What the log is called in errors and differences.
+    /// The name of the log in errors and differences.
     public let name: String
 
     private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -18,7 +18,7 @@ public struct LogReader {
     private var lineNumber = 0
     private var hasLine = false
 
-    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    /// - Parameter readChunk: fills a part of the buffer and returns its size; 0 at the end.
     public init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
         self.name = name
         self.readChunk = readChunk
@@ -44,9 +44,9 @@ public struct LogReader {
         self.init(name: reference.rawValue, bytes: Array(reference.text.utf8))
     }
 
-    /// Reads what is in memory.
+    /// Reads from memory.
     ///
-    /// - Parameter chunk: how many bytes to give at a time, at most.
+    /// - Parameter chunk: the maximum number of bytes to return at a time.
     init(name: String, bytes: [UInt8], chunk: Int = .max) {
         var rest = bytes[...]
         self.init(name: name) { buffer in
@@ -57,13 +57,13 @@ public struct LogReader {
         }
     }
 
-    /// The log's first byte, or nil if it has none; for one that may turn out to be something else.
+    /// The log's first byte, or nil if it is empty. Used to detect other formats.
     mutating func firstByte() throws(LogError) -> UInt8? {
         while unread.isEmpty, !sourceEnded { try readMore() }
         return unread.first
     }
 
-    /// What was not read as lines so far, some of it at a time; nil at the end.
+    /// The next bytes that were not yet returned as lines; nil at the end.
     mutating func nextChunk() throws(LogError) -> ArraySlice<UInt8>? {
         guard try firstByte() != nil else { return nil }
         defer { unread = [] }
@@ -138,18 +138,18 @@ public struct LogReader {
                 count = try readChunk(UnsafeMutableRawBufferPointer(buffer))
             }
             sourceEnded = chunk.isEmpty
-            // Joined anew, so that what was read before does not stay in memory.
+            // Copied, so that bytes that were already returned are released.
             unread = (unread + chunk)[...]
         } catch {
             throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
         }
     }
 
-    /// A line and where it stands.
+    /// A line and its number.
     struct ReadLine {
         var number: Int
         var line: LogLine
-        /// Whether a newline ends it.
+        /// True if the line ends with a newline.
         var isWhole: Bool
     }
 }

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// A file that is read: closed when it and its copies are gone.
+/// A file that is open for reading. Closed when the last reference is released.
 final class OpenFile {
     let descriptor: FileDescriptor
 

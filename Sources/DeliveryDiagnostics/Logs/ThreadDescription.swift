@@ -1,22 +1,22 @@
-/// A thread as `NSThread`'s description shows it in a log message.
+/// A thread in the format of `NSThread`'s description.
 ///
-/// Apple's `{number = 2, name = (null)}`, with or without `<NSThread: 0x600000c44000>` before it, and GNUstep's
-/// `<NSThread: 0x55d0c8>{name = (null), num = 7305}`, where the number is the kernel's id.
+/// Apple's is `{number = 2, name = (null)}`, with or without `<NSThread: 0x600000c44000>` before it. GNUstep's is
+/// `<NSThread: 0x55d0c8>{name = (null), num = 7305}`, with the kernel's id as the number.
 struct ThreadDescription: Hashable {
     var number: Int
-    /// Nil where it says `(null)`.
+    /// Nil for `(null)`.
     var name: String?
-    /// The form says the kernel's id and not a count: for the main thread it is the process id.
+    /// True if the number is the kernel's id. The main thread's is the process id.
     var isKernelID: Bool
 }
 
-/// What a message consists of: text, and the threads it speaks of.
+/// A part of a message: text, or a thread that it mentions.
 enum MessagePart: Hashable {
     case text(String)
     case thread(ThreadDescription)
 
-    /// Takes a message apart, in one pass. Text that is not quite a thread's description is text, without the address of
-    /// a thread in it: an address says nothing that another run could repeat.
+    /// Splits a message in one pass. An incomplete thread description is text. Addresses of threads are removed,
+    /// because they differ in each run.
     static func parts(of message: String) -> [MessagePart] {
         var parts: [MessagePart] = []
         let bytes = message.utf8
@@ -24,7 +24,7 @@ enum MessagePart: Hashable {
         var search = textStart
         while let open = bytes[search...].firstIndex(of: UInt8(ascii: "{")) {
             search = bytes.index(after: open)
-            // A description is not long, so that a message of many braces is still read in linear time.
+            // The search for the closing brace is limited, so that a message with many braces is read in linear time.
             guard let close = bytes[search...].prefix(longestDescription).firstIndex(of: UInt8(ascii: "}")),
                 let description = description(of: message[search..<close])
             else { continue }
@@ -45,11 +45,11 @@ enum MessagePart: Hashable {
         if !text.isEmpty { parts.append(.text(text)) }
     }
 
-    /// - Parameter inside: what stands between the braces.
+    /// - Parameter inside: the text between the braces.
     private static func description(of inside: Substring) -> ThreadDescription? {
         let isApples = inside.hasPrefix("number = ")
         guard isApples || inside.hasPrefix("name = ") else { return nil }
-        // The name may contain a comma, the number cannot: it is the first of the one form and the last of the other.
+        // The name may contain commas, but the number cannot.
         guard let comma = isApples ? inside.firstIndex(of: ",") : inside.lastIndex(of: ",") else { return nil }
         let halves = [inside[..<comma], inside[comma...].dropFirst(2)]
         let (number, name) = isApples ? (halves[0], halves[1]) : (halves[1], halves[0])
@@ -62,7 +62,7 @@ enum MessagePart: Hashable {
 }
 
 extension Substring {
-    /// Without `<NSThread: 0x…>` at its end; or with `<NSThread>` for each anywhere in it.
+    /// Without `<NSThread: 0x…>` at its end, or with `<NSThread>` for each one in it.
     fileprivate func withoutAddress(before isBeforeBraces: Bool) -> String {
         guard contains(": 0x") else { return String(self) }
         return isBeforeBraces

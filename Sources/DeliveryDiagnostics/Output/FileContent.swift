@@ -4,7 +4,7 @@ internal import SystemPackage
 struct FileContent {
     let descriptor: FileDescriptor
 
-    /// Writes the content where another file's writing position is.
+    /// Writes the content at the current position of another file.
     /// - Throws: `Errno`. A part may have been written.
     func write(to target: FileDescriptor) throws {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)

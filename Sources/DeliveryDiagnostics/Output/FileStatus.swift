@@ -17,14 +17,14 @@ package struct FileStatus: Sendable {
     /// In bytes.
     package let size: Int
 
-    /// - Returns: nil if there is no such file, or it may not be looked at.
+    /// - Returns: nil if there is no such file, or it cannot be examined.
     package init?(path: String) {
         var file = CLinuxFile()
         guard CLinuxFileBehindPath(path, &file) else { return nil }
         self.init(file)
     }
 
-    /// - Returns: nil if no file is open under that number.
+    /// - Returns: nil if the descriptor is not open.
     package init?(descriptor: Int32) {
         var file = CLinuxFile()
         guard CLinuxFileOfDescriptor(descriptor, &file) else { return nil }

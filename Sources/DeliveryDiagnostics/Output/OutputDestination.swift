@@ -1,17 +1,17 @@
 internal import Glibc
 internal import SystemPackage
 
-/// How an output is written, as its path tells.
+/// How an output is written, depending on its path.
 package enum OutputDestination: Sendable, Hashable {
-    /// A file that this process has open as standard output or standard error. It is written as it is.
+    /// A file that is already open as standard output or standard error. It is written directly.
     case openFile(descriptor: Int32)
-    /// Something that cannot be replaced, such as a FIFO or a device. It is opened and written as it is.
+    /// A file that cannot be replaced, such as a FIFO or a device. It is opened and written directly.
     case stream(path: String)
-    /// A regular file, or nothing yet, at a path that is no symbolic link. The complete output takes its place.
+    /// A regular file, or no file yet, at a path that is not a symbolic link. It is replaced by the complete output.
     case file(path: String)
 
-    /// - Parameter path: as a user gives it; `-` is standard output. A path that cannot be examined is a `file`;
-    ///   opening it fails.
+    /// - Parameter path: the user's path; `-` is standard output. A path that cannot be examined becomes a `file`,
+    ///   which then fails to open.
     package init(_ path: String) {
         if path == "-" {
             self = .openFile(descriptor: STDOUT_FILENO)
@@ -21,7 +21,8 @@ package enum OutputDestination: Sendable, Hashable {
             self = .file(path: Self.resolved(path) ?? path)
             return
         }
-        // Such as /dev/stdout. To replace the file would take it from the program that reads this process's output.
+        // For example /dev/stdout. Replacing the file would detach it from the program that reads this process's
+        // output.
         let open = [STDOUT_FILENO, STDERR_FILENO].first { FileStatus(descriptor: $0)?.identity == found.identity }
         if let open {
             self = .openFile(descriptor: open)
@@ -32,18 +33,19 @@ package enum OutputDestination: Sendable, Hashable {
         }
     }
 
-    /// Whether a path is this process's standard output: `-`, `/dev/stdout` or the file that standard output goes to.
+    /// True if a path is this process's standard output: `-`, `/dev/stdout`, or the file that standard output is
+    /// redirected to.
     ///
-    /// - Parameter path: as a user gives it.
+    /// - Parameter path: the user's path.
     package static func isStandardOutput(_ path: String) -> Bool {
         OutputDestination(path) == .openFile(descriptor: STDOUT_FILENO)
     }
 
-    /// Follows the symbolic links that a path ends in.
-    /// - Returns: nil for a link of the proc file system: it stands for an open file, and not for a path.
+    /// Resolves the symbolic links at the end of a path.
+    /// - Returns: nil for a link of the proc file system, which stands for an open file and not for a path.
     private static func resolved(_ path: String) -> String? {
         var path = path
-        // As many as the system follows.
+        // The kernel's limit.
         for _ in 1...40 {
             guard let target = target(ofLink: path) else { return path }
             let directory = FilePath(path).removingLastComponent()
@@ -67,11 +69,11 @@ package enum OutputDestination: Sendable, Hashable {
         return String(cString: real).hasPrefix("/proc/")
     }
 
-    /// Whether an output would take the place of an input: both name the same regular file.
+    /// True if writing an output would replace an input: both are the same regular file.
     ///
     /// - Parameters:
-    ///   - output: as a user gives it; `-` is standard output.
-    ///   - input: as a user gives it; `-` is standard input.
+    /// - output: the user's path; `-` is standard output.
+    /// - input: the user's path; `-` is standard input.
     package static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
         guard output != "-", let written = FileStatus(path: output), written.isRegular else { return false }
         let read = input == "-" ? FileStatus(descriptor: STDIN_FILENO) : FileStatus(path: input)

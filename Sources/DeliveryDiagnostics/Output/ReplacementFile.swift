@@ -2,31 +2,32 @@ internal import Foundation
 internal import Glibc
 internal import SystemPackage
 
-/// A file that is written beside another and takes its place when it is complete. Until then the other is unchanged.
+/// A file that is written next to its destination and replaces it when it is complete. Until then the destination is
+/// unchanged.
 ///
-/// If the other's owner and permissions cannot be kept, or the other cannot be replaced, for example because its
-/// directory may not be written, the complete content is copied into it.
+/// If the destination's owner and permissions cannot be kept, or the destination cannot be replaced, for example
+/// because its directory is not writable, the complete content is copied into it.
 ///
 /// Threads: any, one at a time.
 package final class ReplacementFile {
-    /// Where it is until it takes the other's place.
+    /// The path of the file until it replaces the destination.
     package let path: String
     package let descriptor: Int32
-    /// Whether the file stays at `path`, because its content could not be put in the destination.
+    /// True if the file stays at `path` because its content could not be moved to the destination.
     package private(set) var isKept = false
     private let destination: String
-    /// Whether the file has the destination's owner and permissions, or there is no destination yet.
+    /// True if the file has the destination's owner and permissions, or there is no destination yet.
     private let hasAttributes: Bool
     private var isDone = false
 
-    /// Makes an empty file beside the destination, or in the temporary directory if that is not possible.
+    /// Creates an empty file next to the destination, or in the temporary directory if that is not possible.
     ///
-    /// - Parameter destination: a regular file that may be written, or nothing yet; no symbolic link.
+    /// - Parameter destination: a writable regular file, or a path without a file. Not a symbolic link.
     /// - Throws: `Errno`.
     package convenience init(_ destination: String) throws {
         if destination.isEmpty { throw Errno.noSuchFileOrDirectory }
         let existing = try Self.writableFile(destination)
-        // The content may be secret: nobody else reads it before the file has the permissions of the one that was there.
+        // The content may be secret. Other users cannot read it until the file has the destination's permissions.
         let permissions: UInt32 = existing == nil ? 0o644 : 0o600
         let directory = FilePath(destination).removingLastComponent()
         let made: (path: String, descriptor: Int32)
@@ -40,8 +41,8 @@ package final class ReplacementFile {
         self.init(path: made.path, descriptor: made.descriptor, replacing: destination, existing)
     }
 
-    /// Uses a file that was made before, with no permissions for others.
-    /// - Throws: `Errno`, if there is a destination that may not be written.
+    /// Uses an existing file without permissions for other users.
+    /// - Throws: `Errno` if there is a destination that is not writable.
     convenience init(path: String, descriptor: Int32, replacing destination: String) throws {
         let existing = try Self.writableFile(destination)
         self.init(path: path, descriptor: descriptor, replacing: destination, existing)
@@ -56,8 +57,8 @@ package final class ReplacementFile {
 
     deinit { discard() }
 
-    /// - Returns: the file that is there, or nil.
-    /// - Throws: `Errno`, if there is one that may not be written.
+    /// - Returns: the existing file, or nil if there is none.
+    /// - Throws: `Errno` if there is a file that is not writable.
     private static func writableFile(_ path: String) throws -> FileStatus? {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -79,7 +80,7 @@ package final class ReplacementFile {
     }
 
     /// Gives a file the owner and permissions of another.
-    /// - Returns: whether it has them.
+    /// - Returns: true if it has them.
     private static func give(_ descriptor: Int32, the attributes: FileStatus) -> Bool {
         guard let own = FileStatus(descriptor: descriptor) else { return false }
         if own.owner != attributes.owner || own.group != attributes.group {
@@ -88,10 +89,10 @@ package final class ReplacementFile {
         return fchmod(descriptor, attributes.permissions) == 0
     }
 
-    /// Takes the destination's place, or is copied into it. In the latter case, `path` exists until `discard()`.
+    /// Replaces the destination, or copies the content into it. In the latter case, `path` exists until `discard()`.
     ///
-    /// - Returns: whether it took the destination's place.
-    /// - Throws: `Errno`. If `isKept`, the content is complete, and stays at `path`.
+    /// - Returns: true if the file replaced the destination.
+    /// - Throws: `Errno`. If `isKept`, the content is complete and stays at `path`.
     @discardableResult
     package func place() throws -> Bool {
         try reportDelayedErrors()
@@ -117,19 +118,19 @@ package final class ReplacementFile {
         }
     }
 
-    /// Closes a duplicate of the descriptor: some file systems report then that what was written could not be stored.
+    /// Closes a duplicate of the descriptor. Some file systems report write errors only on close.
     private func reportDelayedErrors() throws {
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard duplicate >= 0, Glibc.close(duplicate) == 0 || errno == EINTR else { throw Errno(rawValue: errno) }
     }
 
-    /// Leaves the file where it is.
+    /// Closes the file and leaves it where it is.
     package func keep() {
         isKept = true
         discard()
     }
 
-    /// Removes the file, unless it took the destination's place or is kept.
+    /// Closes and removes the file, unless it replaced the destination or is kept.
     package func discard() {
         guard !isDone else { return }
         isDone = true

@@ -1,17 +1,17 @@
 public import Foundation
 internal import ThreadedNotifications
 
-/// Prints what the program said, in exactly the form of the documents' logs:
-/// `2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}`.
+/// Formats a record as a line of the documents' logs: `2016-02-13 22:05:12.856 test[865:45102] current thread = {number
+/// = 1, name = main}`.
 public struct DocumentStyle: Sendable {
     private let time: WallTime
 
-    /// - Parameter timeZone: the one to show times in, as NSLog does the local one.
+    /// - Parameter timeZone: the time zone of the times; NSLog uses the local one.
     public init(timeZone: TimeZone = .current) {
         time = WallTime(timeZone: timeZone)
     }
 
-    /// Nil for a stage at which nothing was said.
+    /// Nil if the record is not a log message.
     public func line(for record: DeliveryRecord) -> String? {
         guard record.stage == .log, let message = record.message else { return nil }
         let process = "\(record.process.name)[\(record.process.id):\(record.thread.kernelID)]"

@@ -1,4 +1,4 @@
-/// A length of time as people write it: `41 µs`, `5.74 ms`.
+/// A duration in readable form: `41 µs`, `5.74 ms`.
 public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     public var nanoseconds: Int64
 
@@ -6,7 +6,7 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
     ]
 
-    /// Minutes are read, and never printed.
+    /// Minutes are parsed but never printed.
     private static let minute = (name: "m", nanoseconds: Int64(60_000_000_000))
 
     public init(nanoseconds: Int64) {
@@ -19,12 +19,12 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     public var duration: Duration { .nanoseconds(nanoseconds) }
 
-    /// - Parameter text: a number and its unit, `10ms`, `1.5 s` or `2m`; `us` stands for `µs`. Nil if it is none,
-    ///   negative or longer than a hundred years.
+    /// - Parameter text: a number and a unit, such as `10ms`, `1.5 s` or `2m`; `us` stands for `µs`. Nil if the text
+    ///   has another form, or if the duration is negative or longer than a hundred years.
     public init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let rest = text.dropFirst(number.count).drop { $0 == " " }
-        // Of the two letters mu, keyboards have the first and Unicode prefers the second.
+        // Unicode has two letters mu. Keyboards produce U+00B5; Unicode prefers U+03BC.
         let unit = ["us", "\u{3BC}s"].contains(rest) ? "µs" : String(rest)
         guard let scale = (Self.units + [Self.minute]).first(where: { $0.name == unit }), let value = Double(number),
             value * Double(scale.nanoseconds) < 3.2e18
@@ -32,27 +32,27 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())
     }
 
-    /// A length of time, told.
+    /// A duration as text.
     static func text(_ nanoseconds: UInt64) -> String {
         ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }
 
-    /// With three digits, or all of a number of seconds that has more.
+    /// Three significant digits, or all digits before the decimal point.
     public var description: String {
         if nanoseconds < 0 { return "-\(ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)))" }
         for (place, unit) in Self.units.enumerated() where nanoseconds >= unit.nanoseconds {
             let text = Self.threeDigits(nanoseconds, per: unit.nanoseconds)
-            // 999.6 µs is 1 ms.
+            // 999.6 µs rounds to 1 ms.
             if text == "1000", place > 0 { return "1 \(Self.units[place - 1].name)" }
             return "\(text) \(unit.name)"
         }
         return "0 ns"
     }
 
-    /// With all its digits and without a space, as it is written on a command line.
+    /// All digits and no space, as on a command line.
     static func exact(_ nanoseconds: Int64) -> String {
         let unit = units.first { $0.nanoseconds <= max(1, nanoseconds) } ?? ("ns", 1)
-        // Mu is hard to type.
+        // µ is hard to type.
         let name = unit.name == "µs" ? "us" : unit.name
         let decimals = [1_000_000_000: 9, 1_000_000: 6, 1000: 3][unit.nanoseconds] ?? 0
         return decimal(nanoseconds, per: unit.nanoseconds, decimals: decimals, keepsZeros: false) + name
@@ -63,7 +63,7 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         return decimal(value, per: unit, decimals: unit == 1 ? 0 : decimals, keepsZeros: false)
     }
 
-    /// `value / unit`, rounded, with so many decimals.
+    /// `value / unit`, rounded to a number of decimals.
     static func decimal(_ value: Int64, per unit: Int64, decimals: Int, keepsZeros: Bool) -> String {
         let scale = (0..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
         let step = max(1, unit / scale)

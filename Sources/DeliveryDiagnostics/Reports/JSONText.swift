@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A value as JSON, on one line, without the newline; the keys are sorted.
+/// Encodes a value as one line of JSON with sorted keys, without a newline.
 package enum JSONText {
     package static func of(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

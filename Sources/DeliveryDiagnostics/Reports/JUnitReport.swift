@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// Results as the XML that continuous integration reads: a suite for each scenario, a case for each expectation.
+/// Formats results as JUnit XML for continuous integration: a suite for each scenario, a test case for each
+/// expectation.
 ///
-/// JUnit has no specification for it. Only elements and attributes that Jenkins' schema has are used, so the time
-/// stands at the suite: an expectation takes none.
+/// JUnit XML has no specification. Only elements and attributes of Jenkins' schema are used. The time is an attribute
+/// of the suite, because an expectation has none.
 public enum JUnitReport {
-    /// The last line has no end.
+    /// Without a newline at the end.
     public static func text(of results: [ScenarioResult]) -> String {
         let all = attributes(
             name: "notify-demo smoke", of: results.flatMap(\.expectations),
@@ -39,7 +40,7 @@ public enum JUnitReport {
     }
 
     private static func quoted(_ value: String) -> String {
-        // A reader makes a blank of these where they stand as they are in an attribute.
+        // XML parsers replace unescaped newlines and tabs in attributes by spaces.
         let value = XMLText.escaped(value).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
         return "\"\(value)\""
     }

@@ -1,11 +1,11 @@
-/// Rows of numbers and what they are of. The numbers come first, so that a label of any length breaks no column.
+/// Formats rows of numbers with a label. The numbers come first, so that long labels do not break the columns.
 enum NumberTable {
     /// - Parameters:
-    ///   - headings: of the numbers, and of the labels.
-    ///   - width: how long a line is to be at most; labels are wrapped, numbers are not.
+    /// - headings: the headings of the numbers and of the labels.
+    /// - width: the maximum length of a line. Labels are wrapped, numbers are not.
     static func text(headings: [String], rows: [(numbers: [Int], label: String)], width: Int) -> [String] {
         let cells = rows.map { row in row.numbers.map { $0 == 0 ? "-" : "\($0)" } }
-        // A heading of several words has a line for each.
+        // Each word of a heading is on its own line.
         let headingWords = headings.map { $0.split(separator: " ").map(String.init) }
         let numbers = headings.count - 1
         let widths = (0..<numbers).map { column in
@@ -23,7 +23,7 @@ enum NumberTable {
         let indent = widths.reduce(0) { $0 + $1 + 2 }
         for (row, cells) in zip(rows, cells) {
             let numbers = zip(cells, widths).map { padded($0, $1) }.joined(separator: "  ")
-            // A word that has no room beside the numbers begins further left.
+            // A word that does not fit beside the numbers starts further to the left.
             let room = width == .max ? .max : max(width - indent, 24)
             let label = WrappedText.lines(row.label, width: room, indent: "")
             text.append(numbers + "  " + (label.first ?? ""))

@@ -2,17 +2,18 @@ package import DistributedNotifications
 internal import Foundation
 package import ThreadedNotifications
 
-/// What came to an observer of other processes' notifications: one of them, or what happened to its connection.
+/// An event of a distributed observer: a notification, or a change of its connection.
 package struct ObservedEvent: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// - Parameters:
-        ///   - senderName: what the sending process is called; nil if that cannot be known, as when it has ended.
-        ///   - thread: on which it was delivered.
+        /// - senderName: the name of the sending process; nil if it is unknown, for example because the process has
+        ///   ended.
+        /// - thread: the thread on which the notification was delivered.
         case notification(DistributedNotification, senderName: String?, thread: ThreadIdentity)
         case connection(ConnectionEvent)
     }
 
-    /// When it came by the wall clock, in nanoseconds since 1970 began in UTC.
+    /// The time by the wall clock, in nanoseconds since 1970-01-01 UTC.
     package var wallNanoseconds: Int64
     package var kind: Kind
 
@@ -29,7 +30,7 @@ extension ObservedEvent: Encodable {
         case serverProcess, reason, count, cause, problem
     }
 
-    /// One flat object, whose `kind` says which other keys it has. What is nil is left out.
+    /// One flat object. `kind` determines the other keys. Nil values are omitted.
     package func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(wallNanoseconds, forKey: .wallNanoseconds)

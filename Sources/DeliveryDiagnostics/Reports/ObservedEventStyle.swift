@@ -2,17 +2,17 @@ package import DistributedNotifications
 package import Foundation
 internal import ThreadedNotifications
 
-/// Prints what came to an observer, a line each:
-/// `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with {"dishes":3}`.
+/// Formats an event as one line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with
+/// {"dishes":3}`.
 package struct ObservedEventStyle: Sendable {
     private let time: WallTime
 
-    /// - Parameter timeZone: the one to show times in.
+    /// - Parameter timeZone: the time zone of the times.
     package init(timeZone: TimeZone = .current) {
         time = WallTime(timeZone: timeZone)
     }
 
-    /// One line, whatever others posted: what a terminal might obey is escaped.
+    /// Always one line. Characters that a terminal might interpret are escaped.
     package func line(for event: ObservedEvent) throws -> String {
         "\(time.text(event.wallNanoseconds)) \(try Self.text(of: event.kind))"
     }
@@ -32,7 +32,7 @@ package struct ObservedEventStyle: Sendable {
         }
     }
 
-    /// What happened to the connection, without the time.
+    /// Describes a connection event, without the time.
     package static func text(of event: ConnectionEvent) -> String {
         switch event {
         case .connected(let serverProcess):

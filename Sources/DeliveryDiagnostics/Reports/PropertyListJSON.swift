@@ -1,8 +1,8 @@
 package import DistributedNotifications
 internal import Foundation
 
-/// A property list as JSON, to be read: JSON has no dates and no data, so a date is text (ISO 8601, UTC), data is base64, and a
-/// number that is none is "NaN", "Infinity" or "-Infinity".
+/// Encodes a property list as JSON. JSON has no dates, data or special numbers: a date becomes ISO 8601 text in UTC,
+/// data becomes base64, and special numbers become "NaN", "Infinity" or "-Infinity".
 package struct PropertyListJSON: Encodable, Sendable {
     private let value: PropertyListValue
 

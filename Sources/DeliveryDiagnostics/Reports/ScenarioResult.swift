@@ -1,4 +1,4 @@
-/// What came of a scenario that was run.
+/// The result of a scenario.
 public struct ScenarioResult: Sendable, Hashable {
     public var scenario: String
     public var expectations: [Expectation]

@@ -1,6 +1,6 @@
 package import DistributedNotifications
 
-/// What a server tells of itself, as tables.
+/// Formats the status of a server as tables.
 package struct ServerStatusReport: Sendable {
     private let status: ServerStatus
 
@@ -8,7 +8,7 @@ package struct ServerStatusReport: Sendable {
         self.status = status
     }
 
-    /// - Parameter width: how long a line is to be at most; numbers are not wrapped.
+    /// - Parameter width: the maximum length of a line. Numbers are not wrapped.
     package func text(width: Int) -> [String] {
         var lines = head(width: width)
         guard !status.clients.isEmpty else { return lines + ["", "no process is connected"] }
@@ -62,10 +62,10 @@ package struct ServerStatusReport: Sendable {
         return Self.table(["process", "behavior", "observed"], rows, width: width)
     }
 
-    /// A number; none is a dash, so that what there is stands out.
+    /// A number, or a dash for 0 so that other numbers stand out.
     private static func cell(_ number: Int) -> String { number == 0 ? "-" : "\(number)" }
 
-    /// Columns to the right, but for the last, which goes on below itself where it is long.
+    /// Aligns columns to the right, except for the last, which is wrapped.
     private static func table(_ headings: [String], _ rows: [[String]], width: Int) -> [String] {
         let last = headings.count - 1
         let widths = (0..<last).map { column in ([headings] + rows).map { $0[column].count }.max() ?? 0 }

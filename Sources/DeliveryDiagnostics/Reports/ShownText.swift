@@ -1,6 +1,7 @@
-/// Other processes' text, whole, in a line of its own kind: nothing in it ends the line or is obeyed by a terminal.
+/// Makes text of other processes safe to print on one line without shortening it: characters that end the line or that
+/// a terminal might interpret are escaped.
 enum ShownText {
-    /// A name as it is, if it is plain to see where it ends; otherwise quoted.
+    /// The name itself if it contains no spaces or special characters, otherwise quoted.
     static func name(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { !needsEscape($0) && $0 != " " && $0 != "\"" }
         return isPlain ? text : quoted(text)
@@ -10,7 +11,7 @@ enum ShownText {
         "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 
-    /// Escapes as JSON does what is no visible character, so that JSON stays JSON.
+    /// Escapes invisible characters with JSON's syntax, so that JSON stays valid.
     static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""

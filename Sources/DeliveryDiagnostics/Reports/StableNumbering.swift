@@ -1,11 +1,11 @@
 internal import ThreadedNotifications
 
-/// Makes records the same from run to run, as far as the runs are: processes, threads, posts, observers and times are numbered
-/// in the order in which they appear. What chance decides, such as how threads interleave, stays.
+/// Makes the records of a run comparable: processes, threads, posts, observers and times are numbered in order of
+/// appearance. Differences that are due to chance, such as how threads interleave, remain.
 ///
-/// A process becomes 1, 2, …; so does a thread's kernel id, over all processes. A thread's number counts anew in each
-/// process, where the main thread stays 1, and so do posts, observers and senders. The n-th record happens n milliseconds after 2001 began in UTC. Messages that
-/// speak of a thread are changed alike, and an address in them becomes `0x…`.
+/// Processes become 1, 2, …; so do kernel ids of threads, across all processes. In each process, threads, posts,
+/// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
+/// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
 public struct StableNumbering {
     private var processes = Numbering<Int32>()
     private var kernelIDs = Numbering<KernelID>()
@@ -83,7 +83,7 @@ public struct StableNumbering {
     }
 }
 
-/// Numbers from 1 by first appearance.
+/// Numbers values from 1 in order of first appearance.
 private struct Numbering<Name: Hashable> {
     private var known: [Name: Int] = [:]
 

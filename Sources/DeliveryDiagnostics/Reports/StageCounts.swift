@@ -1,4 +1,4 @@
-/// How many records there are of each stage.
+/// The number of records of each stage.
 struct StageCounts {
     private var counts: [DeliveryStage: Int] = [:]
 

@@ -1,11 +1,11 @@
 internal import ThreadedNotifications
 
-/// Prints every stage of every delivery with its thread, a line each, in columns.
+/// Formats each record as a line with aligned columns.
 public struct StagesStyle: Sendable {
     private let start: UInt64
     private let widths: [Int]
 
-    /// - Parameter records: all that will be printed; times are shown since the first.
+    /// - Parameter records: all records to be printed. Times are relative to the first one.
     public init(_ records: [DeliveryRecord]) {
         start = records.first?.monotonicNanoseconds ?? 0
         var widths = [0, 0, 0, 0]
@@ -19,7 +19,7 @@ public struct StagesStyle: Sendable {
 
     public func line(for record: DeliveryRecord) -> String {
         let what = [
-            // A block that is performed is of no notification.
+            // A performed block has no notification.
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
             record.observer.map { "observer \($0)" }, Self.target(of: record), record.message,
         ].compactMap(\.self)
@@ -35,7 +35,7 @@ public struct StagesStyle: Sendable {
         return what.isEmpty ? line : line + "  " + what.joined(separator: " ")
     }
 
-    /// The columns that are aligned.
+    /// The cells of the aligned columns.
     private static func cells(_ record: DeliveryRecord, since start: UInt64) -> [String] {
         let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
         return [
@@ -44,7 +44,7 @@ public struct StagesStyle: Sendable {
         ]
     }
 
-    /// Nil where it is the thread of the line.
+    /// Nil if it is the thread of the line.
     private static func target(of record: DeliveryRecord) -> String? {
         record.target.flatMap { $0 == record.thread ? nil : "for \(name(of: $0))" }
     }

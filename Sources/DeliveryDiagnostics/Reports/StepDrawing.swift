@@ -1,11 +1,11 @@
-/// What waited for what, drawn: a row for each kind of thing, and a column for each step, in the order of the steps.
+/// Draws the lifetime of pending things: a row for each kind, and a column for each step, in order.
 ///
 ///     step     1       5
 ///     callout  [=======]
 ///     now          o-*
 ///     asap       o-------*
 ///
-/// `o` is handed over, `-` waits, `*` happens, `[===]` lasts. What waits in one row happens first in, first out.
+/// `o` is handed over, `-` waits, `*` happens, `[===]` lasts. Each row is first in, first out.
 struct StepDrawing {
     enum Mark: Character {
         case isHandedOver = "o"
@@ -37,7 +37,7 @@ struct StepDrawing {
         }.joined(separator: "\n")
     }
 
-    /// The first step's number, and each fifth's.
+    /// The numbers of the first step and of every fifth.
     private var heading: String {
         var line = ""
         for number in steps.indices.map({ $0 + 1 }) where number == 1 || number % 5 == 0 {

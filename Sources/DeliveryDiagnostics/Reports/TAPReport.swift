@@ -1,7 +1,7 @@
-/// Results in the Test Anything Protocol: a test point for each expectation, numbered over all scenarios.
+/// Formats results in the Test Anything Protocol: a test point for each expectation, numbered across all scenarios.
 ///
-/// Version 13 (<https://testanything.org/tap-version-13-specification.html>), since Perl's `prove` refuses a stream that
-/// says 14; a reader of version 14 reads it as well. The plan comes last, so that a stream that was cut off has none.
+/// Uses version 13 (<https://testanything.org/tap-version-13-specification.html>), which readers of version 14 accept
+/// too. Perl's `prove` rejects version 14. The plan comes last, so that a truncated stream has none.
 public struct TAPReport: Sendable {
     public static let version = "TAP version 13"
 
@@ -9,7 +9,7 @@ public struct TAPReport: Sendable {
 
     public init() {}
 
-    /// The lines for one more result.
+    /// The lines of the next result.
     public mutating func lines(for result: ScenarioResult) -> [String] {
         var lines: [String] = []
         for expectation in result.expectations {
@@ -26,10 +26,10 @@ public struct TAPReport: Sendable {
         return lines
     }
 
-    /// How many test points there were.
+    /// The plan: the number of test points.
     public var plan: String { "1..\(count)" }
 
-    /// In one line, and without a `#` that would begin a directive.
+    /// One line, without a `#` that would begin a directive.
     private static func description(_ text: String) -> String {
         var description = ""
         for scalar in text.unicodeScalars {
@@ -42,7 +42,7 @@ public struct TAPReport: Sendable {
         return description
     }
 
-    /// A scalar of YAML in double quotes.
+    /// A double-quoted YAML scalar.
     private static func quoted(_ text: String) -> String {
         var quoted = ""
         for scalar in text.unicodeScalars {
@@ -51,7 +51,7 @@ public struct TAPReport: Sendable {
             case "\n": quoted += "\\n"
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
-            // All that YAML does not call printable, or calls a break, and has four hexadecimal digits at most.
+            // YAML's non-printable characters and line breaks with at most four hexadecimal digits.
             case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 quoted += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"

@@ -1,4 +1,4 @@
-/// Rows as aligned text, the first being the heading.
+/// Aligns rows of text in columns. The first row is the heading.
 enum Table {
     static func text(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
@@ -9,7 +9,7 @@ enum Table {
             var line = ""
             for (column, cell) in row.enumerated() {
                 line += cell
-                // The last column is not padded: it may be long in one row only.
+                // The last column needs no padding.
                 if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
             }
             return line

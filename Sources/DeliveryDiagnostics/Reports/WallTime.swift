@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Prints the wall clock as the documents' logs do: `2016-02-13 22:05:12.856`.
+/// Formats wall clock times like the documents' logs: `2016-02-13 22:05:12.856`.
 struct WallTime: Sendable {
     private let calendar: Calendar
 
@@ -10,7 +10,7 @@ struct WallTime: Sendable {
         self.calendar = calendar
     }
 
-    /// - Parameter wallNanoseconds: since 1970 began in UTC.
+    /// - Parameter wallNanoseconds: since 1970-01-01 UTC.
     func text(_ wallNanoseconds: Int64) -> String {
         let milliseconds = (wallNanoseconds / 1_000_000) % 1000
         let date = Date(timeIntervalSince1970: Double(wallNanoseconds / 1_000_000_000))

@@ -1,6 +1,6 @@
-/// Text in lines that are not too long.
+/// Wraps text in lines of limited length.
 enum WrappedText {
-    /// Breaks between words, and in a word only where that alone is too long.
+    /// Breaks between words, and inside a word that is too long for a line.
     static func lines(_ text: String, width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []
@@ -22,11 +22,11 @@ enum WrappedText {
         return lines
     }
 
-    /// Breaks at spaces. A word that is too long on its own stays whole: it may be a path, and paths are copied.
+    /// Breaks at spaces only. A long word, such as a path, stays in one piece so that it can be copied.
     ///
     /// - Parameters:
-    ///   - width: of a line, with its indentation.
-    ///   - indent: before each line; from the second on two spaces more.
+    /// - width: the maximum length of a line, including its indentation.
+    /// - indent: the indentation. Lines after the first have two more spaces.
     static func lines(_ text: String, width: Int, indent: String) -> [String] {
         guard width != .max else { return [indent + text] }
         var lines: [String] = []

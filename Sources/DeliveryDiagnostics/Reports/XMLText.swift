@@ -1,6 +1,6 @@
-/// Text as XML 1.0 takes it, in elements and in attributes.
+/// Escapes text for XML 1.0 elements and attributes.
 enum XMLText {
-    /// A character that XML 1.0 has no way to write is written as Swift would write it.
+    /// Characters that XML 1.0 cannot represent are written as Swift escapes.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,54 +1,54 @@
-/// What a recording amounts to: how many, how long, how deep; of all, and by name, observer and thread.
+/// Counts, durations and mailbox depths of a recording: in total, and by name, observer and thread.
 ///
-/// What nothing is recorded of is nil, and not 0.
+/// Values without any records are nil, not 0.
 public struct DeliveryStatistics: Sendable, Encodable {
-    /// What the deliveries of one name, observer or thread have in common; or all.
+    /// The statistics of one name, observer or thread, or of all.
     public struct Group: Sendable, Encodable {
-        /// As it is spoken of.
+        /// The name shown in reports.
         public var label: String
-        /// Of an observer: where it was registered.
+        /// For an observer: the source location of its registration.
         public var place: String?
-        /// All: posts. Of a name: posts of it. Of an observer: what was for it. Of a thread: posts on it.
+        /// Total: all posts. Name: posts of it. Observer: posts that matched it. Thread: posts made on it.
         public var posted = 0
-        /// Of a thread: on it.
+        /// For a thread: deliveries on it.
         public var delivered = 0
-        /// Of a thread, here and in the next four: in its mailbox.
+        /// This and the next four, for a thread: in its mailbox.
         public var coalesced = 0
         public var dropped = 0
         public var cancelled = 0
         public var targetGone = 0
-        /// What still waits for delivery when the recording ends.
+        /// Deliveries that are still waiting when the recording ends.
         public var pending = 0
-        /// Deliveries whose handlers did not return, where the recording tells returns.
+        /// Deliveries without a `return` record, if the recording has `return` records for them.
         public var neverReturned = 0
         public var postsPerSecond: Double?
         /// The times from `post` to `deliver`.
         public var postToDelivery: Distribution?
-        /// The times from `append` to `deliver`, of what was not delivered at once.
+        /// The times from `append` to `deliver`.
         public var waiting: Distribution?
-        /// The times from `deliver` to `return`, with what is delivered within.
+        /// The times from `deliver` to `return`, including nested deliveries.
         public var handler: Distribution?
     }
 
-    /// What a thread has besides: a mailbox, drains, and waits.
+    /// The mailbox, drains and waits of a thread.
     public struct Mailbox: Sendable, Encodable {
         public var label: String
-        /// Deliveries that came to wait in it.
+        /// Notifications and blocks that were appended to it.
         public var appended = 0
         public var highestDepth: Int?
-        /// Over the time of the recording.
+        /// Averaged over the time of the recording.
         public var meanDepth: Double?
-        /// Signals that were meant for it.
+        /// Signals for its thread.
         public var signals = 0
         public var drains = 0
         public var deliveriesPerDrain: Distribution?
-        /// The times for which the thread waited for others.
+        /// The times that the thread waited for others.
         public var waits: Distribution?
-        /// Waits that did not end in the recording.
+        /// Waits without an end in the recording.
         public var endlessWaits = 0
     }
 
-    /// What posting queues did.
+    /// The statistics of all posting queues.
     public struct Queues: Sendable, Encodable {
         public var enqueued = 0
         public var posted = 0
@@ -59,14 +59,14 @@ public struct DeliveryStatistics: Sendable, Encodable {
         public var waiting: Distribution?
     }
 
-    /// What stands for a name where blocks are performed.
+    /// The label of performed blocks, which have no name.
     static let blocks = "(blocks)"
 
     public internal(set) var source: String
     public internal(set) var records = 0
     public internal(set) var processes = 0
     public internal(set) var threadCount = 0
-    /// From the first record to the last.
+    /// The time from the first record to the last.
     public internal(set) var nanoseconds: UInt64 = 0
     public internal(set) var total = Group(label: "all")
     public internal(set) var signals = 0
@@ -74,13 +74,13 @@ public struct DeliveryStatistics: Sendable, Encodable {
     public internal(set) var drains = 0
     public internal(set) var deliveriesPerDrain: Distribution?
     public internal(set) var waits: Distribution?
-    /// Those that would have closed a cycle.
+    /// Waits that would have deadlocked.
     public internal(set) var refusedWaits = 0
     public internal(set) var queues = Queues()
-    /// The busiest first, which are those with the most posts and deliveries.
+    /// In descending order of posts and deliveries.
     public internal(set) var names: [Group] = []
     public internal(set) var observers: [Group] = []
-    /// In the order of their processes and numbers.
+    /// In the order of processes and thread numbers.
     public internal(set) var threads: [Group] = []
     public internal(set) var mailboxes: [Mailbox] = []
 

@@ -1,9 +1,9 @@
 internal import Histogram
 
-/// Takes values and makes a distribution of them, again and again.
+/// Collects values and returns their distribution. Reusable.
 ///
-/// A few values are kept as they are; to ask a histogram takes time with its range, which is too long for very many groups
-/// of few values each. Many go to a histogram.
+/// Up to 1024 values are kept and sorted. More go to a histogram, which is slow to query and so too expensive for many
+/// small groups.
 struct DistributionMeter {
     static let mostKept = 1024
 
@@ -20,7 +20,7 @@ struct DistributionMeter {
         max = Swift.max(max, value)
         let (total, isOver) = sum.addingReportingOverflow(value)
         sum = isOver ? .max : total
-        // A histogram grows with its values, and traps on the highest of all numbers.
+        // The size of a histogram grows with its values, and it traps on `UInt64.max`.
         let value = Swift.min(value, Distribution.highest)
         if histogram?.record(value) == nil { kept.append(value) }
         if kept.count > Self.mostKept {
@@ -31,7 +31,7 @@ struct DistributionMeter {
         }
     }
 
-    /// The distribution of what was added since the last one; nil if nothing was.
+    /// The distribution of the values added since the last call; nil if there are none.
     mutating func take() -> Distribution? {
         guard count > 0 else { return nil }
         kept.sort()

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Quantities in seven characters, with the unit that suits each; a dash for none.
+/// Formats quantities in at most seven characters, with a suitable unit; a dash for nil.
 enum Quantity {
     static let none = "–"
 
-    /// Such as `812 ns`, `1.23 µs`, `45.6 ms`, `789 s`, `1.5 d`.
+    /// For example `812 ns`, `1.23 µs`, `45.6 ms`, `789 s`, `1.5 d`.
     static func time(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return none }
         let value = Double(nanoseconds)
-        // The bound is where the number would be rounded to one digit more.
+        // The bounds are the values that would round to one more digit.
         return switch nanoseconds {
         case 0..<1_000: "\(nanoseconds) ns"
         case ..<999_500: "\(digits(value / 1e3)) µs"
@@ -24,10 +24,10 @@ enum Quantity {
         return count < 1_000_000 ? "\(count)" : large(Double(count))
     }
 
-    /// How many records there are; a dash if there are none.
+    /// A number of records; a dash for 0.
     static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
 
-    /// A number that is no count, such as a mean or a rate.
+    /// A mean or a rate.
     static func number(_ number: Double?) -> String {
         guard let number else { return none }
         return number < 999.5 ? digits(number) : large(number)
@@ -41,7 +41,7 @@ enum Quantity {
         }
     }
 
-    /// Three digits, or as many as there are before the point.
+    /// Three digits, or more if the integer part has more.
     private static func digits(_ number: Double) -> String {
         String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)
     }

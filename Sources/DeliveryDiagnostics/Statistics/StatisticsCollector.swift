@@ -1,6 +1,7 @@
 internal import ThreadedNotifications
 
-/// Counts and measures what a recording has, in two passes: one over the records, and one over the deliveries by group.
+/// Computes the statistics of a recording in two passes: one over its records, and one over the deliveries of each
+/// group.
 struct StatisticsCollector {
     private typealias Group = DeliveryStatistics.Group
 
@@ -9,13 +10,13 @@ struct StatisticsCollector {
     private var meter = DistributionMeter()
     private let start: UInt64
     private let end: UInt64
-    /// The places of `deliver` records.
+    /// Indices of `deliver` entries.
     private var deliveries: [Int32] = []
 
     private var total = Group(label: "all")
-    /// The first is of blocks.
+    /// The first one is for blocks.
     private var names = [Group(label: DeliveryStatistics.blocks)]
-    /// By string: its place in `names`.
+    /// For each string: its index in `names`.
     private var namePlaces: [Int32]
     private var observers: [Group]
     private var threads: [Group]
@@ -24,11 +25,12 @@ struct StatisticsCollector {
     private var signals = 0
     private var lostSignals = 0
     private var refusedWaits = 0
-    /// By thread: what waits now, since when so many do, and the sum of depth times nanoseconds.
+    /// For each thread: the current depth of its mailbox, the time of the last change, and the sum of depth times
+    /// nanoseconds.
     private var depths: [(now: Int, since: UInt64, area: Double)]
-    /// By thread: how many were delivered in each drain; the last is the present one.
+    /// For each thread: the number of deliveries in each drain. The last is the current drain.
     private var batches: [[UInt32]]
-    /// The places of `wait` records, by thread.
+    /// For each thread: indices of `wait` entries.
     private var waits: [[Int32]]
 
     init(_ recording: Recording) {
@@ -41,7 +43,7 @@ struct StatisticsCollector {
             recording.processes.count > 1 ? "\(label) of \(identifiers.processes[Int(process)])" : label
         }
         namePlaces = Array(repeating: -1, count: recording.strings.count)
-        // Most strings may be messages, so each name has a place of its own.
+        // Most strings may be messages, so names get indices of their own.
         for entry in recording.entries where entry.name >= 0 && namePlaces[Int(entry.name)] < 0 {
             namePlaces[Int(entry.name)] = Int32(names.count)
             names.append(Group(label: recording.strings[Int(entry.name)]))
@@ -113,7 +115,7 @@ struct StatisticsCollector {
         seconds > 0 && posts > 0 ? Double(posts) / seconds : nil
     }
 
-    /// The places of the groups, those with the most posts and deliveries first.
+    /// Indices of the groups in descending order of posts and deliveries.
     private static func busiest(_ groups: [Group]) -> [Int] {
         func weight(_ place: Int) -> Int { groups[place].posted + groups[place].delivered }
         return groups.indices.sorted { (-weight($0), $0) < (-weight($1), $1) }
@@ -129,7 +131,7 @@ struct StatisticsCollector {
         switch entry.stage {
         case .post, .capture:
             if isOfQueue { queues.posted += 1 }
-            // A capture is a post of its own, unless it holds or is a part of one that has a record.
+            // A capture counts as a post unless the post that it belongs to has a record.
             guard entry.stage == .post || links.posted[place] < 0 && entry.relatedPost < 0 else { break }
             total.posted += 1
             names[name(entry)].posted += 1
@@ -230,7 +232,7 @@ struct StatisticsCollector {
     private static func time(from begin: Int32, to end: Int32, _ recording: Recording) -> UInt64? {
         guard begin >= 0, end >= 0 else { return nil }
         let (begin, end) = (recording.entries[Int(begin)].time, recording.entries[Int(end)].time)
-        // Links go from earlier records to later ones; nothing is less than no time all the same.
+        // Times may be equal or, in a damaged file, descending.
         return end > begin ? end - begin : 0
     }
 
@@ -254,15 +256,15 @@ struct StatisticsCollector {
         group.handler = meter.take()
     }
 
-    /// The groups that have anything, measured.
+    /// Measures the groups that have any records.
     ///
     /// - Parameters:
-    ///   - order: of the groups.
-    ///   - number: the group of a delivery, or less than 0 if it is of none.
+    /// - order: the order of the groups.
+    /// - number: returns the group of a delivery; negative for none.
     private mutating func grouped(
         _ groups: [Group], in order: [Int], _ seconds: Double, by number: (Recording.Entry) -> Int
     ) -> [Group] {
-        // Sorted by counting, so that it takes the same time for a few groups and for very many.
+        // A counting sort takes the same time for any number of groups.
         var ends = [Int](repeating: 0, count: groups.count + 1)
         for place in deliveries { ends[number(recording.entries[Int(place)]) + 1] += 1 }
         for index in ends.indices.dropFirst() { ends[index] += ends[index - 1] }

@@ -1,13 +1,13 @@
-/// Statistics as tables of at most 80 columns.
+/// Formats statistics as tables of at most 80 columns.
 public struct StatisticsReport: Sendable {
-    /// What deliveries are grouped by.
+    /// The property by which deliveries are grouped.
     public enum Grouping: String, Sendable, CaseIterable {
         case name
         case observer
         case thread
     }
 
-    /// How many rows a short table has at most.
+    /// The maximum number of rows in the short tables.
     private static let shortest = 10
 
     private let statistics: DeliveryStatistics
@@ -16,7 +16,7 @@ public struct StatisticsReport: Sendable {
         self.statistics = statistics
     }
 
-    /// All in short, or one grouping in full.
+    /// All tables in short form, or one grouping in full.
     public func text(by grouping: Grouping? = nil) -> String {
         let parts =
             switch grouping {
@@ -167,7 +167,7 @@ public struct StatisticsReport: Sendable {
 
     // MARK: Cells
 
-    /// The parts with commas between them, in lines that are not too long.
+    /// Joins the parts with commas, in lines of at most 80 columns.
     private static func wrapped(_ parts: [String]) -> [String] {
         parts.reduce(into: [String]()) { lines, part in
             if let last = lines.last, last.count + part.count + 3 <= 80 {
@@ -190,7 +190,7 @@ public struct StatisticsReport: Sendable {
 
     private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// The first column to the left, the others to the right; what is too long for the first is cut.
+    /// Aligns the first column to the left and the others to the right. Shortens long cells of the first column.
     private static func table(_ rows: [[String]], widths: [Int]) -> String {
         rows.map { row in
             var line = ""
@@ -204,7 +204,7 @@ public struct StatisticsReport: Sendable {
     }
 
     private static func label(_ text: String, width: Int) -> String {
-        // A name may have anything in it, and a table has one line for each.
+        // Names may contain newlines, but each row of a table is one line.
         let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
         let line = String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
         return line.count > width ? "\(line.prefix(width - 1))…" : line

@@ -1,10 +1,10 @@
-/// How much room text takes on a terminal.
+/// The number of terminal columns that text occupies.
 enum Columns {
     static func width(of text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Never less than a terminal takes; of joined symbols it may be more.
+    /// Never less than a terminal uses. For joined symbols it may be more.
     static func width(of character: Character) -> Int {
         character.unicodeScalars.reduce(0) { $0 + width(of: $1) }
     }
@@ -12,7 +12,7 @@ enum Columns {
     private static func width(of scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
         switch scalar.properties.generalCategory {
-        // The selector that makes the symbol before it a picture makes it wide.
+        // The variation selector U+FE0F turns the preceding symbol into a wide picture.
         case .nonspacingMark, .enclosingMark: return scalar.value == 0xFE0F ? 1 : 0
         default: break
         }
@@ -21,14 +21,14 @@ enum Columns {
         return isWide ? 2 : 1
     }
 
-    /// East Asian scripts and their punctuation.
+    /// East Asian scripts and their punctuation, and pictographs.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x1F000...0x1FAFF,
         0x20000...0x3FFFD,
     ]
 
-    /// As much of the text as has room, with the ellipsis in place of what has none.
+    /// The beginning of the text with an ellipsis, if the text is too wide.
     static func fit(_ text: String, to width: Int, ellipsis: String) -> String {
         guard self.width(of: text) > width else { return text }
         let room = width - self.width(of: ellipsis)
@@ -42,7 +42,7 @@ enum Columns {
         return fitting + ellipsis
     }
 
-    /// The same, cut in its middle: of names the begin and the end tell more.
+    /// The same, but shortens the middle: the beginning and end of a name say more.
     static func fitMiddle(_ text: String, to width: Int, ellipsis: String) -> String {
         guard self.width(of: text) > width else { return text }
         let room = width - self.width(of: ellipsis)
@@ -51,7 +51,7 @@ enum Columns {
         return fit(text, to: room - self.width(of: end), ellipsis: "") + ellipsis + String(end.reversed())
     }
 
-    /// Filled with spaces, or cut.
+    /// Padded with spaces, or shortened.
     static func pad(_ text: String, to width: Int, ellipsis: String) -> String {
         let text = fit(text, to: width, ellipsis: ellipsis)
         return text + String(repeating: " ", count: max(0, width - self.width(of: text)))

@@ -1,4 +1,4 @@
-/// Which places of a picture are taken, so that labels do not lie on each other.
+/// The occupied areas of a picture. Keeps labels from overlapping.
 struct LabelPlaces {
     struct Box: Hashable {
         var left: Double
@@ -8,11 +8,11 @@ struct LabelPlaces {
     }
 
     private static let column = 64.0
-    /// Where so much is taken, nothing is free, and looking through it takes long.
+    /// Searching a column with more boxes takes too long, and it has hardly any free space.
     private static let most = 400
 
     private let bounds: Box
-    /// What is taken, by the columns of the picture that it is in.
+    /// Occupied boxes by column of the picture.
     private var taken: [Int: [Box]] = [:]
 
     init(bounds: Box) {
@@ -25,7 +25,7 @@ struct LabelPlaces {
         }
     }
 
-    /// Takes the place if nothing else is there.
+    /// Occupies the box if it is free.
     mutating func takeIfFree(_ box: Box) -> Bool {
         guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
         else { return false }

@@ -1,6 +1,6 @@
-/// Numbers as SVG takes them.
+/// Numbers in the format of SVG.
 enum SVGText {
-    /// With one decimal at most.
+    /// At most one decimal.
     static func number(_ value: Double) -> String {
         let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
         let sign = tenths < 0 ? "-" : ""

@@ -9,7 +9,7 @@ extension Timeline {
         }
     }
 
-    /// The same with so many lanes: those in which most happens keep theirs, and the others share the last one.
+    /// The timeline with at most this many lanes. The busiest lanes stay; the others share the last one.
     public func folded(toLanes most: Int) -> Timeline {
         let most = max(1, most)
         guard lanes.count > most else { return self }
@@ -37,7 +37,7 @@ extension Timeline {
 }
 
 extension Timeline.Run {
-    /// Adds another that comes after it.
+    /// Appends a later run to this one.
     mutating func take(_ other: Timeline.Run) {
         count += other.count
         end = max(end, other.end)

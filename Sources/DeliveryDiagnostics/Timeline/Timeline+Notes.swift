@@ -1,5 +1,5 @@
 extension Timeline {
-    /// What is not drawn, and how to see it, a line each.
+    /// Notes about everything that is not drawn, and how to show it, one per line.
     var notes: [String] {
         var notes: [String] = []
         if !foldedLanes.isEmpty {

@@ -1,50 +1,50 @@
 internal import ThreadedNotifications
 
-/// What the threads of a recording did, laid out to be drawn: a lane for each thread, slices for what lasts, marks for what
-/// happens, and arrows from posts to what became of them.
+/// The activity of a recording's threads, prepared for drawing: a lane for each thread, slices for things with a
+/// duration, marks for events, and arrows from posts to their outcomes.
 ///
-/// It says what is where in time and nothing of characters or pixels; `TimelineText` and `TimelinePicture` draw the same
-/// one. Times are nanoseconds since the recording's first record.
+/// Independent of the output: `TimelineText` and `TimelinePicture` both draw it. Times are nanoseconds since the
+/// recording's first record.
 public struct Timeline: Sendable, Hashable {
-    /// A thread; or, folded into one lane, those that have no room.
+    /// A thread, or several threads folded into one lane.
     public struct Lane: Sendable, Hashable {
         public var title: String
-        /// Who the thread is, in full.
+        /// Full description of the thread.
         public var details: String
-        /// What is known of it first.
+        /// The time of the thread's first record.
         public var begin: Int64
-        /// When it ended, as far as that is recorded.
+        /// The time of the thread's end, if it was recorded.
         public var end: Int64
-        /// How many threads.
+        /// The number of threads in this lane.
         public var threads = 1
-        /// How many deliveries still wait for it at the end, of what is drawn.
+        /// The number of drawn deliveries that are still waiting for it at the end.
         public var waiting = 0
     }
 
-    /// What a slice or a mark is of, in words.
+    /// The texts of a slice or a mark.
     public struct Label: Sendable, Hashable {
-        /// The stage, in a word.
+        /// The stage.
         public var what: String
-        /// `#3`.
+        /// For example `#3`.
         public var post: String?
         /// The notification's name.
         public var name: String?
-        /// Whether it is a post that nobody observed.
+        /// True for a post that no observer matched.
         public var isToNobody = false
-        /// Of what it posts, how many deliveries neither came nor failed before the end.
+        /// The number of this post's deliveries that are still pending at the end.
         public var waiting = 0
-        /// What else there is to know, the most important first.
+        /// Further properties, the most important first.
         public var details: [String] = []
-        /// The line of source that did it.
+        /// The source location.
         var place: SourcePlace?
-        /// The line of the file; or the record's place.
+        /// The line of the file, or the sequence number if the record is not from a file.
         public var line: Int
 
-        /// What became of a post, if nothing else that is drawn tells it.
+        /// The outcome of a post, if nothing else in the drawing shows it.
         public var outcome: String? { isToNobody ? "to nobody" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
-    /// A handler or a block that runs, or a thread that waits for another.
+    /// A handler or block that runs, or a thread's wait for another thread.
     public struct Slice: Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
             case handler
@@ -53,75 +53,75 @@ public struct Timeline: Sendable, Hashable {
 
         public enum Ending: Sendable, Hashable {
             case returned
-            /// Its thread or the recording ended before it did.
+            /// The thread or the recording ended first.
             case runsOn
-            /// The document's technique does not say when a handler returns.
+            /// The document's technique does not record when a handler returns.
             case isNotRecorded
         }
 
         public var lane: Int
         public var kind: Kind
         public var begin: Int64
-        /// Where it is drawn to.
+        /// The time at which its drawing ends.
         public var end: Int64
         public var ending: Ending
-        /// How many others of its thread it runs in.
+        /// The number of slices of its thread that contain it.
         public var depth: Int
         public var label: Label
-        /// In `arrows`: the one that ends where it begins.
+        /// Index in `arrows` of the arrow to its beginning.
         public var arrow: Int?
     }
 
-    /// Something that takes no time.
+    /// An event without a duration.
     public struct Mark: Sendable, Hashable {
         public var lane: Int
         public var time: Int64
         public var stage: DeliveryStage
-        /// How many slices of its thread it happens in.
+        /// The number of slices of its thread that contain it.
         public var depth: Int
         public var label: Label
-        /// In `arrows`: the one that ends here.
+        /// Index in `arrows` of the arrow to it.
         public var arrow: Int?
     }
 
-    /// Several alike, one after the other on one thread, with nothing between that is drawn.
+    /// Several similar marks or slices of one thread without anything else drawn between them.
     public struct Run: Sendable, Hashable {
         public var lane: Int
-        /// `deliver` if it is of handlers that returned.
+        /// `deliver` for handlers that returned.
         public var stage: DeliveryStage
         public var begin: Int64
         public var end: Int64
         public var count: Int
         public var depth: Int
-        /// That of the first.
+        /// The label of the first.
         public var label: Label
-        /// The last one's post.
+        /// The post of the last.
         public var lastPost: String?
-        /// In `arrows`: the first one's.
+        /// Index in `arrows` of the arrow to the first.
         public var arrow: Int?
-        /// Of their arrows, in nanoseconds.
+        /// The latencies of their arrows, in nanoseconds.
         public var latency: ClosedRange<Int64>?
-        /// Of the longest handler, in nanoseconds.
+        /// The duration of the longest handler, in nanoseconds.
         public var longest: Int64 = 0
     }
 
-    /// From a post to one of its deliveries, or to what became of it instead.
+    /// An arrow from a post to one of its deliveries, or to another outcome.
     public struct Arrow: Sendable, Hashable {
         public enum Kind: Sendable, Hashable {
             /// To a handler, through its thread's mailbox or the document's queue.
             case delivery
             /// To a handler on the posting thread, before `post` returned.
             case atOnce
-            /// From a posting queue to its post.
+            /// From a posting queue's `enqueue` to its post.
             case queued
-            /// To where it was dropped, coalesced or cancelled, or its thread was gone.
+            /// To a drop, coalescing or cancellation, or to a target thread that had ended.
             case lost
         }
 
         public var kind: Kind
         public var fromLane: Int
         public var from: Int64
-        /// How many slices of its thread it begins in.
+        /// The number of slices of its thread that contain its beginning.
         public var fromDepth: Int
         public var toLane: Int
         public var to: Int64
@@ -130,19 +130,19 @@ public struct Timeline: Sendable, Hashable {
         public var latency: Int64 { to - from }
     }
 
-    /// A moment, in the order in which they were recorded. Numbers are places in `slices`, `marks` and `runs`.
+    /// An event to draw, in recorded order. Values are indices in `slices`, `marks` and `runs`.
     public enum Row: Sendable, Hashable {
         case begins(Int)
         case ends(Int)
-        /// It begins and ends, and nothing is drawn between.
+        /// Begins and ends with nothing drawn between.
         case lasts(Int)
         case mark(Int)
         case run(Int)
     }
 
-    /// What there is and is not drawn. Nothing is left out silently.
+    /// Counts of everything that is not drawn. Nothing is left out silently.
     public struct LeftOut: Sendable, Hashable {
-        /// Records before and after what was asked for.
+        /// Records before and after the selected time.
         public var before = 0
         public var after = 0
         /// Records of other posts or names.
@@ -154,16 +154,16 @@ public struct Timeline: Sendable, Hashable {
         public var undrawn: [DeliveryStage: Int] = [:]
     }
 
-    /// The recording's file.
+    /// The path of the recording.
     public var source: String
-    /// How many records it has.
+    /// The number of its records.
     public var records: Int
-    /// What is drawn begins and ends here.
+    /// The beginning and end of the drawing.
     public var begin: Int64
     public var end: Int64
     /// In the order of processes and thread numbers.
     public var lanes: [Lane]
-    /// In the order of their begin.
+    /// In the order of their beginnings.
     public var slices: [Slice]
     public var marks: [Mark]
     public var runs: [Run]

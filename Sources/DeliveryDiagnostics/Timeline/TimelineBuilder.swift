@@ -1,6 +1,6 @@
 internal import ThreadedNotifications
 
-/// Lays a recording out: first finds what belongs together in the whole of it, then takes what was asked for.
+/// Builds a timeline: first links related records of the whole recording, then selects the part to draw.
 struct TimelineBuilder {
     private let recording: Recording
     private let selection: TimelineSelection
@@ -12,14 +12,14 @@ struct TimelineBuilder {
     private var marks: [Timeline.Mark] = []
     private var runs: [Timeline.Run] = []
     private var arrows: [Timeline.Arrow] = []
-    /// How many deliveries still wait for a thread at the end, of what is drawn.
+    /// For each thread: the number of drawn deliveries that are still waiting for it at the end.
     private var waiting: [Int: Int] = [:]
-    /// How many of the last rows are alike.
+    /// The number of similar rows at the end of `rows`.
     private var alike = 0
     private var lastLikeness: Likeness?
     private var lastLikenessRow = -1
     private var leftOut = Timeline.LeftOut()
-    /// What rows have in common that are drawn as one.
+    /// Properties that rows must share to be drawn as one.
     private struct Likeness: Hashable {
         var lane: Int
         var stage: DeliveryStage
@@ -31,10 +31,10 @@ struct TimelineBuilder {
         var isWaiting: Bool
     }
 
-    /// Three can be looked at, and one row for them says less.
+    /// Up to three rows are easy to read and show more than one row for all of them.
     private static let leastRun = 4
 
-    /// In `slices`, of each span that is drawn.
+    /// For each drawn span: its index in `slices`.
     private var sliceOfSpan: [Int: Int] = [:]
 
     init(_ recording: Recording, selection: TimelineSelection) {
@@ -42,7 +42,7 @@ struct TimelineBuilder {
         self.selection = selection
         links = TimelineLinks(recording)
         isSelectedPost = selection.post.map { Self.posts(numbered: $0, of: recording) }
-        // A name that is not there selects nothing.
+        // An unknown name selects nothing.
         selectedName = selection.name.map { name in
             recording.strings.firstIndex(of: name).map { Int32($0) } ?? Int32(recording.strings.count)
         }
@@ -76,7 +76,7 @@ struct TimelineBuilder {
                 leftOut.filtered += 1
             } else if time < selection.from {
                 leftOut.before += 1
-                // What began before and is not over is part of the picture.
+                // A span that began earlier but has not ended is drawn.
                 if span >= 0, entry.stage != .return, entry.stage != .waitEnd,
                     links.spans[Int(span)].end >= selection.from
                 {
@@ -97,7 +97,7 @@ struct TimelineBuilder {
     }
 
     private mutating func addEnd(of span: Int, at time: Int64) {
-        // Its begin may be beyond the limit.
+        // The beginning may be beyond the limit.
         guard let slice = sliceOfSpan[span] else { return leaveOut(at: time) }
         if case .begins(slice)? = rows.last {
             rows[rows.count - 1] = .lasts(slice)
@@ -115,19 +115,19 @@ struct TimelineBuilder {
             rows.append(.lasts(slice))
             foldLastRow()
         } else {
-            // It may turn out to be like those before it, when it returns.
+            // When it returns, it may be folded into the rows before it.
             rows.append(.begins(slice))
         }
     }
 
-    /// Whether there is room for no more rows. After what was left out nothing is drawn, also if rows became fewer.
+    /// True if no row may be added. Once a row was left out, none is added again, even if folding reduces their number.
     private var isFull: Bool {
         leftOut.beyondLimit > 0 || selection.limit.map { rows.count >= $0 } ?? false
     }
 
     // MARK: Runs
 
-    /// If the last row is like those before it, makes one of them.
+    /// Folds the last row into the similar rows before it.
     private mutating func foldLastRow() {
         guard selection.foldsRuns, let last = rows.last, let likeness = likeness(of: last) else { return }
         let isAlike = likeness == lastLikeness && lastLikenessRow == rows.count - 2
@@ -149,7 +149,7 @@ struct TimelineBuilder {
         lastLikenessRow = rows.count - 1
     }
 
-    /// Nil if the row is to be drawn in any case.
+    /// Nil if the row is always drawn by itself.
     private func likeness(of row: Timeline.Row) -> Likeness? {
         let (lane, stage, depth, label, arrow): (Int, DeliveryStage, Int, Timeline.Label, Int?)
         switch row {
@@ -166,7 +166,7 @@ struct TimelineBuilder {
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .coalesce, .drop, .cancel,
             .targetGone, .skip:
             break
-        // What is said differs.
+        // Their messages differ.
         case .signal, .dropSignal, .drain, .return, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log,
             .processStart, .processEnd, .fork, .lost, .end:
             return nil
@@ -176,7 +176,7 @@ struct TimelineBuilder {
             fromLane: arrow.map { arrows[$0].fromLane }, isToNobody: label.isToNobody, isWaiting: label.waiting > 0)
     }
 
-    /// Takes the last row back, with all that it is of: they are the last of their kind, too.
+    /// Removes the last row and its slice or mark and arrow, which are the last of their kind too.
     private mutating func takeLastRow() -> (run: Timeline.Run, arrow: Timeline.Arrow?) {
         var run: Timeline.Run
         let arrow: Int?
@@ -207,13 +207,13 @@ struct TimelineBuilder {
         leftOut.beyondLimit += 1
     }
 
-    /// Whether it has a row of its own.
+    /// True if the record has a row of its own.
     private static func isDrawn(_ entry: Recording.Entry, at place: Int, _ links: TimelineLinks) -> Bool {
         switch entry.stage {
         case .signal, .dropSignal, .drain: false
-        // An observer's is drawn as what becomes of it. A block's is where its arrow begins.
+        // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
         case .append: entry.post >= 0 && links.origin(of: entry.post) == place
-        // The document's observer captures what is posted, and both are one.
+        // The document's observer captures a post; the two are drawn as one.
         case .capture: entry.post < 0 || links.origin(of: entry.post) == place
         case .return, .waitEnd: links.spanOfEntry[place] >= 0
         case .register, .remove, .enqueue, .dequeue, .post, .deliver, .coalesce, .drop, .cancel, .targetGone, .skip,
@@ -223,7 +223,7 @@ struct TimelineBuilder {
         }
     }
 
-    /// Whether it is not drawn because it is part of something that is.
+    /// True if the record is part of something else that is drawn.
     private static func isPart(_ entry: Recording.Entry) -> Bool {
         entry.stage == .append || entry.stage == .capture
     }
@@ -240,9 +240,9 @@ struct TimelineBuilder {
         return true
     }
 
-    // MARK: What rows are of
+    // MARK: Slices, marks and arrows
 
-    /// Lanes are threads until all is known that has one.
+    /// Lanes hold thread indices until all lanes are known.
     private mutating func addSlice(_ place: Int) -> Int {
         let span = links.spans[place]
         let entry = recording.entries[Int(span.entry)]
@@ -279,7 +279,7 @@ struct TimelineBuilder {
             origin = links.enqueue(of: entry.post)
         case .coalesce, .drop, .cancel, .targetGone:
             kind = .lost
-            // A posting queue's never came to be posted.
+            // An enqueued notification that was never posted: the arrow begins at its `enqueue`.
             if entry.observer < 0, entry.name >= 0 { origin = links.enqueue(of: entry.post) }
         case .register, .remove, .enqueue, .capture, .append, .signal, .dropSignal, .drain, .return, .skip, .wait,
             .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:

@@ -1,4 +1,4 @@
-/// The lanes of a timeline's text, row by row.
+/// Draws the lanes of a text timeline, row by row.
 struct TimelineGraph {
     private struct Cell {
         var character: Character = " "
@@ -8,7 +8,7 @@ struct TimelineGraph {
     private let timeline: Timeline
     private let pitch: Int
     private let symbols: TimelineSymbols
-    /// What runs in each lane, by depth; nil where that is not drawn.
+    /// For each lane: the kinds of running slices, by depth; nil at depths that are not drawn.
     private var running: [[Timeline.Slice.Kind?]]
 
     init(_ timeline: Timeline, pitch: Int, symbols: TimelineSymbols) {
@@ -62,7 +62,7 @@ struct TimelineGraph {
         return spans(cells)
     }
 
-    /// A row in which nothing happens for long.
+    /// A row for a long time without events.
     func later(at time: Int64) -> [TimelineText.Span] {
         var cells = lanes(at: time)
         for place in cells.indices where cells[place].character == symbols.lane {
@@ -84,7 +84,7 @@ struct TimelineGraph {
         return cells
     }
 
-    /// What is too deep for its lane is drawn at the edge of it.
+    /// Deep slices are drawn at the edge of their lane.
     private func place(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
 
     private func drawn(_ symbol: Character, in lane: Int, depth: Int, arrow: Int?, at time: Int64) -> [Cell] {
@@ -97,7 +97,7 @@ struct TimelineGraph {
         return cells
     }
 
-    /// From the lane where it was posted, over those between.
+    /// Draws a line from the lane of the post across the lanes between.
     private func draw(_ arrow: Timeline.Arrow, to lane: Int, in cells: inout [Cell], head: Int) {
         let isRightward = arrow.fromLane < lane
         let line = arrow.kind == .lost ? symbols.lostLine : symbols.line

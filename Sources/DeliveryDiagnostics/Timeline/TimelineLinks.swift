@@ -1,8 +1,8 @@
-/// What belongs together in a recording: posts and where they were made, handlers and when they returned.
+/// Links between the records of a recording: posts and their origins, handlers and their returns.
 struct TimelineLinks {
-    /// A handler that ran, or a wait.
+    /// A handler call or a wait.
     struct Span {
-        /// The record with which it began.
+        /// The record of its beginning.
         var entry: Int32
         var begin: Int64
         var end: Int64
@@ -10,28 +10,28 @@ struct TimelineLinks {
         var depth: Int32
     }
 
-    /// When a thread is first heard of, and when it ends.
+    /// The times of a thread's first record and of its end.
     struct Life {
         var begin: Int64 = .max
         var end: Int64 = .max
     }
 
-    /// What is known of a post.
+    /// The data of a post.
     private struct Post {
         var origin: Int32 = -1
         var enqueue: Int32 = -1
         var name: Int32 = -1
-        /// How many deliveries were announced by the post, by what was captured, and by what was appended.
+        /// The numbers of deliveries according to the post, to its captures, and to its appends.
         var matched: Int32 = -1
         var captured: Int32 = 0
         var appended: Int32 = 0
-        /// Whether something was appended for the thread that appends.
+        /// True if something was appended for the appending thread itself.
         var appendedHere = false
-        /// The thread for which it is appended; -2 if they are several.
+        /// The target of its appends; -2 if there are several targets.
         var target: Int32 = -1
-        /// How many are over.
+        /// The number of its outcomes.
         var fates: Int32 = 0
-        /// Whether its queue is done with it.
+        /// True if it has left its posting queue.
         var leftQueue = false
     }
 
@@ -39,11 +39,11 @@ struct TimelineLinks {
     private let start: UInt64
     private var posts: [Post]
     private(set) var spans: [Span] = []
-    /// In `spans`: of a record with which one begins or ends, or -1.
+    /// Index in `spans` of the span that the record begins or ends, or -1.
     private(set) var spanOfEntry: [Int32]
-    /// In how many spans of its thread a record is.
+    /// The number of spans of its thread that contain the record.
     private(set) var depthOfEntry: [Int32]
-    /// Of each thread.
+    /// For each thread.
     private(set) var lives: [Life]
 
     init(_ recording: Recording) {
@@ -59,7 +59,7 @@ struct TimelineLinks {
             note(entry, at: place)
             nest(entry, at: place, in: &running[Int(entry.thread)])
             guard entry.stage == .processEnd || entry.stage == .end else { continue }
-            // All its threads end with a process; a second end of them changes nothing.
+            // A process ends all its threads. A second end of the same process has no effect.
             let process = recording.threads[Int(entry.thread)].process
             guard ended.insert(process).inserted else { continue }
             let time = time(of: entry)
@@ -73,7 +73,7 @@ struct TimelineLinks {
         for stack in running { for span in stack { spans[Int(span)].end = end } }
     }
 
-    /// Since the first record. What a damaged file says is kept where sums do not overflow.
+    /// Nanoseconds since the first record. Times of a damaged file are limited so that sums do not overflow.
     func time(of entry: Recording.Entry) -> Int64 {
         Int64(min(entry.time &- start, UInt64(Int64.max / 4)))
     }
@@ -85,7 +85,7 @@ struct TimelineLinks {
         for thread in [entry.thread, entry.target] where thread >= 0 {
             lives[Int(thread)].begin = min(lives[Int(thread)].begin, time)
         }
-        // A thread whose end is not recorded may live on.
+        // A thread without a recorded end may live on.
         if entry.stage == .threadEnd { lives[Int(entry.thread)].end = time }
         guard entry.post >= 0 else { return }
         let post = Int(entry.post)
@@ -124,29 +124,29 @@ struct TimelineLinks {
         if posts[post].origin < 0 { posts[post].origin = Int32(place) }
     }
 
-    /// The record with which its arrows begin.
+    /// The record at which its arrows begin.
     func origin(of post: Int32) -> Int? {
         let origin = posts[Int(post)].origin
         return origin < 0 ? nil : Int(origin)
     }
 
-    /// The record of its way into a posting queue.
+    /// The `enqueue` record of a posting queue.
     func enqueue(of post: Int32) -> Int? {
         let enqueue = posts[Int(post)].enqueue
         return enqueue < 0 ? nil : Int(enqueue)
     }
 
-    /// In the recording's strings; or -1.
+    /// Index in the recording's strings, or -1.
     func name(ofPost post: Int32) -> Int32 { posts[Int(post)].name }
 
-    /// Whether a delivery took no way through a mailbox.
+    /// True if a delivery did not go through a mailbox.
     func isAtOnce(_ delivery: Recording.Entry) -> Bool {
         let post = posts[Int(delivery.post)]
         guard post.origin >= 0, !post.appendedHere, delivery.name >= 0 else { return false }
         return entries[Int(post.origin)].thread == delivery.thread && (post.captured == 0 || delivery.observer >= 0)
     }
 
-    /// Of what a record posts or enqueues: how much of it has no fate.
+    /// The number of deliveries of a post that have no outcome.
     func waiting(of entry: Recording.Entry) -> Int {
         guard entry.post >= 0 else { return 0 }
         let post = posts[Int(entry.post)]
@@ -155,7 +155,7 @@ struct TimelineLinks {
         return max(0, Int(expected) - Int(post.fates))
     }
 
-    /// For which thread it waits, if it can be for one only.
+    /// The thread that the deliveries wait for, if there is only one.
     func target(of entry: Recording.Entry) -> Int? {
         let target = entry.stage == .enqueue ? entry.target : posts[Int(entry.post)].target
         return target < 0 ? nil : Int(target)
@@ -169,7 +169,7 @@ struct TimelineLinks {
         switch entry.stage {
         case .deliver, .wait:
             spanOfEntry[place] = Int32(spans.count)
-            // The document's technique knows no observers and does not say when a handler returns.
+            // The document's technique has no observers and does not record when a handler returns.
             let endIsRecorded = entry.stage == .wait || entry.observer >= 0 || entry.name < 0
             if endIsRecorded { running.append(Int32(spans.count)) }
             spans.append(
@@ -179,7 +179,7 @@ struct TimelineLinks {
         case .return, .waitEnd:
             let begin = running.lastIndex { isEnd(entry, of: entries[Int(spans[Int($0)].entry)]) }
             guard let begin else { return }
-            // What runs in it and did not say so is over, too.
+            // Spans inside it without a recorded end are over too.
             for span in running[begin...] { spans[Int(span)].end = time }
             spans[Int(running[begin])].ending = .returned
             spanOfEntry[place] = running[begin]

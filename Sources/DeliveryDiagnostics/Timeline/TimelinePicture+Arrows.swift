@@ -1,4 +1,4 @@
-/// The arrows of a picture, from posts to deliveries.
+/// Draws arrows from posts to deliveries.
 extension TimelinePicture {
     func draw(
         _ place: Int?, toRow row: Int, tip: String, label: String?, _ drawing: inout Drawing, _ wishes: inout [Wish]
@@ -11,7 +11,8 @@ extension TimelinePicture {
         let path: String
         let middle: (x: Double, y: Double)
         if arrow.fromLane == arrow.toLane {
-            // At once is seen from where the handler is, and what is lost has its own mark.
+            // A delivery on the posting thread is obvious from the handler's position, and a lost one has a mark of its
+            // own.
             guard arrow.kind == .delivery || arrow.kind == .queued, to - from > 10 else { return }
             let height = min(16, 8 + (to - from) / 20)
             let (top, base) = (min(start, end) - 4 - height, min(start, end) - 5)
@@ -41,7 +42,7 @@ extension TimelinePicture {
                     lean.isCentered
                 )
         }
-        // Among many arrows some latencies read better than all; the others are tooltips.
+        // With many arrows only some latencies are printed; the others are in tooltips.
         wishes.append(
             Wish(
                 rank: 0, style: "latency \(color)", candidates: spots, margin: timeline.arrows.count > 30 ? 16 : 2))

@@ -1,4 +1,4 @@
-/// What a picture is drawn on: time, lanes, and where time is left out.
+/// Draws the background: the time axis, the lanes, and the gaps where time is left out.
 extension TimelinePicture {
     func x(_ time: Int64) -> Double { left + scale.position(of: time) }
 
@@ -7,7 +7,7 @@ extension TimelinePicture {
         for tick in scale.ticks {
             let x = left + tick.position
             lines.append("<path class=\"grid\" d=\"M\(number(x)) 46V\(number(height))\"/>")
-            // At the right edge a label goes to the left of its line, if that is free.
+            // At the right edge, a label is moved to the left if there is space.
             let half = Double(tick.label.count) * Self.axisCharacterWidth / 2
             let middle = min(x, Self.width - 6 - half)
             guard middle - half > labelled else { continue }
@@ -42,7 +42,7 @@ extension TimelinePicture {
         lane.waiting > 0 ? "\(lane.waiting) still waiting" : nil
     }
 
-    /// The picture is torn where time is cut, and says how much is missing.
+    /// Gaps where time is left out, labelled with their duration.
     var tears: [String] {
         scale.cuts.map { cut in
             let middle = left + (cut.beginsAt + cut.endsAt) / 2

@@ -1,12 +1,12 @@
 extension TimelinePicture {
-    /// What the shapes of a picture mean, as far as they are in it.
+    /// Explains the shapes that occur in a picture.
     struct Legend {
-        /// A shape of the size of 22 by 12 around 0 0, and what it means.
+        /// A shape of 22 by 12 around the origin, and its meaning.
         var entries: [(shape: String, meaning: String)] = []
 
         static let lineHeight = 18.0
 
-        /// In as many lines as it needs.
+        /// In as many lines as necessary.
         func svg(top: Double, width: Double) -> (svg: String, lines: Int) {
             var (x, line) = (16.0, 0)
             var drawn: [String] = []
@@ -23,12 +23,12 @@ extension TimelinePicture {
         }
     }
 
-    /// The bar of a post that nobody observes.
+    /// The bar of a post without observers.
     static func nobody(x: Double, y: Double) -> String {
         "<path class=\"nobody\" d=\"M\(SVGText.number(x - 5)) \(SVGText.number(y + 5))l10 -10\"/>"
     }
 
-    /// A way that does not arrive, from below what begins it.
+    /// The stub below a post with deliveries that are still waiting.
     static func stub(x: Double, y: Double) -> String {
         "<path class=\"waits\" d=\"M\(SVGText.number(x)) \(SVGText.number(y))v5m-4 0h8\"/>"
     }

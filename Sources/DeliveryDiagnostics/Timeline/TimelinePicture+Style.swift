@@ -1,9 +1,9 @@
 extension TimelinePicture {
-    /// How many colours lanes have in turn.
+    /// The number of lane colors, which are used in turn.
     static let colors = 8
 
-    /// Colours come last, those for a dark ground after those for a light one. There are no variables: not all that draw
-    /// SVG know them.
+    /// Colors come last: first those for a light background, then those for a dark one. Not all SVG viewers support
+    /// variables.
     static let style: String = {
         let shapes = """
             text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}\

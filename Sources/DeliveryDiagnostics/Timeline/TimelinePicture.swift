@@ -1,22 +1,22 @@
-/// A timeline as a picture, in SVG: time runs to the right, a lane for each thread.
+/// Draws a timeline as an SVG picture: time runs to the right, with a lane for each thread.
 ///
-/// It is one document without scripts or fonts of its own, reads on light and dark as its viewer prefers, and its text can be
-/// selected. What has no room for a label has it as a tooltip.
+/// The picture is one document without scripts or fonts. It follows the viewer's light or dark mode, and its text can
+/// be selected. Labels that do not fit are tooltips.
 public struct TimelinePicture: Sendable {
     let timeline: Timeline
     let tips: TimelineTips
     let scale: TimelineScale
     let lanes: [LaneFrame]
     let height: Double
-    /// Where lanes begin: right of their names.
+    /// The left edge of the lanes, to the right of their names.
     let left: Double
 
-    /// Where a lane is.
+    /// The position of a lane.
     struct LaneFrame {
         var top: Double
         var rows: Int
 
-        /// Above the first row there is room for labels.
+        /// There is space for labels above the first row.
         func middle(ofRow row: Int) -> Double {
             top + TimelinePicture.labelHeight + (Double(min(row, rows - 1)) + 0.5) * TimelinePicture.rowHeight
         }
@@ -36,7 +36,7 @@ public struct TimelinePicture: Sendable {
     static let sliceHeight = 13.0
     static let mostRows = 6
     static let mostLanes = 24
-    /// Of a character of a label, about.
+    /// The approximate width of a character of a label.
     static let characterWidth = 6.3
     static let axisCharacterWidth = 7.2
 
@@ -72,7 +72,7 @@ public struct TimelinePicture: Sendable {
 
     // MARK: Document
 
-    /// The whole document.
+    /// The complete document.
     public var svg: String {
         var (shapes, labels) = (Drawing(), LabelPlaces(bounds: bounds))
         draw(into: &shapes, &labels)
@@ -143,19 +143,19 @@ public struct TimelinePicture: Sendable {
 
     // MARK: Things
 
-    /// In the order in which they are painted.
+    /// In painting order.
     struct Drawing {
         var arrows: [String] = []
         var things: [String] = []
         var labels: [String] = []
     }
 
-    /// Words that want a place, with where they would go, the best first.
+    /// A label and its possible positions, the best first.
     struct Wish {
         var rank: Int
         var style: String
         var candidates: [(text: String, x: Double, y: Double, isCentered: Bool)]
-        /// To be kept free around it.
+        /// The free space to keep around it.
         var margin = 2.0
     }
 
@@ -176,7 +176,7 @@ public struct TimelinePicture: Sendable {
                     left: left - wish.margin, top: candidate.y - 8 - wish.margin / 2, right: left + width + wish.margin,
                     bottom: candidate.y + 1 + wish.margin / 2)
                 guard places.takeIfFree(box) else { continue }
-                // A line behind a label must not strike it out.
+                // Lines must not strike through the label.
                 drawing.labels.append(
                     "<rect class=\"behind\" x=\"\(number(left - 1))\" y=\"\(number(candidate.y - 9))\" "
                         + "width=\"\(number(width + 2))\" height=\"12\"/>"
@@ -241,7 +241,7 @@ public struct TimelinePicture: Sendable {
         let (width, top) = (max(3, right - left), middle - Self.sliceHeight / 2)
         let frame =
             "x=\"\(number(left))\" y=\"\(number(top))\" width=\"\(number(width))\" height=\"\(number(Self.sliceHeight))\" rx=\"2\""
-        // The ground comes first, so that no line strikes out what is written on it.
+        // The background comes first, so that no line strikes through the label.
         drawing.things.append(
             "<rect class=\"under\" \(frame)/><rect class=\"\(style) c\(lane % Self.colors)\" \(frame)>"
                 + "<title>\(XMLText.escaped(tip))</title></rect>")
@@ -300,7 +300,7 @@ public struct TimelinePicture: Sendable {
         let texts: [String]
         switch mark.stage {
         case .post, .capture, .append, .enqueue:
-            // That one waits is seen.
+            // The stub of the post already shows a single waiting delivery.
             let outcome = label.waiting == 1 ? nil : label.outcome
             let told = outcome.map { outcome in
                 [[outcome, label.name].compactMap(\.self).joined(separator: ", "), outcome]

@@ -1,7 +1,7 @@
-/// Where a time is on a line of limited length. Stretches of time in which nothing happens are cut short, and moments that
-/// are close together are moved apart as far as there is room; between two moments time is even.
+/// Maps times to positions on a line of limited length. Long times without events are cut out, and events close to each
+/// other are moved apart if there is space. Between two events the scale is linear.
 struct TimelineScale: Sendable, Hashable {
-    /// Time that is cut short.
+    /// A time that is cut out.
     struct Cut: Sendable, Hashable {
         var begin: Int64
         var end: Int64
@@ -15,23 +15,23 @@ struct TimelineScale: Sendable, Hashable {
         var label: String
     }
 
-    /// In order, each once.
+    /// Ascending, without duplicates.
     private let times: [Int64]
     private let positions: [Double]
     let cuts: [Cut]
 
     static let cutLength = 44.0
     private static let mostCuts = 8
-    /// Of what time is left: a shorter stretch of nothing may stay.
+    /// As a share of the remaining time. Shorter gaps are not cut.
     private static let leastShare = 0.06
-    /// Times the longest stretch that is left: where stretches are of all lengths, none is cut.
+    /// As a multiple of the longest remaining gap. Gaps of similar lengths are not cut.
     private static let leastRatio = 3.0
     private static let mostApart = 7.0
     private static let tickDistance = 84.0
 
     /// - Parameters:
-    ///   - moments: when something happens, in any order.
-    ///   - busy: stretches in which more happens than moments say; they are not cut.
+    /// - moments: the times of events, in any order.
+    /// - busy: times with more events than `moments` has; they are not cut.
     init(moments: [Int64], busy: [ClosedRange<Int64>] = [], length: Double) {
         let times = Set(moments).sorted()
         let gaps = zip(times, times.dropFirst()).map { Double($1 - $0) }
@@ -85,7 +85,7 @@ struct TimelineScale: Sendable, Hashable {
         }
     }
 
-    /// The length of a nanosecond with which all has just room.
+    /// The length of a nanosecond at which everything just fits.
     private static func scale(gaps: [Double], isCut: [Bool], apart: Double, room: Double) -> Double {
         let open = zip(gaps, isCut).filter { !$1 }.map(\.0)
         guard let longest = open.max(), longest > 0 else { return 0 }
@@ -98,7 +98,7 @@ struct TimelineScale: Sendable, Hashable {
         return low
     }
 
-    /// Times before the first moment and after the last are there with them.
+    /// Times outside the scale are at its ends.
     func position(of time: Int64) -> Double {
         guard let first = times.first, time > first else { return 0 }
         var (low, high) = (0, times.count - 1)
@@ -113,7 +113,7 @@ struct TimelineScale: Sendable, Hashable {
 
     // MARK: Ticks
 
-    /// Round times, far enough from each other to be labelled; and where time goes on after a cut, whatever it is.
+    /// Round times at a distance that leaves space for labels, and the end of each cut.
     var ticks: [Tick] {
         guard let first = times.first, let last = times.last, let length = positions.last, length > 0 else { return [] }
         let cutTime = cuts.reduce(0.0) { $0 + Double($1.end - $1.begin) }
@@ -138,7 +138,7 @@ struct TimelineScale: Sendable, Hashable {
         ticks.append(Tick(time: time, position: position, label: Self.label(time, step: step)))
     }
 
-    /// 1, 2 or 5 of a power of ten.
+    /// 1, 2 or 5 times a power of ten.
     static func roundStep(atLeast least: Double) -> Int64 {
         var power: Int64 = 1
         while power < 1_000_000_000_000_000_000 / 10 {
@@ -148,7 +148,7 @@ struct TimelineScale: Sendable, Hashable {
         return power
     }
 
-    /// In the unit of its size, with the decimals that tell it from the next step.
+    /// In the unit of its magnitude, with enough decimals to distinguish it from the next step.
     static func label(_ time: Int64, step: Int64) -> String {
         let units: [(name: String, nanoseconds: Int64)] = [("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000)]
         guard time > 0 else { return "0" }

@@ -1,15 +1,15 @@
-/// Which part of a recording is drawn.
+/// The part of a recording to draw.
 public struct TimelineSelection: Sendable, Hashable {
     /// In nanoseconds since the recording's first record.
     public var from: Int64
     public var to: Int64
-    /// Only this post, and what is captured of it.
+    /// Only this post and its captures.
     public var post: Int?
     /// Only notifications of this name.
     public var name: String?
-    /// So many rows; nil for all.
+    /// The maximum number of rows; nil for all.
     public var limit: Int?
-    /// Whether what is alike and follows one another is drawn as one.
+    /// True if similar consecutive rows are drawn as one.
     public var foldsRuns: Bool
 
     public init(

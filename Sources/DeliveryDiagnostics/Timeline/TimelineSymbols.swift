@@ -1,4 +1,4 @@
-/// What a timeline is drawn with in a terminal.
+/// The characters that a text timeline is drawn with.
 public struct TimelineSymbols: Sendable, Hashable {
     var lane: Character
     var handler: Character
@@ -26,7 +26,7 @@ public struct TimelineSymbols: Sendable, Hashable {
     var trouble: Character
     var other: Character
     var ellipsis: String
-    /// Whether all else must be ASCII, too.
+    /// True if all other characters must be ASCII too.
     var isASCII: Bool
 
     public static let unicode = TimelineSymbols(
@@ -56,7 +56,7 @@ public struct TimelineSymbols: Sendable, Hashable {
         }
     }
 
-    /// Foreign text, fit to be shown.
+    /// Makes foreign text safe to print.
     func text(_ text: String) -> String {
         let excerpt = Excerpt.of(text, length: 400)
         guard isASCII, !excerpt.utf8.allSatisfy({ $0 < 0x80 }) else { return excerpt }

@@ -1,8 +1,9 @@
-/// A timeline as text: time runs downwards, a column for each thread, a row for each moment, and to the right of it what it is.
+/// Draws a timeline as text: time runs downwards, with a column for each thread, a row for each event, and a
+/// description to the right.
 ///
-/// Cost: no line is longer than the width. What has no room is cut, and lanes without room share one.
+/// No line is longer than `width`. Long descriptions are shortened, and lanes that do not fit share one.
 public struct TimelineText: Sendable {
-    /// A part of a line; that of a lane may be coloured by it.
+    /// A part of a line. A part that belongs to a lane may be colored.
     public struct Span: Sendable, Hashable {
         public var text: String
         public var lane: Int?
@@ -16,11 +17,11 @@ public struct TimelineText: Sendable {
     private let pitch: Int
     private let columns: [Int]
 
-    /// Narrower than that, nothing can be read.
+    /// Nothing is readable below this width.
     public static let leastWidth = 40
     private static let leastPitch = 3
     private static let mostPitch = 14
-    /// Names should not be cut before that for the sake of wider lanes.
+    /// Lanes are not widened if names would become shorter than this.
     private static let nameWidth = 20
     private static let headings = ["what", "post", "latency", "lasts"]
 
@@ -30,7 +31,7 @@ public struct TimelineText: Sendable {
         let last = ElapsedTime.decimal(
             timeline.end, per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
         let timeWidth = max(last.count, unit.name.count)
-        // Words need most of a narrow terminal and the lesser part of a wide one.
+        // The description needs more than half of a narrow terminal and less than half of a wide one.
         let room = width - timeWidth - 2 - min(width * 9 / 20, 64)
         let timeline = timeline.folded(toLanes: max(2, room / Self.leastPitch))
         let columns = Self.columns(of: timeline, symbols: symbols)
@@ -47,23 +48,23 @@ public struct TimelineText: Sendable {
         timeUnit = unit
     }
 
-    /// Microseconds are told apart for the first minutes.
+    /// Milliseconds with three decimals up to 100 seconds, then seconds.
     private static func unit(for end: Int64) -> (name: String, nanoseconds: Int64, decimals: Int) {
         end < 100_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 3)
     }
 
     // MARK: Lines
 
-    /// From top to bottom.
+    /// All lines, from top to bottom.
     public var lines: [[Span]] {
         var lines: [[Span]] = []
         forEachLine { lines.append($0) }
         return lines
     }
 
-    /// Line by line, from top to bottom: for what may be too much to keep.
+    /// Produces the lines one by one, without keeping them in memory.
     ///
-    /// - Parameter progress: told now and then how many rows are drawn.
+    /// - Parameter progress: called from time to time with the number of rows drawn.
     public func forEachLine<Failure: Error>(
         progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws(Failure) -> Void
     ) throws(Failure) {
@@ -87,7 +88,7 @@ public struct TimelineText: Sendable {
         for line in foot { try take(Self.trimmed(line)) }
     }
 
-    /// What must not be cut: as many lines as it needs.
+    /// Wraps text that must not be shortened.
     private func wrapped(_ text: String) -> [[Span]] {
         var lines = [""]
         for word in symbols.text(text).split(separator: " ") {
@@ -101,12 +102,12 @@ public struct TimelineText: Sendable {
         return lines.map { [Span(text: Columns.fit($0, to: width, ellipsis: symbols.ellipsis), lane: nil)] }
     }
 
-    /// Without colours.
+    /// Without colors.
     public var text: String {
         lines.map { $0.map(\.text).joined() }.joined(separator: "\n")
     }
 
-    /// Without spaces at its end.
+    /// Without trailing spaces.
     private static func trimmed(_ line: [Span]) -> [Span] {
         var line = line
         while let last = line.last {
@@ -129,14 +130,14 @@ public struct TimelineText: Sendable {
         ]
     }
 
-    /// How much is left of a line to the right of the lanes.
+    /// The space to the right of the lanes.
     private var wordsWidth: Int { max(0, width - timeWidth - 2 - timeline.lanes.count * pitch) }
 
     private func clock(_ time: Int64) -> String {
         ElapsedTime.decimal(time, per: timeUnit.nanoseconds, decimals: timeUnit.decimals, keepsZeros: true)
     }
 
-    /// Whether nothing happens for so long that it should be seen.
+    /// True if the time between two rows is long enough to be shown.
     private func isLong(_ gap: Int64) -> Bool {
         timeline.rows.count > 2 && gap >= 1_000_000 && gap >= (timeline.end - timeline.begin) / 5
     }
@@ -148,7 +149,7 @@ public struct TimelineText: Sendable {
             + "\(counted(threads, "thread")), \(span): \(timeline.source)"
     }
 
-    /// The names of the lanes: above them where they have room, else on a stair of lines.
+    /// The names of the lanes: in one line if they fit, else one per line in steps.
     private var heading: [[Span]] {
         let titles = timeline.lanes.map { symbols.text($0.title) }
         let words = columned(Self.headings)
@@ -166,7 +167,7 @@ public struct TimelineText: Sendable {
         } + [line(time: timeUnit.name, graph: stair(titles.count), words: words, lane: nil)]
     }
 
-    /// The first lanes, each a line.
+    /// The lines of the first lanes.
     private func stair(_ lanes: Int) -> [Span] {
         (0..<lanes).map { Span(text: Columns.pad(String(symbols.lane), to: pitch, ellipsis: ""), lane: $0) }
     }
@@ -183,7 +184,7 @@ public struct TimelineText: Sendable {
         return widths
     }
 
-    /// What happens, of which post, how long after it, and how long.
+    /// The columns of a row: event, post, latency and duration.
     private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
         let (label, arrow, lasts): (Timeline.Label, Int?, String)
         switch row {
@@ -227,13 +228,13 @@ public struct TimelineText: Sendable {
             case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].label
             }
         switch row {
-        // The others of a run differ in it, and a handler's begin has said it.
+        // The members of a run have different details, and the end of a handler needs none.
         case .ends, .run: (label.details, label.place) = ([], nil)
         case .begins, .lasts, .mark: break
         }
         let words = TimelineWords(label, symbols: symbols)
         let cells = Self.cells(of: row, in: timeline, symbols)
-        // What has neither a post nor a length has more room for words, and what needs it takes what is empty.
+        // A row without post and duration leaves their columns to the description if it needs the space.
         let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
         let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)
         let room = wordsWidth - Columns.width(of: aligned)
@@ -245,7 +246,7 @@ public struct TimelineText: Sendable {
         var words = ""
         for (column, cell) in cells.enumerated() where columns[column] > 0 {
             let padding = String(repeating: " ", count: max(0, columns[column] - Columns.width(of: cell)))
-            // Times are compared by their ends.
+            // Times are aligned to the right.
             words += (column >= 2 ? padding + cell : cell + padding) + " "
         }
         return words + " "

@@ -1,4 +1,4 @@
-/// All there is to know of a thing in a picture, as its tooltip says it.
+/// Tooltips of a picture, with all the details.
 struct TimelineTips {
     let timeline: Timeline
 

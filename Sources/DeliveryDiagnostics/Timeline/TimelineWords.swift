@@ -1,19 +1,19 @@
 internal import ThreadedNotifications
 
-/// What a row of a timeline says of a notification, in as much room as there is.
+/// The description of a row, fitted to the available space.
 ///
-/// What cannot be seen elsewhere comes first. What has no room is cut where it is missed least: of a place its directory,
-/// of a name its middle.
+/// Information that is not visible elsewhere comes first. If the text is too long, first the directory of the source
+/// location is dropped, then the middle of the name.
 struct TimelineWords {
     private let outcome: String?
     private let name: String?
     private let details: [String]
     private let place: String?
-    /// The place without its file.
+    /// The location without its file.
     private let line: String?
     private let ellipsis: String
 
-    /// Shorter, no name is told from another.
+    /// Shorter names cannot be told apart.
     private static let leastName = 8
 
     init(_ label: Timeline.Label, symbols: TimelineSymbols) {
@@ -25,7 +25,7 @@ struct TimelineWords {
         ellipsis = symbols.ellipsis
     }
 
-    /// Nil if it has no room.
+    /// Nil if it does not fit.
     func whole(in room: Int) -> String? {
         let whole = joined(name, place)
         return Columns.width(of: whole) <= room ? whole : nil

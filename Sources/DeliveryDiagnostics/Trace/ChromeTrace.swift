@@ -1,11 +1,11 @@
 internal import ThreadedNotifications
 
-/// A recording as JSON in the trace event format of Chrome, which https://ui.perfetto.dev opens too.
+/// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.
 public enum ChromeTrace {
     /// - Parameters:
-    ///   - progress: told now and then how many records were written.
-    ///   - write: is given the text in order, some ten thousand bytes at a time.
-    /// - Returns: how many events there are.
+    /// - progress: called from time to time with the number of records written.
+    /// - write: called with consecutive parts of the text, about 65,536 bytes each.
+    /// - Returns: the number of events.
     @discardableResult
     public static func write(
         _ recording: Recording, progress: (Int) -> Void = { _ in }, to write: ([UInt8]) throws -> Void

@@ -1,4 +1,4 @@
-/// One event of a trace, in the words of the trace event format; names and arguments are those of its record.
+/// An event of the trace event format. Its names and arguments are taken from its record.
 struct TraceEvent {
     enum Phase: UInt8 {
         case begin = 66  // B
@@ -13,12 +13,12 @@ struct TraceEvent {
     var phase: Phase
     /// In nanoseconds since the recording's first record.
     var time: UInt64
-    /// The track, in `Recording.threads`. Of a counter: whose it is.
+    /// The track, as an index in `Recording.threads`. For a counter: its owner.
     var thread: Int32
-    /// Of `begin` and `instant`: the record that it shows. Of a flow: the record whose place makes its id.
+    /// For `begin` and `instant`: the entry of the event. For a flow: the entry that identifies the flow.
     var place: Int32 = -1
-    /// Of `counter`: its value. Of `end`: 1 if the recording does not tell the end.
+    /// For `counter`: its value. For `end`: 1 if the end is not recorded.
     var value = 0
-    /// Of `counter`: whether it is of a posting queue, and not of a mailbox.
+    /// True if a counter belongs to a posting queue, false if it belongs to a mailbox.
     var isOfQueue = false
 }

@@ -1,14 +1,15 @@
-/// The events of a recording's trace.
+/// Generates the events of a trace.
 ///
-/// Slices: what posts and what drains lasts as long as the records that belong to it; a handler from `deliver` to `return`; a
-/// wait from `wait` to `waitEnd`. Slices of one thread nest: what lasts longer than what it is in, ends with it.
-/// Flows: post, append, deliver; and enqueue, post. Each end lies in a slice, right after whose begin it comes, as viewers
-/// look for the slice that was begun last.
-/// Counters: what waits in each mailbox and posting queue.
-/// Order: times ascend on each thread, and in each counter.
+/// Slices: a post or a drain lasts until the last record that belongs to it; a handler lasts from `deliver` to
+/// `return`; a wait lasts from `wait` to `waitEnd`. Slices of one thread nest: a slice ends at the latest with the
+/// slice that contains it.
+/// Flows: from post through append to deliver, and from enqueue to post. Each end of a flow directly follows the
+/// beginning of its slice, because viewers attach it to the slice that began last.
+/// Counters: the depth of each mailbox and posting queue.
+/// Order: times ascend on each thread and in each counter.
 struct TraceEvents {
-    /// How long a slice is whose end nothing tells, unless another record of its thread comes before: it is there to be seen
-    /// and for arrows to begin and end in.
+    /// The duration of a slice without a recorded end, unless its thread has an earlier record. It makes the slice
+    /// visible and gives arrows a place to begin and end.
     static let momentNanoseconds: UInt64 = 1000
 
     private enum Kind {
@@ -17,7 +18,7 @@ struct TraceEvents {
         /// Ends with the last record that belongs to it.
         case post
         case drain
-        /// Ends where a record says so.
+        /// Ends with a record of its end.
         case lasting
     }
 
@@ -26,13 +27,13 @@ struct TraceEvents {
         var place: Int32
         var post: Int32
         var begin: UInt64
-        /// The end of what belongs to it so far.
+        /// The end of its records so far.
         var end: UInt64?
     }
 
     private let recording: Recording
     let links: DeliveryLinks
-    /// Of each `post`, the first flow that starts there; of each flow, the next one of the same post.
+    /// For each `post`: the first flow that starts there. For each flow: the next flow of the same post.
     private let flows: [Int32]
     private let start: UInt64
 
@@ -45,14 +46,14 @@ struct TraceEvents {
         for place in recording.entries.indices.reversed() where Self.isFlow(place, recording, links) {
             let post = Int(links.posted[place])
             guard post >= 0 else { continue }
-            // A post is in no chain but as its head, and any other record in one, so one array has both.
+            // A post is only the head of a list, and other records are only in one, so one array holds both.
             flows[place] = flows[post]
             flows[post] = Int32(place)
         }
         self.flows = flows
     }
 
-    /// Whether the record's place is the id of a flow: something that waits, or a delivery that did not wait.
+    /// True if the entry identifies a flow: a delivery that waits, or one that was made without waiting.
     private static func isFlow(_ place: Int, _ recording: Recording, _ links: DeliveryLinks) -> Bool {
         switch recording.entries[place].stage {
         case .append: true
@@ -62,7 +63,7 @@ struct TraceEvents {
         }
     }
 
-    /// - Parameter body: is given the events in order.
+    /// - Parameter body: called with each event in order.
     func visit(_ body: (TraceEvent) throws -> Void) throws {
         var state = State(threads: recording.threads.count)
         for place in recording.entries.indices { try add(place, &state, body) }
@@ -74,9 +75,9 @@ struct TraceEvents {
     }
 
     private struct State {
-        /// Of each thread, the innermost last.
+        /// For each thread: its open slices, the innermost last.
         var slices: [[Slice]]
-        /// Of each thread, what came after the innermost slice began and may turn out to come after its end.
+        /// For each thread: instants after the beginning of its innermost slice. They may turn out to be after its end.
         var instants: [[TraceEvent]]
         var depths: [Int]
         var queued: [Int]
@@ -89,7 +90,7 @@ struct TraceEvents {
         }
     }
 
-    /// A recording's times ascend, so none is before its first.
+    /// Times of a recording ascend, so no time is before the first.
     private func time(_ time: UInt64) -> UInt64 { time - start }
 
     private func add(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
@@ -175,7 +176,7 @@ struct TraceEvents {
         }
     }
 
-    /// Closes the posts and drains that the record is no part of.
+    /// Closes the posts and drains that the record does not belong to.
     private func closeWhatEnded(
         _ entry: Recording.Entry, ofPost post: Int32, isDrained: Bool = false, _ state: inout State,
         _ body: (TraceEvent) throws -> Void
@@ -192,7 +193,7 @@ struct TraceEvents {
         }
     }
 
-    /// Shows what takes no time.
+    /// Adds an event without a duration.
     private func show(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
         let entry = recording.entries[place]
         let thread = Int(entry.thread)
@@ -217,7 +218,7 @@ struct TraceEvents {
 
     /// Closes the innermost slice.
     ///
-    /// - Parameter isTold: whether a record says that it ends, if one should.
+    /// - Parameter isTold: false if the slice should have a record of its end but has none.
     private func close(
         _ thread: Int, at now: UInt64, isTold: Bool = true, _ state: inout State, _ body: (TraceEvent) throws -> Void
     ) throws {

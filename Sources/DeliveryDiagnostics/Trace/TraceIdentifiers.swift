@@ -1,15 +1,15 @@
 internal import ThreadedNotifications
 
-/// The numbers by which a trace tells processes and threads apart, and the names of tracks.
+/// The process and thread numbers in a trace, and the names of tracks.
 ///
-/// They are the kernel's where these are known and distinct. Viewers keep a thread's name by its number only, so no two threads
-/// of a recording have the same, also not in two processes.
+/// The kernel's numbers are used if they are known and distinct. Viewers identify a thread's name by its number alone,
+/// so thread numbers are unique in the whole recording.
 struct TraceIdentifiers {
-    /// By process.
+    /// For each process.
     let processes: [Int]
-    /// By thread.
+    /// For each thread.
     let threads: [Int]
-    /// By thread; distinct in a process.
+    /// For each thread. Unique within a process.
     let names: [String]
 
     init(_ recording: Recording) {
@@ -29,7 +29,8 @@ struct TraceIdentifiers {
         var name: String
     }
 
-    /// Each wanted number for the first that wants it; for the others the second choice, or the next number that is free.
+    /// Gives each wanted number to the first that wants it. The others get their second choice, or the next free
+    /// number.
     private static func distinct(_ wanted: [Int], otherwise: [Int]) -> [Int] {
         var taken: Set<Int> = [0]
         func take(_ number: Int) -> Int? {

@@ -1,24 +1,24 @@
 internal import ThreadedNotifications
 
-/// Writes the events of a recording's trace as JSON.
+/// Writes trace events as JSON.
 ///
-/// Each event's `ts` comes before its texts: old versions of Perfetto look for it without understanding `\u` in texts.
-/// Times are in microseconds with all nanoseconds, and of the same number of digits after the point, which is how Perfetto
-/// reads them exactly; there are no durations, since it rounds these.
+/// The `ts` of each event comes before its texts, because old versions of Perfetto search for it without parsing `\u`
+/// escapes. Times are microseconds with three decimals, which Perfetto reads exactly. Durations are not used because
+/// Perfetto rounds them.
 struct TraceText {
     var bytes: [UInt8] = []
     private(set) var count = 0
     private let recording: Recording
     private let links: DeliveryLinks
     private let identifiers: TraceIdentifiers
-    /// By string, with quotation marks and without the first one.
+    /// For each string: its JSON form without the opening quotation mark.
     private let strings: [[UInt8]]
     private let places: [[UInt8]]
-    /// By observer: where it was registered, in `places`.
+    /// For each observer: the location of its registration, as an index in `places`.
     private let registered: [Int32]
-    /// By thread: `,"pid":1,"tid":2`.
+    /// For each thread: `,"pid":1,"tid":2`.
     private let tracks: [[UInt8]]
-    /// By thread: a counter's name.
+    /// For each thread: the name of a counter.
     private let mailboxes: [[UInt8]]
     private let queues: [[UInt8]]
 
@@ -204,7 +204,7 @@ struct TraceText {
         for digit in [rest / 100, rest / 10 % 10, rest % 10] { bytes.append(48 + UInt8(digit)) }
     }
 
-    /// The text as a JSON string but for its first quotation mark.
+    /// The text as a JSON string, without the opening quotation mark.
     private static func escaped(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
