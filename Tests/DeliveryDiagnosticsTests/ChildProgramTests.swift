@@ -3,8 +3,8 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Apart from the other scenarios' tests: the thread sanitizer does not see the lock that Subprocess uses, and takes what it
-/// guards for a race.
+/// Separate from the other scenarios' tests, because the thread sanitizer does not see Subprocess's lock
+/// and reports false races.
 final class ChildProgramTests: XCTestCase {
     func testAChildThatCannotStartHangsOrSpeaksNonsenseIsAnError() {
         func error(_ path: String, _ arguments: [String], limit: Duration = TestLimit.hang) -> ScenarioError? {

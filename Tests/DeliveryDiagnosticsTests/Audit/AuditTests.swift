@@ -3,20 +3,20 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-@Suite("The audit of a recording")
+@Suite("Audit")
 struct AuditTests {
     private func audit(_ happen: (inout RecordedStory) -> Void) -> Audit {
         Audit(RecordedStory.whole(happen))
     }
 
-    /// How often each kind of fault was found.
+    /// The number of faults of each kind.
     private func faults(_ happen: (inout RecordedStory) -> Void) -> [AuditFault.Kind: Int] {
         audit(happen).faults.countByKind
     }
 
-    // MARK: It adds up
+    // MARK: Complete recordings
 
-    @Test("each fate is counted for its observer and name")
+    @Test("each outcome is counted for its observer and name")
     func fates() {
         let audit = audit { story in
             story.register(1)
@@ -41,7 +41,7 @@ struct AuditTests {
         #expect(audit.lines[0].policies.map { audit.recording.strings[Int($0)] } == ["drop newest"])
     }
 
-    @Test("what is delivered before the post returns needs no append, and a block needs no post")
+    @Test("a delivery before the post returns needs no append, and a block needs no post")
     func atOnceAndBlocks() {
         let audit = audit { story in
             story.register(1, on: RecordedStory.main)
@@ -57,7 +57,7 @@ struct AuditTests {
         #expect(audit.blocks.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
     }
 
-    @Test("by the document's technique a post is for the one observer of its name, without append or count")
+    @Test("in the document's technique each post has one observer, without append or count")
     func technique() {
         let audit = audit { story in
             story.add(.register)
@@ -72,7 +72,7 @@ struct AuditTests {
         #expect(audit.lines.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
     }
 
-    @Test("what is enqueued is posted, coalesced, dequeued, waits or has lost its thread")
+    @Test("an enqueued notification is posted, coalesced, dequeued, waiting or has lost its thread")
     func queues() {
         let audit = audit { story in
             for post in 1...5 { story.add(.enqueue, post: post) }
@@ -91,7 +91,7 @@ struct AuditTests {
         #expect(audit.lines.isEmpty)
     }
 
-    @Test("what was posted before the recording is told apart")
+    @Test("posts from before the recording are counted separately")
     func earlier() {
         let audit = audit { story in
             story.register(1)
@@ -102,9 +102,9 @@ struct AuditTests {
         #expect(audit.lines.map(\.counts) == [FateCounts(earlier: 1)])
     }
 
-    // MARK: It does not
+    // MARK: Faults
 
-    @Test("a match that no record tells of is lost, and whose it was is told if it can be")
+    @Test("a match without a record is lost, and its observer is named if it is known")
     func lost() {
         let audit = audit { story in
             story.register(1)
@@ -122,7 +122,7 @@ struct AuditTests {
         #expect(audit.lines[1].counts == FateCounts(posted: 1, lost: 1))
     }
 
-    @Test("in a cut recording nothing is lost, but some is not known")
+    @Test("in a truncated recording missing records are unknown, not lost")
     func cut() {
         func happen(_ story: inout RecordedStory) {
             story.register(1)
@@ -144,7 +144,7 @@ struct AuditTests {
         #expect(lossy.unknown.countByKind == whole.faults.countByKind)
     }
 
-    @Test("what waits for a thread that then ends is lost; what waits otherwise is pending")
+    @Test("a notification is lost if its thread ends later, otherwise pending")
     func pending() {
         let audit = audit { story in
             story.register(1)
@@ -158,7 +158,7 @@ struct AuditTests {
             audit.lines.map(\.counts) == [FateCounts(posted: 1, lost: 1), FateCounts(posted: 1, pending: 1)])
     }
 
-    @Test("what was handed over to a thread that had ended is pending until it is told to be gone")
+    @Test("a notification for a thread that had ended is pending until targetGone is recorded")
     func afterThreadEnd() {
         let audit = audit { story in
             story.register(1)
@@ -169,7 +169,7 @@ struct AuditTests {
         #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
     }
 
-    @Test("a process that ended by a signal leaves something pending, and loses nothing")
+    @Test("a process that ends by a signal has pending notifications, not lost ones")
     func signal() {
         var story = RecordedStory()
         story.register(1)
@@ -181,10 +181,10 @@ struct AuditTests {
     }
 
     @Test(
-        "a post in whose middle the program ends leaves something pending, and one that is over loses it",
+        "a post during which the program ends is pending, and a finished one is lost",
         arguments: ["exit", "signal 11"])
     func endedInPost(message: String) {
-        /// A handler posts, and is the first of two to handle it; the program ends there, or the post's handler goes on.
+        /// A handler posts. The program ends in the first of the post's two handlers, or after the post.
         func audit(_ isOver: Bool) -> Audit {
             var story = RecordedStory()
             for observer in 1...3 { story.register(observer) }
@@ -204,7 +204,7 @@ struct AuditTests {
         #expect(audit(true).faults.countByKind == [.lost: 1])
     }
 
-    @Test("what still waits, though the same thread's later one was delivered, is lost; another thread's may come")
+    @Test("a notification is lost if a later one of the same thread was delivered, but not if it is another thread's")
     func passedOver() {
         func faults(_ message: String? = nil, from thread: ThreadIdentity) -> [AuditFault.Kind: Int] {
             self.faults { story in
@@ -222,7 +222,7 @@ struct AuditTests {
         #expect(faults("ahead of what waits", from: RecordedStory.main).isEmpty)
     }
 
-    @Test("two fates of one pair, of one skipped, and of one enqueued cannot be, also in a cut recording")
+    @Test("two outcomes of a post, and an outcome after a skip, are faults even in a truncated recording")
     func twoFates() {
         func happen(_ story: inout RecordedStory) {
             story.register(1)
@@ -243,7 +243,7 @@ struct AuditTests {
                 + "worker, line 4, then cancel on main, line 6")
     }
 
-    @Test("a fate without a post, more observers than matched, and a queue's fate of nothing enqueued")
+    @Test("an outcome without a post, too many observers, and an outcome of nothing enqueued are faults")
     func fromNowhere() {
         #expect(
             faults { story in
@@ -261,7 +261,7 @@ struct AuditTests {
         #expect(faults { $0.add(.dequeue, post: 1) } == [.withoutPost: 1])
     }
 
-    @Test("a delivery on another thread that nothing was handed to, and a return of no call")
+    @Test("a delivery on another thread without an append, and a return without a call, are faults")
     func unlikely() {
         #expect(
             faults { story in
@@ -272,7 +272,7 @@ struct AuditTests {
         #expect(faults { $0.add(.return, post: 1, observer: 1) } == [.returnWithoutDeliver: 1])
     }
 
-    @Test("what the library counted is compared with what was recorded")
+    @Test("the library's counters are compared with the records")
     func counts() {
         func counted(_ message: String) -> [AuditFault.Kind: Int] {
             faults { story in
@@ -294,7 +294,7 @@ struct AuditTests {
             } == [.miscounted: 1])
     }
 
-    @Test("what was counted of what came before the recording is not compared")
+    @Test("counters that include notifications from before the recording are not compared")
     func countsFromBefore() {
         #expect(
             faults { story in
@@ -305,7 +305,7 @@ struct AuditTests {
             } == [:])
     }
 
-    @Test("numbers of two processes are not mixed up")
+    @Test("equal numbers of two processes are kept apart")
     func processes() {
         var story = RecordedStory()
         story.register(1)

@@ -4,7 +4,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-@Suite("Comparing by what caused what")
+@Suite("Comparing by cause and effect")
 struct CausalComparisonTests {
     private static let (main, a, b) = (
         RecordedScript.main, RecordedScript.thread(2, "a"), RecordedScript.thread(3, "b")
@@ -37,9 +37,9 @@ struct CausalComparisonTests {
         return true
     }
 
-    // MARK: What is compared
+    // MARK: Compared properties
 
-    @Test("what two threads hand to a third may come in any order, what one hands to it may not")
+    @Test("deliveries from two threads may interleave, deliveries from one may not change order")
     func order() {
         func run(_ order: [(Int, Int)]) -> RecordedScript {
             script { script in
@@ -65,7 +65,7 @@ struct CausalComparisonTests {
         #expect(!areSame(inOrder, run([(3, 0), (1, 0), (4, 0), (2, 0)]), order: CausalComparison.Order.exact))
     }
 
-    @Test("a delivery on another thread is told, with both records and their places in the source")
+    @Test("a delivery on another thread is reported with both records and their source locations")
     func otherThread() {
         func run(handledOn thread: ThreadIdentity) -> RecordedScript {
             script { script in
@@ -84,7 +84,7 @@ struct CausalComparisonTests {
                 """)
     }
 
-    @Test("a delivery that is missing is told, whichever run it is missing in")
+    @Test("a missing delivery is reported, whichever run it is missing in")
     func missing() {
         func run(_ delivered: [Int]) -> RecordedScript {
             script { script in
@@ -107,7 +107,7 @@ struct CausalComparisonTests {
         }
     }
 
-    @Test("another fate is told")
+    @Test("a different outcome is reported")
     func fate() {
         func run(_ fate: DeliveryStage) -> RecordedScript {
             script { script in
@@ -126,7 +126,7 @@ struct CausalComparisonTests {
         }
     }
 
-    @Test("what is only in the way of a delivery may come in any number, and times and addresses may differ")
+    @Test("the number of signals and drains, times and addresses may differ")
     func mechanism() {
         let plain = script { script in
             script.post(1, from: Self.main, to: Self.a)
@@ -151,7 +151,7 @@ struct CausalComparisonTests {
         #expect(!areSame(plain, busy, order: .exact))
     }
 
-    @Test("a short number after 0x is no address, and a thread of another name is another thread")
+    @Test("a short number after 0x is not an address, and a thread of another name is another thread")
     func messages() {
         for (one, other, reason) in [
             ("status 0x10", "status 0x11", CausalDifference.Reason.message),
@@ -163,7 +163,7 @@ struct CausalComparisonTests {
         }
     }
 
-    @Test("name, observers matched, kind of sender and target are compared")
+    @Test("the name, number of observers, sender type and target are compared")
     func fields() {
         func run(_ write: (inout RecordedScript) -> Void) -> RecordedScript { script(write) }
         let one = run { $0.record(.post, post: 1, count: 2, sender: .init(identifier: 1, type: "Window")) }
@@ -182,12 +182,12 @@ struct CausalComparisonTests {
         #expect(difference(target[0], target[1])?.reason == .target)
     }
 
-    /// The two records of a difference, in words.
+    /// The descriptions of a difference's two records.
     private func texts(_ difference: CausalDifference?) -> [String?] {
         [difference?.first.text, difference?.second.text]
     }
 
-    @Test("where senders or targets differ, each record shows its own, also if it has none")
+    @Test("if senders or targets differ, each record shows its own or says that it has none")
     func shown() {
         func register(
             _ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register
@@ -215,7 +215,7 @@ struct CausalComparisonTests {
                 ])
     }
 
-    @Test("where what differs is called the same, it is told what it is called in the other run")
+    @Test("if records that differ read the same, the counterpart in the other run is named")
     func renamed() {
         func run(_ register: [Int]) -> RecordedScript {
             script { script in
@@ -230,7 +230,7 @@ struct CausalComparisonTests {
                 == ["They are of different observers.", "What is observer 2 in A is observer 1 in B."])
     }
 
-    @Test("threads of one name are told by their numbers where targets differ")
+    @Test("threads with one name are shown with their numbers if targets differ")
     func namesakes() {
         func run(_ target: ThreadIdentity) -> RecordedScript {
             script { script in
@@ -258,7 +258,7 @@ struct CausalComparisonTests {
 
     // MARK: Threads
 
-    @Test("a thread whose name the other run has not is a difference")
+    @Test("a thread with a name that the other run lacks is a difference")
     func names() {
         let runs = ["worker", "helper"].map { name in
             script { $0.record(.log, on: RecordedScript.thread(2, name), message: "hello") }
@@ -266,7 +266,7 @@ struct CausalComparisonTests {
         #expect(difference(runs[0], runs[1])?.explanation == ["In B there is no thread of this name."])
     }
 
-    /// Threads without a name that say hello, each in turn, and then each perform a block on another.
+    /// Threads without names that log a message each and then perform a block on another thread each.
     private func rings(_ next: [Int], order: [Int]) -> RecordedScript {
         script { script in
             for place in order { script.record(.log, on: RecordedScript.thread(place + 2), message: "hello") }
@@ -278,7 +278,7 @@ struct CausalComparisonTests {
         }
     }
 
-    @Test("threads without a name are told apart by whom they hand things to")
+    @Test("threads without names are distinguished by the threads they hand notifications to")
     func pairs() {
         let count = 24
         let next = (0..<count).map { $0 ^ 1 }
@@ -292,7 +292,7 @@ struct CausalComparisonTests {
         #expect(threads == count)
     }
 
-    @Test("one ring of six and two of three differ, though no thread can be told from another")
+    @Test("a ring of six threads and two rings of three differ although all threads look alike")
     func ringsDiffer() {
         let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
         let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
@@ -301,7 +301,7 @@ struct CausalComparisonTests {
         #expect(areSame(two, rings([1, 2, 0, 4, 5, 3], order: [3, 1, 5, 0, 2, 4])))
     }
 
-    @Test("a tie that is not decided in time is said to be undecided, and never guessed")
+    @Test("a comparison that takes too long is undecided, not guessed")
     func undecided() {
         let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
         let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
@@ -330,7 +330,7 @@ struct CausalComparisonTests {
         #expect(asked.withLock { $0 } == 3)
     }
 
-    @Test("runs that differ for certain are never undecided")
+    @Test("runs that are known to differ are never undecided")
     func certain() {
         let one = script { script in for n in 2..<9 { script.record(.log, on: RecordedScript.thread(n), message: "x") }
         }
@@ -345,7 +345,7 @@ struct CausalComparisonTests {
         #expect(difference.reason == .message || difference.reason == .onlyInFirst)
     }
 
-    @Test("processes keep their threads together")
+    @Test("the threads of a process correspond to threads of one process")
     func processes() {
         func run(_ messages: [(Int32, String)]) -> RecordedScript {
             script { script in
@@ -360,9 +360,9 @@ struct CausalComparisonTests {
         #expect(!areSame(run([(7, "x"), (8, "y")]), run([(3, "x"), (3, "y")])))
     }
 
-    // MARK: Bad input
+    // MARK: Incomplete recordings
 
-    @Test("an empty recording is the same as an empty one only")
+    @Test("an empty recording equals only an empty one")
     func empty() {
         let some = script { $0.record(.log, message: "x") }
         for order in [CausalComparison.Order.causal, .exact, .said, .saidExactly] {
@@ -372,7 +372,7 @@ struct CausalComparisonTests {
         }
     }
 
-    @Test("a recording of which records are missing is compared with itself and with the whole")
+    @Test("a recording with missing records equals itself, and can be compared with the complete one")
     func pieces() {
         var generator = SeededGenerator(seed: 8)
         for seed in 0..<UInt64(60) {

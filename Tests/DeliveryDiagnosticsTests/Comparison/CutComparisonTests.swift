@@ -3,7 +3,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-@Suite("Comparing a recording that was cut")
+@Suite("Comparing a truncated recording")
 struct CutComparisonTests {
     private static let worker = RecordedScript.thread(2, "worker")
 
@@ -25,7 +25,7 @@ struct CutComparisonTests {
         return undecided
     }
 
-    @Test("one that has no end and the beginning of what the other has is the same up to where it was cut")
+    @Test("a recording without an end that is the beginning of the other is the same up to its truncation")
     func noEnd() throws {
         let (whole, cut) = (run(3, delivered: 3, end: true), run(3, delivered: 2, end: false))
         let found = try #require(undecided(compare(whole.recording("A"), cut.recording("B"))))
@@ -45,7 +45,7 @@ struct CutComparisonTests {
         #expect(swapped.furthest.explanation.first == "The runs are the same up to where A was cut: 10 records.")
     }
 
-    @Test("what both have and is not the same is a difference, also of a cut recording")
+    @Test("a difference in records that both have is a difference even if one is truncated")
     func difference() {
         func run(_ count: Int, handledOn thread: ThreadIdentity, end: Bool) -> Recording {
             var script = RecordedScript()
@@ -54,7 +54,7 @@ struct CutComparisonTests {
             if end { script.record(.end, message: "exit") }
             return script.recording(end ? "whole" : "cut")
         }
-        // That the cut one says less comes first, and is no difference.
+        // The truncated recording's missing records come first and are not reported.
         let whole = run(3, handledOn: Self.worker, end: true)
         let cut = run(1, handledOn: RecordedScript.main, end: false)
         for (first, second, lines) in [(whole, cut, [6, 4]), (cut, whole, [4, 6])] {
@@ -67,7 +67,7 @@ struct CutComparisonTests {
         }
     }
 
-    @Test("a thread that did nothing before the cut may be any, also if it is spoken of or a target")
+    @Test("a thread without records before the truncation matches any thread, even as a target or in a message")
     func threadAfterCut() {
         func run(_ target: ThreadIdentity, isWhole: Bool) -> Recording {
             var script = RecordedScript()
@@ -91,7 +91,7 @@ struct CutComparisonTests {
         }
     }
 
-    @Test("a text log, which never has an end, is not cut")
+    @Test("a text log, which never has an end, is not truncated")
     func textLog() {
         func run(_ count: Int, end: Bool) -> Recording {
             var script = RecordedScript()
@@ -109,7 +109,7 @@ struct CutComparisonTests {
             undecided(CausalComparison.compare(run(2, end: true), run(1, end: false), order: .exact))?.isOfCut == true)
     }
 
-    @Test("what the recording with an end lacks is a difference")
+    @Test("records that the recording with an end lacks are a difference")
     func wholeLacks() {
         let (more, whole) = (run(3, delivered: 3, end: false), run(3, delivered: 2, end: true))
         for (first, second) in [(more, whole), (whole, more)] {
@@ -120,7 +120,7 @@ struct CutComparisonTests {
         }
     }
 
-    @Test("a record that is missing is a difference if neither has an end, or both have")
+    @Test("a missing record is a difference if both or neither of the recordings have an end")
     func noSign() {
         for end in [false, true] {
             let runs = [3, 2].map { run(3, delivered: $0, end: end).recording("A") }
@@ -131,7 +131,7 @@ struct CutComparisonTests {
         }
     }
 
-    @Test("a torn last line, records that are missing and records that were lost are signs of a cut")
+    @Test("a recording with an incomplete last line, missing records or lost records is truncated")
     func signs() throws {
         var lines = RecordLines()
         let whole = run(3, delivered: 3, end: false).records
@@ -160,7 +160,7 @@ struct CutComparisonTests {
         #expect(undecided(compare(recording, late.recording("B")))?.isOfCut == true)
     }
 
-    @Test("two that were cut at different places are the same up to there")
+    @Test("two recordings that are truncated at different points are the same up to there")
     func both() throws {
         func recording(_ name: String, _ write: (inout RecordedScript) -> Void) -> Recording {
             var script = RecordedScript()
@@ -183,7 +183,7 @@ struct CutComparisonTests {
         #expect([found.furthest.first.line, found.furthest.second.line] == [3, 3])
     }
 
-    @Test("a run is never said to differ from its own beginning", arguments: [true, false])
+    @Test("a run never differs from its own beginning", arguments: [true, false])
     func anywhere(areAllNamed: Bool) {
         var found = (same: 0, cut: 0, untold: 0)
         for seed in 0..<UInt64(60) {

@@ -2,30 +2,30 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// A program of which every run does the same, and in which chance decides how its threads interleave.
+/// A random program. Every run does the same, except that threads interleave by chance.
 struct RandomProgram {
     indirect enum Action {
         case log(String)
-        /// A notification and who gets it.
+        /// A notification and its observers.
         case post(String, [Receiver])
-        /// For a thread, in `threads`.
+        /// The target thread, as an index in `threads`.
         case block(Int, [Action])
     }
 
     struct Receiver {
         var observer: Int
-        /// In `threads`; nil if it is delivered at once.
+        /// An index in `threads`; nil for delivery on the posting thread.
         var target: Int?
         var handler: [Action]
     }
 
-    /// Their names; nil for a thread without one.
+    /// The names of the threads; nil for a thread without a name.
     var threads: [String?]
-    /// What each thread does of its own accord.
+    /// The actions of each thread outside of handlers.
     var programs: [[Action]]
     var observers: Int
 
-    /// - Parameter areAllNamed: if not, about half of the threads have no name, and some of these do the same.
+    /// - Parameter areAllNamed: if false, about half of the threads have no name, and some of these do the same.
     init(seed: UInt64, areAllNamed: Bool) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 2...6, using: &generator)

@@ -2,7 +2,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// One run of a random program, with numbers and interleaving of its own.
+/// One run of a random program, with its own numbers and interleaving.
 struct RandomRun {
     private(set) var records: [DeliveryRecord] = []
     private var generator: SeededGenerator
@@ -12,7 +12,7 @@ struct RandomRun {
     private var posts: Int
     private var states: [State]
 
-    /// What is still to be done, the next one last.
+    /// The remaining actions, the next one last.
     private enum Step {
         case action(RandomProgram.Action)
         case append(RandomProgram.Receiver, String, post: Int)
@@ -63,7 +63,7 @@ struct RandomRun {
     }
 
     private mutating func step(_ thread: Int) {
-        // What is handed over may be handled whenever the thread runs its run loop.
+        // A thread may handle it at any later time.
         let isInHandler = states[thread].steps.contains { if case .returned = $0 { true } else { false } }
         let takesMail =
             !isInHandler && (states[thread].steps.isEmpty || Int.random(in: 0..<4, using: &generator) == 0)
@@ -105,7 +105,7 @@ struct RandomRun {
         }
     }
 
-    /// - Parameter actions: what the handler does whose delivery was recorded last.
+    /// - Parameter actions: the actions of the handler that was called last.
     private mutating func handle(_ actions: [RandomProgram.Action], on thread: Int) {
         states[thread].steps.append(.returned(records[records.count - 1]))
         states[thread].steps += actions.reversed().map { .action($0) }

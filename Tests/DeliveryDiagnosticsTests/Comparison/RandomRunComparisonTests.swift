@@ -25,7 +25,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a changed message is a difference, at its record")
+    @Test("a changed message is reported at its record")
     func message() throws {
         try expectDifference { records, generator in
             guard let place = records.indices.filter({ records[$0].stage == .log }).randomElement(using: &generator)
@@ -36,7 +36,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a removed delivery is a difference, at its record")
+    @Test("a removed delivery is reported at its record")
     func removed() throws {
         try expectDifference { records, generator in
             guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator) else { return nil }
@@ -47,7 +47,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a delivery on another thread is a difference, at its record")
+    @Test("a delivery on another thread is reported at its record")
     func moved() throws {
         try expectDifference { records, generator in
             guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator),
@@ -63,7 +63,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("two deliveries of one poster in the wrong order are a difference, at the first of them")
+    @Test("two exchanged deliveries of one poster are reported at the first of them")
     func swapped() throws {
         try expectDifference { records, generator in
             let recording = Recording(records)
@@ -98,9 +98,9 @@ struct RandomRunComparisonTests {
         }
     }
 
-    /// Compares random runs with a changed one of their own, each way.
+    /// Compares random runs with modified copies, in both directions.
     ///
-    /// - Parameter mutation: gives the changed records, and the place of the change in the records and in the changed ones.
+    /// - Parameter mutation: returns the modified records, and the index of the change in the original and in the copy.
     private func expectDifference(
         _ mutation: ([DeliveryRecord], inout SeededGenerator) -> (
             changed: [DeliveryRecord], place: Int, inChanged: Int?
@@ -123,7 +123,7 @@ struct RandomRunComparisonTests {
         #expect(changes > 20)
     }
 
-    /// Deliveries that were handed over and in which nothing happens, and their returns.
+    /// Handed-over deliveries to handlers that do nothing, with their returns.
     private func emptyHandlers(of records: [DeliveryRecord]) -> [(Int, Int)] {
         let appended = Set(records.filter { $0.stage == .append }.map { [$0.post, $0.observer] })
         return records.indices.compactMap { place in

@@ -2,7 +2,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Records written by hand.
+/// Records for tests.
 struct RecordedScript {
     private(set) var records: [DeliveryRecord] = []
     var process = ProcessIdentity(id: 7, name: "test")
@@ -26,7 +26,7 @@ struct RecordedScript {
                 target: target, message: message, place: place, count: count, sender: sender))
     }
 
-    /// A post, handed over, handled and returned.
+    /// Adds a post, its append, its delivery and its return.
     mutating func post(
         _ post: Int, from poster: ThreadIdentity, to target: ThreadIdentity, observer: Int = 1,
         handledOn: ThreadIdentity? = nil

@@ -14,12 +14,12 @@ struct TextLogTests {
         return difference
     }
 
-    /// Lines of "process:thread message".
+    /// Makes a log from lines of the form "process:thread message".
     private func log(_ lines: String...) -> String {
         lines.map { "2026-11-20 22:05:12.856 p[" + $0.replacing(" ", with: "] ", maxReplacements: 1) + "\n" }.joined()
     }
 
-    @Test("each document's log is the same as itself and different from the others, at the line where it is so exactly")
+    @Test("each document's log equals itself and differs from the others, at the line of the exact comparison")
     func documents() throws {
         for one in ReferenceLog.allCases {
             for other in ReferenceLog.allCases {
@@ -35,7 +35,7 @@ struct TextLogTests {
         }
     }
 
-    @Test("a difference that the order of lines shows too is told as it is told there")
+    @Test("a difference in the order of lines too is described like in the exact comparison")
     func words() throws {
         #expect(
             try difference(ReferenceLog.listing2.text, ReferenceLog.listing1.text)?.description == """
@@ -46,7 +46,7 @@ struct TextLogTests {
                 """)
     }
 
-    @Test("threads may interleave in any way, and each keeps its order")
+    @Test("threads may interleave in any way if each keeps its order")
     func interleaving() throws {
         let one = log("1:1 begin", "1:2 a", "1:2 b", "1:1 end")
         #expect(try compare(one, log("9:8 a", "9:9 begin", "9:9 end", "9:8 b")) == .same(lines: 4, threads: 2))
@@ -56,7 +56,7 @@ struct TextLogTests {
         #expect(swapped.second.number == 1)
     }
 
-    @Test("a thread that says more or less is a difference")
+    @Test("a thread with more or fewer lines is a difference")
     func length() throws {
         let one = log("1:1 a", "1:1 b", "1:2 c")
         let missing = try #require(try difference(one, log("1:1 a", "1:2 c")))
@@ -71,7 +71,7 @@ struct TextLogTests {
         #expect(more.second.number == 2)
     }
 
-    @Test("numbers of threads in messages stand for one thread each")
+    @Test("each thread number in messages corresponds to one thread")
     func mentions() throws {
         let one = log("1:1 {number = 2, name = w}", "1:1 {number = 3, name = w}")
         #expect(
@@ -85,7 +85,7 @@ struct TextLogTests {
             try compare(log("1:5 {name = w, num = 5}"), log("1:6 {name = w, num = 6}")) == .same(lines: 1, threads: 1))
     }
 
-    @Test("a recording is compared with a log by what it says")
+    @Test("a recording is compared with a log by its messages")
     func mixed() throws {
         var script = RecordedScript()
         let worker = RecordedScript.thread(4, "worker")

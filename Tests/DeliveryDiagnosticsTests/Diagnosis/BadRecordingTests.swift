@@ -3,10 +3,10 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Recordings that no program makes. What is said of them does not matter, but something is.
-@Suite("Recordings that make no sense")
+/// Invalid recordings must not crash the audit or the diagnosis. The results do not matter.
+@Suite("Invalid recordings")
 struct BadRecordingTests {
-    /// Any stages, of few posts, observers, threads and processes, so that they meet; at times that need not ascend.
+    /// Random stages with few posts, observers, threads and processes, so that many belong together. Times may descend.
     private func records(_ count: Int, _ generator: inout SeededGenerator) -> [DeliveryRecord] {
         func maybe(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Int? {
             Bool.random(using: &generator) ? Int.random(in: range, using: &generator) : nil
@@ -37,7 +37,7 @@ struct BadRecordingTests {
         }
     }
 
-    @Test("are audited and diagnosed without a crash, whatever they hold")
+    @Test("any recording is audited and diagnosed without a crash")
     func random() throws {
         var generator = SeededGenerator(seed: 5)
         let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
@@ -54,19 +54,19 @@ struct BadRecordingTests {
             #expect(try DiagnosisReport(diagnosis).json().hasPrefix("{"))
             kinds.formUnion(diagnosis.findings.map(\.kind))
         }
-        // The rounds came to nearly everything.
+        // The rounds cover most kinds.
         #expect(kinds.count > 15, "\(kinds)")
         #expect(faults.count > 5, "\(faults)")
     }
 
-    @Test("an empty recording has nothing posted and no finding")
+    @Test("an empty recording has no posts and no findings")
     func empty() throws {
         let recording = Recording([])
         #expect(AuditReport(Audit(recording)).text() == ["nothing was posted"])
         #expect(DiagnosisReport(Diagnosis(recording)).text().map(\.text) == ["no finding"])
     }
 
-    @Test("what is of one place fills no pages: of many findings twenty are told, and how many more there are")
+    @Test("of many findings twenty are shown, and the number of the others")
     func many() throws {
         let recording = RecordedStory.whole { story in
             for observer in 1...30 {
@@ -80,7 +80,7 @@ struct BadRecordingTests {
         #expect(lines.last == "and 10 more")
     }
 
-    @Test("lines are no longer than they should be at 80 and at 200 columns", arguments: [80, 200])
+    @Test("lines fit 80 and 200 columns", arguments: [80, 200])
     func width(width: Int) throws {
         let recording = RecordedStory.whole { story in
             story.register(1)

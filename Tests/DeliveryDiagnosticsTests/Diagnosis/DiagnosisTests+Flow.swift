@@ -3,9 +3,9 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What is found of orders, depths and chains of posts.
+/// Findings about order, depth and chains of posts.
 extension DiagnosisTests {
-    @Test("one poster's two reach one observer in another order")
+    @Test("one poster's notifications reach one observer in another order")
     func overtaken() {
         func story(_ order: [Int], by thread: ThreadIdentity = Story.main) -> (inout Story) -> Void {
             { story in
@@ -21,7 +21,7 @@ extension DiagnosisTests {
         expect(.overtaken, evidence: [2, 6, 8], in: story([2, 1]), notIn: story([2, 1], by: Story.other))
     }
 
-    @Test("delivered ahead of what waits, as the policy says: a note")
+    @Test("a delivery ahead of others because of the policy is a note")
     func overtakesByPolicy() {
         func story(_ message: String?) -> (inout Story) -> Void {
             { story in
@@ -34,7 +34,7 @@ extension DiagnosisTests {
         expect(.overtakesByPolicy, .note, evidence: [1, 3], in: story("ahead of what waits"), notIn: story(nil))
     }
 
-    @Test("more waits than the limit: when, how much, and who posts")
+    @Test("a flood is reported with its time, depth and posters")
     func flood() {
         func story(_ count: Int) -> (inout Story) -> Void {
             { story in
@@ -53,7 +53,7 @@ extension DiagnosisTests {
             ], limits: DiagnosisLimits(depth: 11), in: story(12), notIn: story(11))
     }
 
-    @Test("by the document's technique what is captured waits for the thread that handles it")
+    @Test("in the document's technique a captured notification waits for the thread that handles it")
     func floodOfTechnique() {
         func story(_ count: Int) -> (inout Story) -> Void {
             { story in
@@ -70,7 +70,7 @@ extension DiagnosisTests {
             limits: DiagnosisLimits(depth: 3), in: story(4), notIn: story(3))
     }
 
-    /// An observer whose handler posts the next, so many times; also by another observer.
+    /// An observer that posts the next notification in its handler, repeatedly, directly or through another observer.
     private func chain(_ length: Int, isGoing: Bool, throughAnother: Bool = false) -> (inout Story) -> Void {
         { story in
             story.register(1, "Ping")
@@ -89,7 +89,7 @@ extension DiagnosisTests {
         }
     }
 
-    @Test("a later post that was made in the middle of the earlier one is told as such")
+    @Test("overtaking by a nested post is described as such")
     func overtakenNested() {
         func story(_ isNested: Bool) -> (inout Story) -> Void {
             { story in
@@ -109,7 +109,7 @@ extension DiagnosisTests {
             in: story(true), notIn: story(false))
     }
 
-    @Test("a handler that ends the program has an end, unless by a signal")
+    @Test("a handler that ends the program is not stuck, unless the program ends by a signal")
     func selfPostingEnds() {
         func recording(_ message: String) -> Recording {
             var story = Story()
@@ -125,7 +125,7 @@ extension DiagnosisTests {
         #expect(Diagnosis(recording("signal 11")).findings.map(\.kind) == [.selfPosting, .endedInHandler])
     }
 
-    @Test("a handler that posts to itself: without end a problem, and very long a note")
+    @Test("a handler that posts to itself without end is a problem, and very often is a note")
     func selfPosting() {
         expect(
             .selfPosting, evidence: [1, 38, 41],
@@ -136,7 +136,7 @@ extension DiagnosisTests {
             limits: DiagnosisLimits(chain: 99), in: chain(100, isGoing: false), notIn: chain(99, isGoing: false))
     }
 
-    @Test("two observers that post to one another without end")
+    @Test("two observers that post to each other without end are a problem")
     func pingPong() {
         let findings = Diagnosis(Story.whole(chain(60, isGoing: true, throughAnother: true))).findings
         #expect(findings.map(\.kind) == [.selfPosting])
@@ -145,19 +145,19 @@ extension DiagnosisTests {
                 "observer 1 of Ping posts what makes it handle again, by way of observer 2 of Pong: 30 times") == true)
     }
 
-    @Test("a chain through two is told once, also if both have a long one")
+    @Test("a chain through two observers is reported once, even if both have a long chain")
     func longPingPong() {
         let findings = Diagnosis(Story.whole(chain(250, isGoing: false, throughAnother: true))).findings
         #expect(findings.map(\.kind) == [.selfPosting])
     }
 
-    @Test("a handler that enqueues to itself, through a posting queue and a Foundation center")
+    @Test("a handler that enqueues to itself is found through a posting queue and a Foundation center")
     func selfPostingThroughQueue() {
         let recording = Story.whole { story in
             story.register(1, on: Story.main)
             story.add(.enqueue, post: 1, target: Story.main, at: 3)
             for step in 0..<12 {
-                // A post is enqueued, comes out on the queue's thread, and is captured under a number of its own.
+                // A notification is enqueued, posted on the queue's thread, and captured with a number of its own.
                 let (queued, captured) = (step * 2 + 1, step * 2 + 2)
                 story.add(.post, post: queued)
                 story.add(.capture, post: captured, count: 1, relatedPost: queued)
@@ -174,7 +174,7 @@ extension DiagnosisTests {
         #expect(findings.first?.problem.contains("12 times in a row, and still when") == true)
     }
 
-    @Test("what is enqueued in a handler and posted in another's is the first one's")
+    @Test("the cause of an enqueued notification is the handler that enqueued it, not the one it is posted in")
     func causeOfEnqueued() {
         let index = DeliveryIndex(
             Story.whole { story in

@@ -3,9 +3,9 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What is found of threads, waits and ends.
+/// Findings about threads, waits and ends.
 extension DiagnosisTests {
-    @Test("a thread that stopped draining, while others went on for longer than the limit")
+    @Test("a thread that stopped draining while others continued for longer than the limit is a problem")
     func stalled() {
         func story(_ duration: Duration) -> (inout Story) -> Void {
             { story in
@@ -24,7 +24,7 @@ extension DiagnosisTests {
             in: story(.milliseconds(200)), notIn: story(.milliseconds(50)))
     }
 
-    @Test("a thread that never drained is told of once, and not for each of its observers")
+    @Test("a thread that never drained is reported once, not for each of its observers")
     func neverDrained() {
         func story(_ duration: Duration) -> Recording {
             Story.whole { story in
@@ -40,7 +40,7 @@ extension DiagnosisTests {
         #expect(kinds == [.neverDelivered, .neverDelivered, .neverDelivered])
     }
 
-    @Test("that a thread ends the program is not that it goes on")
+    @Test("the end of the program is not counted as activity of its thread")
     func endedByTheStalled() {
         let findings = Diagnosis(
             Story.whole { story in
@@ -53,7 +53,7 @@ extension DiagnosisTests {
         #expect(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits") == true)
     }
 
-    @Test("a thread that goes on, and leaves what waits for it")
+    @Test("a thread that continues and ignores its pending notifications is a problem")
     func modeNotRun() {
         func story(_ isHandled: Bool) -> (inout Story) -> Void {
             { story in
@@ -69,7 +69,7 @@ extension DiagnosisTests {
             notIn: story(true))
     }
 
-    @Test("a handler that never returned is named, with what waits for its thread")
+    @Test("a handler that never returned is named, with the number of notifications waiting for its thread")
     func neverReturned() {
         func story(_ isBack: Bool) -> (inout Story) -> Void {
             { story in
@@ -89,7 +89,7 @@ extension DiagnosisTests {
             in: story(false), notIn: story(true))
     }
 
-    @Test("a wait that would have closed a cycle was refused")
+    @Test("a refused wait is a problem")
     func refusedWait() {
         func story(_ stage: DeliveryStage) -> (inout Story) -> Void {
             { $0.add(stage, nil, message: "{number = 2, name = worker} waits for main", at: 4) }
@@ -100,7 +100,7 @@ extension DiagnosisTests {
             in: story(.refuseWait), notIn: story(.log))
     }
 
-    @Test("two threads wait for one another, though never at once: a note")
+    @Test("two threads that wait for each other at different times are a note")
     func waitsBothWays() {
         func story(_ target: ThreadIdentity, isWordy: Bool = false) -> (inout Story) -> Void {
             { story in
@@ -125,7 +125,7 @@ extension DiagnosisTests {
             notIn: { $0.add(.wait, nil, target: Story.worker) })
     }
 
-    @Test("dropped by an overflow policy: a note, with the policy")
+    @Test("drops by an overflow policy are a note with the policy")
     func dropped() {
         func story(_ fate: DeliveryStage) -> (inout Story) -> Void {
             { story in
@@ -141,7 +141,7 @@ extension DiagnosisTests {
             notIn: story(.cancel))
     }
 
-    @Test("posted for a thread that has ended: a problem; still waiting when it ends: a note")
+    @Test("a post for an ended thread is a problem, a pending notification when the thread ends is a note")
     func targetGone() {
         func story(endFirst: Bool, _ fate: DeliveryStage) -> (inout Story) -> Void {
             { story in
@@ -160,7 +160,7 @@ extension DiagnosisTests {
             in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
     }
 
-    @Test("a recording that was cut, that lost records, or whose process forked")
+    @Test("a truncated recording, lost records and a fork are notes")
     func recording() {
         expect(
             .recordingCut, .note, evidence: [1], in: Story.cut { $0.register(1) }, notIn: Story.whole { $0.register(1) }
@@ -171,7 +171,7 @@ extension DiagnosisTests {
         expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
     }
 
-    @Test("ended by a signal while a handler ran")
+    @Test("the end by a signal while a handler ran is reported")
     func endedInHandler() {
         func story(_ message: String, isBack: Bool = false) -> Recording {
             var story = Story()
@@ -189,7 +189,7 @@ extension DiagnosisTests {
         #expect(Diagnosis(story("signal 11", isBack: true)).findings.isEmpty)
     }
 
-    @Test("what the audit cannot account for")
+    @Test("faults of the audit are findings")
     func unaccounted() {
         expect(
             .unaccounted, evidence: [2, 6], says: ["Two fates of one post for one observer, once: #1 of Done"],
@@ -204,7 +204,7 @@ extension DiagnosisTests {
             })
     }
 
-    @Test("the worst is told first, and of a kind the most")
+    @Test("the most severe finding is first, and within a kind the most frequent")
     func order() {
         let recording = Story.whole { story in
             for observer in 1...3 { story.register(observer, "\(observer)") }

@@ -3,14 +3,14 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// For each kind of finding a recording that has it, and a twin that lacks only what makes it one.
-@Suite("The diagnosis of a recording")
+/// Tests each kind of finding with a recording that has it, and a second one that differs just enough not to have it.
+@Suite("Diagnosis")
 struct DiagnosisTests {
     typealias Story = RecordedStory
     static let window = DeliveryRecord.Sender(identifier: 0x10, type: "Window")
     static let panel = DeliveryRecord.Sender(identifier: 0x20, type: "Panel")
 
-    /// The one finding of a recording, with its kind and the lines of its evidence; and none in its twin.
+    /// Expects one finding with its kind and evidence lines, and none in the second recording.
     func expect(
         _ kind: Finding.Kind, _ severity: Finding.Severity = .problem, evidence: [Int], says: [String] = [],
         limits: DiagnosisLimits = DiagnosisLimits(), in broken: (inout Story) -> Void,
@@ -43,7 +43,7 @@ struct DiagnosisTests {
         #expect(none.isEmpty, "\(none.map(\.problem))", sourceLocation: sourceLocation)
     }
 
-    @Test("removed at once, and then posted with nobody to observe it")
+    @Test("an observer removed immediately, and then a post without observers")
     func removedAtOnce() {
         func story(_ keeps: Duration, count: Int = 0) -> (inout Story) -> Void {
             { story in
@@ -58,7 +58,7 @@ struct DiagnosisTests {
             in: story(.zero), notIn: story(.seconds(1)))
     }
 
-    @Test("what waits for a thread that goes on to handle is a backlog, and no thread that stopped draining")
+    @Test("pending notifications of a thread that still handles others are a backlog, not a stall")
     func backlog() {
         func story(_ isHandled: Bool) -> (inout Story) -> Void {
             { story in
@@ -73,7 +73,7 @@ struct DiagnosisTests {
             notIn: story(true))
     }
 
-    @Test("handled on a thread other than the one declared")
+    @Test("a notification handled on another thread than declared")
     func wrongThread() {
         func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
             { story in
@@ -91,7 +91,7 @@ struct DiagnosisTests {
             in: story(Story.other), notIn: story(Story.worker))
     }
 
-    @Test("a block performed on another thread than it was handed to")
+    @Test("a block performed on another thread than declared")
     func wrongThreadOfBlock() {
         func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
             { story in
@@ -103,7 +103,7 @@ struct DiagnosisTests {
         expect(.wrongThread, evidence: [2], in: story(Story.main), notIn: story(Story.worker))
     }
 
-    @Test("handled on main for longer than a budget: a note, and far longer: a problem")
+    @Test("a handler on main over its budget is a note, and far over it a problem")
     func mainHeldUp() {
         func story(_ duration: Duration, on thread: ThreadIdentity = Story.main) -> (inout Story) -> Void {
             { story in
@@ -125,7 +125,7 @@ struct DiagnosisTests {
             in: story(.milliseconds(4)), notIn: story(.milliseconds(2)))
     }
 
-    @Test("what ran in the middle of a handler has a budget of its own")
+    @Test("nested handlers have budgets of their own")
     func mainHeldUpNested() {
         let recording = Story.whole { story in
             for observer in 1...2 { story.register(observer, "\(observer)", on: Story.main) }
@@ -138,7 +138,7 @@ struct DiagnosisTests {
         #expect(Diagnosis(recording).findings.map { recording.entries[Int($0.evidence[0])].observer } == [1])
     }
 
-    @Test("posted before anybody observed it")
+    @Test("a post before the first observer was added")
     func postedUnobserved() {
         func story(_ name: String, sender: DeliveryRecord.Sender? = nil) -> (inout Story) -> Void {
             { story in
@@ -157,7 +157,7 @@ struct DiagnosisTests {
             notIn: story("Done", sender: Self.panel))
     }
 
-    @Test("of what was posted before, only what is of the sender that is asked for is missed")
+    @Test("an observer of one sender missed only posts of that sender")
     func postedUnobservedSenders() {
         func story(_ sender: DeliveryRecord.Sender) -> (inout Story) -> Void {
             { story in
@@ -174,7 +174,7 @@ struct DiagnosisTests {
             notIn: story(Self.panel))
     }
 
-    @Test("posted by the document's technique before anybody observed it, and not again after a removal")
+    @Test("in the document's technique, posts before the first observer count, posts after a removal do not")
     func postedUnobservedUncounted() {
         expect(
             .postedUnobserved, evidence: [1, 2],
@@ -192,7 +192,7 @@ struct DiagnosisTests {
             })
     }
 
-    @Test("delivered after removal, but for what ran at that moment")
+    @Test("a delivery after removal, except for handlers that were running")
     func deliveredAfterRemoval() {
         func story(_ running: Int?, on thread: ThreadIdentity = Story.worker) -> (inout Story) -> Void {
             { story in
@@ -207,12 +207,12 @@ struct DiagnosisTests {
         expect(
             .deliveredAfterRemoval, evidence: [1, 6, 7], says: ["handed 1 notification after it was removed"],
             in: story(0), notIn: story(1))
-        // The thread that removes cannot be in the middle of what begins later.
+        // The removing thread cannot have been running a handler that begins later.
         expect(
             .deliveredAfterRemoval, evidence: [1, 6, 7], in: story(1, on: Story.main), notIn: story(nil))
     }
 
-    @Test("never got anything: its mapping made nothing of it")
+    @Test("nothing delivered because the transform returned nil")
     func neverMapped() {
         func story(_ last: DeliveryStage) -> (inout Story) -> Void {
             { story in
@@ -231,7 +231,7 @@ struct DiagnosisTests {
             in: story(.skip), notIn: story(.deliver))
     }
 
-    @Test("who is removed in the middle of a post is passed over, and its mapping made nothing of nothing")
+    @Test("an observer that is removed during a post is not blamed on its transform")
     func removedMeanwhile() {
         let recording = Story.whole { story in
             story.register(1)
@@ -242,7 +242,7 @@ struct DiagnosisTests {
         #expect(Diagnosis(recording).findings.isEmpty)
     }
 
-    @Test("never got anything: it still waits")
+    @Test("nothing delivered because everything is pending")
     func neverRun() {
         func story(_ isHandled: Bool) -> (inout Story) -> Void {
             { story in
@@ -256,7 +256,7 @@ struct DiagnosisTests {
             in: story(false), notIn: story(true))
     }
 
-    @Test("never got anything: it asks for another sender's, or another center was posted to")
+    @Test("nothing delivered because of another sender or another center")
     func neverMatched() {
         func story(_ asks: DeliveryRecord.Sender?, count: Int?) -> (inout Story) -> Void {
             { story in
@@ -264,7 +264,7 @@ struct DiagnosisTests {
                 story.add(.post, post: 1, at: 9, count: count, sender: Self.panel)
             }
         }
-        // What no record counts may be for anybody.
+        // A post without a count may have matched the observer.
         expect(
             .neverDelivered, evidence: [1, 2],
             says: ["it asks for what Window 0x10 posts, and once others did, such as Panel 0x20"],
@@ -279,7 +279,7 @@ struct DiagnosisTests {
             })
     }
 
-    @Test("senders whose turn did not come are no mismatch, and one that nobody asks for is told of once")
+    @Test("posts that other observers ask for are not a mismatch, and observers of one location are reported once")
     func sendersOfOthers() {
         func story(_ posted: DeliveryRecord.Sender) -> (inout Story) -> Void {
             { story in
@@ -295,7 +295,7 @@ struct DiagnosisTests {
             in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
     }
 
-    @Test("who was matched by a post in which the program ended is not an observer at another center")
+    @Test("an observer matched by a post during which the program ended is not at another center")
     func endedInPost() {
         let recording = Story.whole { story in
             for observer in 1...2 { story.register(observer, on: Story.main) }
@@ -305,7 +305,7 @@ struct DiagnosisTests {
         #expect(Diagnosis(recording).findings.map(\.problem) == [])
     }
 
-    @Test("what another thread posts while an observer is being added or removed is not to another center")
+    @Test("a post during the registration or removal of an observer does not count as missed")
     func postedMeanwhile() {
         func story(_ isDuring: Bool) -> (inout Story) -> Void {
             { story in
@@ -327,7 +327,7 @@ struct DiagnosisTests {
             in: story(true), notIn: story(false))
     }
 
-    @Test("never posted under its name, but under nearly the same")
+    @Test("a name that was never posted, while a similar one was")
     func misspelt() {
         func story(_ name: String) -> (inout Story) -> Void {
             { story in

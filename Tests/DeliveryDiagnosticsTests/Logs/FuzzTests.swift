@@ -4,7 +4,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Both readers, given what nobody would write. `FUZZ=1000000 swift test --filter FuzzTests` gives each a million inputs.
+/// Reads random input. `FUZZ=1000000 swift test --filter FuzzTests` reads a million inputs with each reader.
 @Suite("Fuzzing the readers")
 struct FuzzTests {
     private static let inputs = ProcessInfo.processInfo.environment["FUZZ"].flatMap(Int.init) ?? 5000
@@ -25,7 +25,7 @@ struct FuzzTests {
 
         """.utf8)
 
-    /// What a file may have become: bytes changed, cut out, repeated and put elsewhere.
+    /// Damages a file: bytes are changed, removed, repeated and moved.
     private static func mutate(_ bytes: [UInt8], with generator: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         let words = [
@@ -49,7 +49,7 @@ struct FuzzTests {
         return bytes
     }
 
-    @Test("the reader of recordings reads or refuses, and what it read can be looked at")
+    @Test("the reader of recordings never crashes, and its result can be examined")
     func recordings() {
         var generator = SeededGenerator(seed: 5)
         var (read, refused) = (0, 0)
@@ -68,7 +68,7 @@ struct FuzzTests {
         #expect(read > 0 && refused > 0)
     }
 
-    @Test("the reader of logs reads or refuses each line")
+    @Test("the reader of logs accepts or rejects each line")
     func logs() {
         var generator = SeededGenerator(seed: 6)
         var (read, refused) = (0, 0)

@@ -13,12 +13,12 @@ struct LogComparisonTests {
         return difference.reason
     }
 
-    /// Lines of "process:thread message".
+    /// Makes a log from lines of the form "process:thread message".
     private func log(_ lines: String...) -> String {
         lines.map { "2026-11-20 22:05:12.856 p[" + $0.replacing(" ", with: "] ", maxReplacements: 1) + "\n" }.joined()
     }
 
-    @Test("each document's log is the same as itself and different from the others")
+    @Test("each document's log equals itself and differs from the others")
     func documents() throws {
         for one in ReferenceLog.allCases {
             for other in ReferenceLog.allCases {
@@ -46,7 +46,7 @@ struct LogComparisonTests {
         #expect(try compare(ReferenceLog.listing1.text, renamed) == .same(lines: 3, threads: 2))
     }
 
-    @Test("GNUstep's numbers are kernel ids, and its main thread is the one with the process id")
+    @Test("GNUstep's numbers are kernel ids, and its main thread has the process id")
     func gnustep() throws {
         let gnustep = """
             2026-11-20 01:02:03.004 test[7304:7304] current thread = <NSThread: 0x55>{name = (null), num = 7304}
@@ -57,7 +57,7 @@ struct LogComparisonTests {
         #expect(try compare(ReferenceLog.listing1.text, gnustep) == .same(lines: 3, threads: 2))
     }
 
-    @Test("another thread is a difference, whichever of the two logs has more")
+    @Test("another thread is a difference, whichever log has more threads")
     func threads() throws {
         #expect(
             try reason(log("1:1 a", "1:2 b"), log("1:1 a", "1:1 b"))
@@ -70,14 +70,14 @@ struct LogComparisonTests {
                 == .thread(.init(firstSeen: 1, secondSeen: 2)))
     }
 
-    @Test("another process is a difference, also with the same thread id")
+    @Test("another process is a difference even with the same thread id")
     func processes() throws {
         #expect(
             try reason(log("1:1 a", "2:1 b"), log("1:1 a", "1:1 b"))
                 == .process(.init(firstSeen: nil, secondSeen: 1)))
     }
 
-    @Test("a thread number that stands for two is a difference")
+    @Test("a thread number that corresponds to two threads is a difference")
     func numbers() throws {
         #expect(
             try reason(
@@ -86,14 +86,14 @@ struct LogComparisonTests {
                 == .threadNumber(.init(firstSeen: nil, secondSeen: 1)))
     }
 
-    @Test("a kernel id in a message stands for the thread that writes with it")
+    @Test("a kernel id in a message refers to the thread that writes with it")
     func kernelIDs() throws {
         #expect(
             try reason(log("1:5 {name = w, num = 5}"), log("1:5 {name = w, num = 6}"))
                 == .threadNumber(.init(firstSeen: 1, secondSeen: nil)))
     }
 
-    @Test("lines are numbered as each log has them, comments counted")
+    @Test("line numbers include comments")
     func lineNumbers() throws {
         let first = "# one\n# two\n" + log("1:1 a", "1:2 b", "1:1 c")
         guard case .different(let difference) = try compare(first, log("1:1 a", "1:2 b", "1:2 c")) else {
@@ -107,7 +107,7 @@ struct LogComparisonTests {
                 "In A the line is written by the thread of line 3, in B by the thread of line 2."))
     }
 
-    @Test("threads that are only spoken of are not counted, and a nameless main thread is main")
+    @Test("threads that are only mentioned are not counted, and a main thread without a name is main")
     func spokenOf() throws {
         #expect(
             try compare(log("4:4 {name = (null), num = 4}"), log("9:9 {number = 1, name = (null)}"))
@@ -120,12 +120,12 @@ struct LogComparisonTests {
                 == .same(lines: 1, threads: 1))
     }
 
-    @Test("the main thread is number 1")
+    @Test("the main thread has number 1")
     func mainThread() throws {
         #expect(try reason(log("1:1 {number = 1, name = w}"), log("1:1 {number = 2, name = w}")) == .message)
     }
 
-    @Test("comments, carriage returns and a byte order mark are no part of a log")
+    @Test("comments, carriage returns and a byte order mark are ignored")
     func layout() throws {
         let lines = log("1:1 a", "1:2 b")
         let same = "\u{FEFF}# a comment\n" + lines.replacing("\n", with: "\r\n") + "# another\n"
@@ -143,7 +143,7 @@ struct LogComparisonTests {
         #expect(try reason(log("1:1 a"), log("1:1 a", "1:1 b")) == .oneEnds)
     }
 
-    @Test("a difference shows the line, both lines and the reason")
+    @Test("a difference shows the line numbers, both lines and the reason")
     func words() throws {
         guard case .different(let difference) = try compare(ReferenceLog.listing2.text, ReferenceLog.listing1.text)
         else {
@@ -159,7 +159,7 @@ struct LogComparisonTests {
                 """)
     }
 
-    @Test("a log that ends within a line is said to, and one that ends early too")
+    @Test("a log that ends within a line, or early, is described as such")
     func cutOff() throws {
         let whole = log("1:1 first", "1:1 second")
         guard case .different(let within) = try compare(whole, String(whole.dropLast(3))) else {
@@ -174,7 +174,7 @@ struct LogComparisonTests {
         #expect(early.description.contains("B    (has no further line)"))
     }
 
-    @Test("long lines are shown around where they differ")
+    @Test("long lines are shown around their difference")
     func longLines() throws {
         let start = String(repeating: "x", count: 5000)
         guard case .different(let difference) = try compare(log("1:1 \(start)a"), log("1:1 \(start)b")) else {
@@ -186,7 +186,7 @@ struct LogComparisonTests {
         #expect(difference.description.count < 500)
     }
 
-    @Test("an empty log is an error and not the same as another")
+    @Test("an empty log is an error")
     func empty() {
         #expect(throws: LogError.self) { try compare("", "") }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Log lines")
 struct LogLineTests {
-    @Test("the documents' form is taken apart")
+    @Test("a line in the documents' format is split into its parts")
     func documentForm() throws {
         let line = try LogLine(Array("2016-02-13 22:05:12.857 test[865:45174] test notification".utf8))
         #expect(line.process == "test")
@@ -14,7 +14,7 @@ struct LogLineTests {
     }
 
     @Test(
-        "NSLog's other forms are read",
+        "NSLog's other formats are parsed",
         arguments: [
             ("2026-11-20 22:05:12.856123+0100 test[865:45174] m", "test", "45174", "m"),
             ("2026-11-20 22:05:12.856 test[865:7f3c2b1a] m", "test", "7f3c2b1a", "m"),
@@ -32,7 +32,7 @@ struct LogLineTests {
     }
 
     @Test(
-        "what is missing is said",
+        "the error names the missing part",
         arguments: [
             ("", LogLine.Problem.noTime),
             ("hello", .noTime),
@@ -54,7 +54,7 @@ struct LogLineTests {
         #expect(throws: problem) { try LogLine(Array(text.utf8)) }
     }
 
-    @Test("bytes that are no UTF-8 are said to be none")
+    @Test("bytes that are not UTF-8 are an error")
     func notText() {
         #expect(throws: LogLine.Problem.notText) { try LogLine([0x32, 0xFF, 0xFE]) }
     }

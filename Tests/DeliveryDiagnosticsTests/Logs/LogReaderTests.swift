@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading logs")
 struct LogReaderTests {
-    @Test("lines are read across chunks of any size")
+    @Test("lines are read from chunks of any size")
     func chunks() throws {
         for size in 1...80 {
             var reader = LogReader(name: "log", text: ReferenceLog.listing1.text, chunk: size)
@@ -19,7 +19,7 @@ struct LogReaderTests {
         }
     }
 
-    @Test("a log cut off anywhere gives a line, an error or the end, and says where")
+    @Test("a log truncated anywhere gives a line, an error or the end, with the line number")
     func cutOff() {
         let text = Array(ReferenceLog.listing4.text.utf8)
         for length in 0..<text.count {
@@ -41,7 +41,7 @@ struct LogReaderTests {
         }
     }
 
-    @Test("random bytes are no trap")
+    @Test("random bytes do not trap")
     func randomBytes() {
         var generator = SeededGenerator(seed: 20)
         for _ in 0..<2000 {
@@ -52,7 +52,7 @@ struct LogReaderTests {
         }
     }
 
-    @Test("mutations of a log are no trap")
+    @Test("mutations of a log do not trap")
     func mutations() {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<5000 {
@@ -70,7 +70,7 @@ struct LogReaderTests {
         }
     }
 
-    @Test("a line of a gigabyte is refused after its first 64 KiB")
+    @Test("a line of a gigabyte is rejected after its first 64 KiB")
     func longLine() {
         var given = 0
         var reader = LogReader(name: "long.log") { buffer in
@@ -85,14 +85,14 @@ struct LogReaderTests {
         #expect(given < 4 * LogReader.longestLine)
     }
 
-    @Test("how long a line may be does not depend on how it is read", arguments: [1000, 65_536])
+    @Test("the maximum line length does not depend on the chunks", arguments: [1000, 65_536])
     func chunksOfALongLine(chunk: Int) {
         let line = "2016-02-13 22:05:12.856 test[865:45102] " + String(repeating: "a", count: 70_000) + "\n"
         var reader = LogReader(name: "log", text: line, chunk: chunk)
         #expect(throws: LogError.self) { try reader.next() }
     }
 
-    @Test("an error names the file, the line, what was expected and what was found")
+    @Test("an error names the file, the line, the expected format and the actual text")
     func errorWords() {
         var reader = LogReader(name: "run.log", text: ReferenceLog.listing1.text + "hello \u{1B}[31mred\n", chunk: 100)
         let error = #expect(throws: LogError.self) { while try reader.next() != nil {} }
@@ -103,7 +103,7 @@ struct LogReaderTests {
                 """)
     }
 
-    @Test("a file that cannot be read is said to be so, and why")
+    @Test("a file that cannot be read is an error with its cause")
     func unreadable() {
         let missing = #expect(throws: LogError.self) { try LogReader(path: "/nonexistent/run.log") }
         #expect(missing?.description == "/nonexistent/run.log: cannot be opened: No such file or directory.")

@@ -9,7 +9,7 @@ struct ThreadDescriptionTests {
     }
 
     @Test(
-        "the documents', Apple's and GNUstep's forms are read",
+        "the formats of the documents, Apple and GNUstep are parsed",
         arguments: [
             ("{number = 2, name = (null)}", 2, nil, false),
             ("{number = 1, name = main}", 1, "main", false),
@@ -27,7 +27,7 @@ struct ThreadDescriptionTests {
     }
 
     @Test(
-        "what is not quite a description is text",
+        "an incomplete description is text",
         arguments: [
             "", "plain", "{", "}", "{}", "{number = }", "{number = x, name = y}", "{number = 2}", "{name = a}",
             "{number = 2, name}", "{name = a, number = 2}", "{number = 99999999999999999999, name = a}", "{{{{",
@@ -38,12 +38,12 @@ struct ThreadDescriptionTests {
         #expect(MessagePart.parts(of: message) == (message.isEmpty ? [] : [.text(message)]))
     }
 
-    @Test("an address alone is left out, as another run has another")
+    @Test("an address without a description is removed")
     func address() {
         #expect(MessagePart.parts(of: "on <Thread: 0x55aa> x") == [.text("on <Thread> x")])
     }
 
-    @Test("a message of many braces is read once")
+    @Test("a message with many braces is parsed in one pass")
     func manyBraces() {
         for piece in ["{", "{name = ", "{number = 1, name = ", "}", "<NSThread: 0x1"] {
             let message = String(repeating: piece, count: 65_536 / piece.utf8.count)
@@ -51,7 +51,7 @@ struct ThreadDescriptionTests {
         }
     }
 
-    @Test("several in one message, and braces around them")
+    @Test("one message may have several descriptions, and other braces around them")
     func several() {
         #expect(
             MessagePart.parts(of: "{from {number = 1, name = main} to <NSThread: 0x7f>{number = 2, name = w}}") == [

@@ -3,7 +3,6 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-/// How an output is written, as its path tells.
 @Suite("Output destinations")
 struct OutputDestinationTests {
     /// Calls `body` with an empty directory.
@@ -25,7 +24,7 @@ struct OutputDestinationTests {
         }
     }
 
-    @Test("a symbolic link stands for its target, through several links, also if there is no target")
+    @Test("symbolic links are resolved, even several in a row and without a target")
     func links() throws {
         try inDirectory { directory in
             let target = directory.appending(component: "target").path
@@ -40,7 +39,7 @@ struct OutputDestinationTests {
         }
     }
 
-    @Test("a directory, a device and an open file of the process are no files to replace")
+    @Test("a directory, a device and an open file of the process are not replaced")
     func others() throws {
         #expect(OutputDestination("/tmp") == .stream(path: "/tmp"))
         #expect(OutputDestination("/dev/full") == .stream(path: "/dev/full"))
@@ -53,7 +52,7 @@ struct OutputDestinationTests {
         }
     }
 
-    @Test("an output would replace its input by any name of the file, and a device is never replaced")
+    @Test("an output would replace its input by any name of the file, but never a device")
     func inputs() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "run.jsonl").path

@@ -3,7 +3,6 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-/// A file that takes another's place when it is complete.
 @Suite("Replacement files")
 struct ReplacementFileTests {
     private func inDirectory(_ body: (URL) throws -> Void) throws {
@@ -15,7 +14,7 @@ struct ReplacementFileTests {
 
     private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
 
-    @Test("until it is placed the destination is unchanged, and afterwards only the destination is there")
+    @Test("the destination is unchanged until it is replaced, and no other file is left")
     func place() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
@@ -28,7 +27,7 @@ struct ReplacementFileTests {
         }
     }
 
-    @Test("one that is not placed is removed, and the destination stays as it was")
+    @Test("a discarded file is removed, and the destination is unchanged")
     func discard() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
@@ -39,7 +38,7 @@ struct ReplacementFileTests {
         }
     }
 
-    @Test("the permissions of the file that was there are kept")
+    @Test("the permissions of the destination are kept")
     func permissions() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
@@ -50,7 +49,7 @@ struct ReplacementFileTests {
         }
     }
 
-    @Test("a file that cannot take the destination's place is copied into it, and is removed")
+    @Test("a file that cannot replace the destination is copied into it and removed")
     func copied() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
@@ -58,7 +57,7 @@ struct ReplacementFileTests {
             do {
                 let replacement = try ReplacementFile(file.path)
                 try Data("new".utf8).write(to: URL(filePath: replacement.path))
-                // A name that is not there any more cannot be renamed; the content still can be read.
+                // A file without a name cannot be renamed, but its content can be read.
                 try FileManager.default.removeItem(atPath: replacement.path)
                 let identity = FileStatus(path: file.path)?.identity
                 #expect(try !replacement.place())
@@ -69,7 +68,7 @@ struct ReplacementFileTests {
         }
     }
 
-    @Test("one that cannot be placed is complete, and stays")
+    @Test("a file that can neither replace the destination nor be copied is complete and stays")
     func kept() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
@@ -84,7 +83,7 @@ struct ReplacementFileTests {
         }
     }
 
-    @Test("a directory that is not there, a directory in its place and no name at all are refused")
+    @Test("a missing directory, a directory as the destination, and an empty path are errors")
     func refused() throws {
         try inDirectory { directory in
             for path in [directory.path + "/none/a", directory.path, ""] {

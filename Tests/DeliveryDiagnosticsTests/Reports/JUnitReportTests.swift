@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JUnit report")
 struct JUnitReportTests {
-    /// The elements of a document in order, as a parser of XML reads them.
+    /// The elements of a document in order, from an XML parser.
     private final class Elements: NSObject, XMLParserDelegate {
         struct Element: Hashable {
             var name: String
@@ -20,7 +20,7 @@ struct JUnitReportTests {
             let elements = Elements()
             let parser = XMLParser(data: Data(text.utf8))
             parser.delegate = elements
-            // On Linux the result is true in spite of some errors, and of elements that do not end.
+            // On Linux, `parse()` returns true despite some errors and unclosed elements.
             _ = parser.parse()
             try #require(parser.parserError == nil, "line \(parser.lineNumber) of \(text)")
             try #require(elements.open.isEmpty && !elements.all.isEmpty)
@@ -54,7 +54,7 @@ struct JUnitReportTests {
 
     private func failure(_ text: String) -> [DeliveryDiagnostics.Expectation] { [.failed(text, because: text)] }
 
-    @Test("it is a suite for each scenario, and in it a case for each expectation")
+    @Test("each scenario is a suite, and each expectation a test case")
     func form() {
         let text = JUnitReport.text(of: [
             result("flood", [.init("kept", failure: nil), .failed("none lost", because: "3 < 4")], seconds: 1.25),
@@ -76,7 +76,7 @@ struct JUnitReportTests {
                 """)
     }
 
-    @Test("without results it is well-formed")
+    @Test("the report of no results is well formed")
     func empty() throws {
         let elements = try Elements.of(JUnitReport.text(of: []))
         #expect(elements.map(\.name) == ["testsuites"])
@@ -84,7 +84,7 @@ struct JUnitReportTests {
     }
 
     @Test(
-        "what XML can say comes back as it was",
+        "text that XML can represent is preserved",
         arguments: [
             "a < b && c > d", "\"quoted\" and 'quoted'", "]]>", "<![CDATA[", "&amp;", "two\nlines\tand a tab", "\r\n",
             " blanks  around ", "ü 通知 🇨🇭 e\u{301}", "<\u{301} &\u{20E3} \"\u{FE0F}", "\u{7F}\u{85}\u{FFFD}\u{10FFFF}",
@@ -99,7 +99,7 @@ struct JUnitReportTests {
         #expect(failure.text == text)
     }
 
-    @Test("what XML 1.0 forbids is written as Swift would write it, and every character makes a document")
+    @Test("characters that XML 1.0 forbids are escaped, and any text gives a well-formed document")
     func forbidden() throws {
         let elements = try Elements.of(JUnitReport.text(of: [result("x", failure("\u{1B}[31mred\0\u{FFFE}\u{FFFF}"))]))
         #expect(elements[3].text == #"\u{1B}[31mred\u{0}\u{FFFE}\u{FFFF}"#)

@@ -5,7 +5,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What `observe` prints, in text and JSON.
+/// Tests the text and JSON output of `observe`.
 @Suite("Observed events")
 struct ObservedEventTests {
     private static let main = ThreadIdentity(number: 1, name: "main", kernelID: 7)
@@ -23,7 +23,7 @@ struct ObservedEventTests {
         return try style.line(for: event(.notification(notification, senderName: sender, thread: Self.main)))
     }
 
-    @Test("a line has the time, the sender, the thread, the name, and the object and userInfo that there are")
+    @Test("a line has the time, the sender, the thread, the name, and the object and userInfo if there are any")
     func lines() throws {
         #expect(try line("done") == "2016-02-13 22:05:12.856 make[4711] → 1 main: done")
         #expect(
@@ -32,7 +32,7 @@ struct ObservedEventTests {
         #expect(try line("done", userInfo: [:], by: nil).hasSuffix(" [4711] → 1 main: done with {}"))
     }
 
-    @Test("nothing that others post ends the line, is obeyed by a terminal, or is taken for another part of it")
+    @Test("foreign text cannot end the line, control a terminal, or look like another part of the line")
     func foreign() throws {
         #expect(try line("a b", object: "").hasSuffix(#": "a b" of """#))
         #expect(try line("a\n\u{1B}[31m\"\\").hasSuffix(#": "a\u000a\u001b[31m\"\\""#))
@@ -45,7 +45,7 @@ struct ObservedEventTests {
     }
 
     @Test(
-        "what happens to the connection has a line in its place",
+        "connection events have a line each",
         arguments: [
             (.gap(NotificationGap(count: 1, cause: .slow)), "gap: 1 notification was not delivered: this process"),
             (
@@ -61,7 +61,7 @@ struct ObservedEventTests {
         #expect(line.hasPrefix("2016-02-13 22:05:12.856 \(says)"), "\(line)")
     }
 
-    @Test("each gap's cause is told in words of its own")
+    @Test("each cause of a gap has its own description")
     func causes() throws {
         let lines = try NotificationGap.Cause.allCases.map {
             try style.line(for: event(.connection(.gap(NotificationGap(count: 2, cause: $0)))))
@@ -69,7 +69,7 @@ struct ObservedEventTests {
         #expect(Set(lines).count == NotificationGap.Cause.allCases.count)
     }
 
-    @Test("a notification is a flat object; what is not there is left out")
+    @Test("a notification is a flat object without nil values")
     func json() throws {
         let bare = DistributedNotification(name: Notification.Name("done"), sender: 4711)
         #expect(
@@ -94,7 +94,7 @@ struct ObservedEventTests {
         #expect(!text.contains("\n"))
     }
 
-    @Test("losses are records of their own kinds")
+    @Test("connection events have their own kinds")
     func lossesAsJSON() throws {
         func text(_ happened: ConnectionEvent) throws -> String { try JSONText.of(event(.connection(happened))) }
         let time = #""wallNanoseconds":1455401112856999999}"#

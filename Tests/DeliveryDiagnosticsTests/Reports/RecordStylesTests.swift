@@ -4,7 +4,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-@Suite("What is printed is a function of records")
+@Suite("Formatting records")
 struct RecordStylesTests {
     private let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
     private let other = ThreadIdentity(number: 17, name: nil, kernelID: 45174)
@@ -19,7 +19,7 @@ struct RecordStylesTests {
             post: stage == .log ? nil : 1, message: message)
     }
 
-    @Test("the document style is the documents' form to the letter")
+    @Test("the document style matches the documents exactly")
     func documentStyle() throws {
         let style = DocumentStyle(timeZone: .gmt)
         #expect(
@@ -31,7 +31,7 @@ struct RecordStylesTests {
             tokyo.line(for: record(1, .log, main, message: "x")) == "2016-02-14 07:05:12.856 test[865:865] x")
     }
 
-    @Test("the stages style has a line for each record, in columns, without trailing blanks")
+    @Test("the stages style has an aligned line for each record, without trailing spaces")
     func stagesStyle() {
         let records = [record(1, .post, main), record(2, .deliver, other), record(3, .log, other, message: "hello")]
         let style = StagesStyle(records)
@@ -43,7 +43,7 @@ struct RecordStylesTests {
             ])
     }
 
-    @Test("the stages style tells observers apart, and names a target that is another thread")
+    @Test("the stages style shows observers, and targets on other threads")
     func observers() {
         var records = [record(1, .append, main), record(2, .deliver, other), record(3, .signal, main)]
         for place in records.indices {
@@ -62,7 +62,7 @@ struct RecordStylesTests {
             ])
     }
 
-    @Test("stable posts and observers are numbered by appearance, in each process anew")
+    @Test("stable numbering numbers posts and observers by appearance in each process")
     func stablePosts() throws {
         func run(_ process: Int32, _ post: Int, _ observer: Int) -> [DeliveryRecord] {
             [0, 1, 0].enumerated().map { place, number in
@@ -79,7 +79,7 @@ struct RecordStylesTests {
         #expect(StableNumbering.renumber(run(1, 2, 3)) == StableNumbering.renumber(run(7, 8, 9)))
     }
 
-    @Test("stable records are numbered by appearance, and runs that differ in ids only become the same")
+    @Test("stable numbering makes runs equal that differ only in ids")
     func stable() {
         func run(_ process: Int32, _ number: Int) -> [DeliveryRecord] {
             let main = ThreadIdentity(number: 1, name: "main", kernelID: process)
@@ -99,7 +99,7 @@ struct RecordStylesTests {
             ])
     }
 
-    @Test("excerpts are short and hold nothing that a terminal obeys")
+    @Test("excerpts are short and contain no control characters")
     func excerpts() {
         #expect(Excerpt.of("plain ж 漢") == "plain ж 漢")
         #expect(Excerpt.of("\u{1B}[2J\r\u{7}\u{202E}") == "\\u{1B}[2J\\r\\u{07}\\u{202E}")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-@Suite("The server's status as tables")
+@Suite("Server status report")
 struct ServerStatusReportTests {
-    /// Made of JSON, since only a server makes one.
+    /// Decoded from JSON, because only a server can create one.
     private func status(_ clients: String = "") throws -> ServerStatus {
         try JSONDecoder().decode(
             ServerStatus.self,
@@ -57,7 +57,7 @@ struct ServerStatusReportTests {
                 """)
     }
 
-    @Test("nothing is told as nothing")
+    @Test("empty tables are sentences")
     func empty() throws {
         #expect(ServerStatusReport(try status()).text(width: 80).suffix(2) == ["", "no process is connected"])
         let lines = ServerStatusReport(try status(client(1))).text(width: 80)
@@ -65,7 +65,7 @@ struct ServerStatusReportTests {
         #expect(lines.contains("nothing is observed"))
     }
 
-    @Test("names of any length and counts of years fit 80 columns, and none is cut off")
+    @Test("long names and large counts fit 80 columns without being shortened")
     func width() throws {
         let long = String(repeating: "n", count: 255)
         let words = Array(repeating: "word", count: 100).joined(separator: " ")
@@ -83,7 +83,7 @@ struct ServerStatusReportTests {
         #expect(lines.joined(separator: " ").components(separatedBy: "word").count - 1 == 400)
     }
 
-    @Test("without a terminal a registration is one line, and names are no commands to one")
+    @Test("without a width a registration is one line, and control characters are escaped")
     func wide() throws {
         let observers = #"{"name": "\u001b[2J a", "object": "\n", "behavior": "drop"}"#
         let lines = ServerStatusReport(try status(client(1, name: #"\u0007"#, observers: observers))).text(width: .max)

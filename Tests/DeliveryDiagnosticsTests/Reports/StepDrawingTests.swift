@@ -6,7 +6,7 @@ import Testing
 struct StepDrawingTests {
     private func step(_ row: String, _ mark: StepDrawing.Mark) -> StepDrawing.Step { .init(row: row, mark: mark) }
 
-    @Test("a row waits from where it is handed over to where it happens")
+    @Test("a row waits from its handover until it happens")
     func waiting() {
         let drawing = StepDrawing(
             rows: ["one", "other"],
@@ -22,7 +22,7 @@ struct StepDrawingTests {
                 """)
     }
 
-    @Test("a row in which two wait goes on waiting after the first, and to the end if the second never happens")
+    @Test("a row with two pending items waits until the second happens, or to the end")
     func twoWait() {
         let (handedOver, happens) = (step("row", .isHandedOver), step("row", .happens))
         let drawing = StepDrawing(
@@ -35,7 +35,7 @@ struct StepDrawingTests {
                 """)
     }
 
-    @Test("what lasts is drawn from its begin to its end, whether or not it waited before")
+    @Test("a span is drawn from its beginning to its end, with or without waiting before it")
     func lasting() {
         let drawing = StepDrawing(
             rows: ["row", "other"],
@@ -51,13 +51,13 @@ struct StepDrawingTests {
                 """)
     }
 
-    @Test("a row without a step is shown empty, and a step of no row keeps its column")
+    @Test("a row without steps is empty, and a step of no row keeps its column")
     func unknownRows() {
         let drawing = StepDrawing(rows: ["row", "none"], steps: [step("foreign", .happens), step("row", .happens)])
         #expect(drawing.text == "step  1\nrow     *\nnone")
     }
 
-    @Test("each fifth step is numbered, above its column")
+    @Test("every fifth step is numbered above its column")
     func heading() {
         let steps = (1...21).map { step($0 % 5 == 0 || $0 == 1 ? "row" : "other", .happens) }
         #expect(

@@ -11,7 +11,7 @@ struct TAPReportTests {
                 scenario: "flood", expectations: [.init(claim, failure: failure)], duration: .zero))
     }
 
-    @Test("expectations are numbered over all scenarios, and the plan counts them")
+    @Test("expectations are numbered across all scenarios, and the plan has their number")
     func form() {
         var report = TAPReport()
         let first = report.lines(
@@ -29,13 +29,13 @@ struct TAPReportTests {
         #expect(report.plan == "1..3")
     }
 
-    @Test("without results the plan is of none")
+    @Test("the plan of no results is empty")
     func empty() {
         #expect(TAPReport().plan == "1..0")
     }
 
     @Test(
-        "a claim stays in its line and makes no directive",
+        "a claim stays on one line and cannot be a directive",
         arguments: [
             ("not ready # TODO later", "not ready \\# TODO later"), ("a\\b", "a\\\\b"), ("\\#", "\\\\\\#"),
             ("#\u{20E3}", "\\#\u{20E3}"), ("two\nlines\r\nand\u{2028}more", "two lines  and more"),
@@ -45,7 +45,7 @@ struct TAPReportTests {
     }
 
     @Test(
-        "a failure is a scalar of YAML in one line",
+        "a failure is a YAML scalar on one line",
         arguments: [
             (#"said "no" \o/"#, #""said \"no\" \\o/""#), ("two\r\nlines\tand a tab", #""two\r\nlines\tand a tab""#),
             ("...\n---", #""...\n---""#),

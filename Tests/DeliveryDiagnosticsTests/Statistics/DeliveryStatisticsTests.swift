@@ -11,9 +11,9 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         DeliveryStatistics(Recording(records, source: "test"))
     }
 
-    // MARK: Exact figures
+    // MARK: Exact values
 
-    /// Ten posts of A by the worker, handled on main after 1 µs to 10 µs, for 100 ns each.
+    /// The worker posts A ten times. Main handles each post after 1 µs to 10 µs, for 100 ns.
     private func ten() -> [DeliveryRecord] {
         var records = HandMadeRecords()
         records.add(0, main, .register, "A", observer: 3, target: main, place: SourcePlace("A.swift", 5))
@@ -69,7 +69,7 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         let mailbox = try XCTUnwrap(statistics.mailboxes.first)
         XCTAssertEqual(mailbox.label, "main")
         XCTAssertEqual(mailbox.highestDepth, 2)
-        // 1 for 100 ns, 2 for 200 ns and 1 for 600 ns, of 1000 ns.
+        // Depth 1 for 100 ns, 2 for 200 ns and 1 for 600 ns, of 1000 ns.
         XCTAssertEqual(try XCTUnwrap(mailbox.meanDepth), 1.1, accuracy: 1e-9)
         XCTAssertEqual(statistics.total.pending, 1)
         XCTAssertEqual(statistics.mailboxes.count, 1, "the worker has none")
@@ -235,9 +235,9 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         XCTAssertEqual([Quantity.count(999_999), Quantity.count(1_000_000)], ["999999", "1.00 M"])
     }
 
-    // MARK: Every recording
+    // MARK: Scenarios and random recordings
 
-    /// That nothing traps, tables fit and sums are those of the parts.
+    /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.
     private func check(_ records: [DeliveryRecord], _ name: String) throws {
         let statistics = statistics(of: records)
         let counts = StageCounts(records)

@@ -10,12 +10,12 @@ struct DistributionMeterTests {
         return meter.take()
     }
 
-    @Test("nothing has no distribution")
+    @Test("no values have no distribution")
     func nothing() {
         #expect(distribution(of: []) == nil)
     }
 
-    @Test("one value is all of its percentiles", arguments: [0, 1, 12_345, Distribution.highest])
+    @Test("a single value is every percentile", arguments: [0, 1, 12_345, Distribution.highest])
     func one(value: UInt64) {
         let expected = Distribution(
             count: 1, sum: value, p50: value, p90: value, p99: value, p999: value, max: value, countOver: 0)
@@ -32,7 +32,7 @@ struct DistributionMeterTests {
     }
 
     @Test(
-        "many values are right to a thousandth, and never too low",
+        "many values are accurate to 0.1 % and never too low",
         arguments: [DistributionMeter.mostKept + 1, 10_000, 100_000])
     func many(count: Int) throws {
         let values = (1...count).map { UInt64($0) * 12_345 }
@@ -46,7 +46,7 @@ struct DistributionMeterTests {
         }
     }
 
-    @Test("what is over a day counts as a day, and the highest of all numbers traps nowhere", arguments: [1, 2000])
+    @Test("values over a day count as a day, and the maximum integer does not trap", arguments: [1, 2000])
     func over(count: Int) throws {
         let many = try #require(distribution(of: repeatElement(UInt64.max, count: count)))
         #expect(many.countOver == count)
@@ -56,7 +56,7 @@ struct DistributionMeterTests {
         #expect(Double(many.p50) < Double(Distribution.highest) * 1.001)
     }
 
-    @Test("a meter begins anew after each distribution")
+    @Test("a meter starts empty after each distribution")
     func anew() {
         var meter = DistributionMeter()
         for value in 0...5000 as ClosedRange<UInt64> { meter.add(value) }

@@ -5,7 +5,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Timelines of records that no program would make.
+/// Draws timelines of invalid recordings.
 @Suite("Random timelines")
 struct RandomTimelineTests {
     private func records(_ random: inout SeededGenerator) -> [DeliveryRecord] {
@@ -45,7 +45,7 @@ struct RandomTimelineTests {
     }
 
     @Test(
-        "no line is wider than asked, the picture is well formed, and nothing is left out silently", arguments: 0..<300)
+        "lines fit the width, the picture is well formed, and nothing is left out silently", arguments: 0..<300)
     func anything(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let recording = Recording(records(&random))

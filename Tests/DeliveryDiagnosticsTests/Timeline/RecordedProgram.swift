@@ -1,7 +1,7 @@
 import DeliveryDiagnostics
 import ThreadedNotifications
 
-/// Records written by hand: what happened, on which thread, so many microseconds after the one before.
+/// Records for tests. Each record is a number of microseconds after the previous one.
 struct RecordedProgram {
     private(set) var records: [DeliveryRecord] = []
     private var microseconds: UInt64 = 0
@@ -29,7 +29,7 @@ struct RecordedProgram {
                 relatedPost: relatedPost))
     }
 
-    /// A handler that does not return, nine posts that wait for its thread, and one with a typing error in its name.
+    /// A handler that does not return, nine posts that wait for its thread, and one with a misspelt name.
     static var stalledWorker: RecordedProgram {
         var program = RecordedProgram()
         program.happens(.post, on: main, "TemperatureDidChange", post: 1, count: 1)
@@ -44,7 +44,7 @@ struct RecordedProgram {
         return program
     }
 
-    /// Two threads, a few posts, one slow handler.
+    /// Two threads, a few posts, and one slow handler.
     static var slowHandler: RecordedProgram {
         var program = RecordedProgram()
         program.happens(.register, on: main, "PriceDidChange", observer: 1, target: worker)

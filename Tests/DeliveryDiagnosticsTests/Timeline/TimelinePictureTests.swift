@@ -5,14 +5,14 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What is in the picture of a timeline.
+/// Tests the SVG drawing of a timeline.
 @Suite("Timeline picture")
 struct TimelinePictureTests {
     private func picture(_ program: RecordedProgram, _ selection: TimelineSelection = .init()) throws -> ParsedPicture {
         try ParsedPicture(TimelinePicture(Timeline(program.recording, selection: selection)).svg)
     }
 
-    @Test("an arrow goes from its post's mark to the left edge of its handler")
+    @Test("an arrow leads from the mark of a post to the left edge of its handler")
     func arrows() throws {
         let picture = try picture(.slowHandler)
         for (post, latency) in [("#1", "41 µs"), ("#2", "20.1 ms")] {
@@ -32,7 +32,7 @@ struct TimelinePictureTests {
         }
     }
 
-    @Test("a handler in a handler is below it and within it")
+    @Test("a nested handler is below the outer one and within its time")
     func nesting() throws {
         let picture = try picture(.slowHandler)
         func frame(_ post: String) throws -> (x: Double, y: Double, right: Double) {
@@ -46,7 +46,7 @@ struct TimelinePictureTests {
         #expect(inner.x > outer.x && inner.right < outer.right)
     }
 
-    @Test("it stands alone, has names for those who do not see it, and colours for light and dark")
+    @Test("the picture is self-contained, accessible, and has light and dark colors")
     func document() throws {
         let svg = TimelinePicture(Timeline(RecordedProgram.slowHandler.recording)).svg
         let root = try #require(try ParsedPicture(svg).elements.first)
@@ -59,7 +59,7 @@ struct TimelinePictureTests {
         #expect(svg.components(separatedBy: "http").count == 2, "nothing is fetched: there is the name space only")
     }
 
-    @Test("whatever names and messages have, it is well formed and they are seen")
+    @Test("any names and messages are visible and leave the picture well formed")
     func hostileText() throws {
         var program = RecordedProgram()
         let name = "</text><script>&\"'\u{0}\u{8}\u{1B}[31m\u{FFFE}\u{7F}\u{202E}東京\u{1F600}"
@@ -69,19 +69,19 @@ struct TimelinePictureTests {
         #expect(picture.elements.contains { $0.title.contains("</text><script>&\"'\\0\\u{08}\\u{1B}[31m") })
     }
 
-    @Test("empty time is cut, and says how long it was")
+    @Test("long times without events are cut out and labelled with their duration")
     func cuts() throws {
         #expect(try picture(.slowHandler).texts.contains("20 ms"))
         #expect(try picture(.slowHandler, .init(to: 400_000)).texts.contains("20 ms") == false)
     }
 
-    @Test("what is left out is written below")
+    @Test("notes below the picture say what is left out")
     func notes() throws {
         let picture = try picture(.slowHandler, .init(limit: 3))
         #expect(picture.texts.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
     }
 
-    @Test("runs are drawn as one, with how many they are")
+    @Test("a run is drawn as one box with its count")
     func runs() throws {
         var program = RecordedProgram()
         for post in 1...300 { program.happens(.post, on: RecordedProgram.worker, "Test", post: post, count: 1) }
@@ -95,7 +95,7 @@ struct TimelinePictureTests {
         #expect(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
     }
 
-    @Test("what waits for ever is a stub at its post and a number at its thread, and the legend explains all")
+    @Test("pending notifications are a stub at the post, a number at the thread, and in the legend")
     func stalled() throws {
         let each = try picture(.stalledWorker, .init(foldsRuns: false))
         #expect(each.elements.count { $0.isOf("waits") && $0.title.contains("\n1 still waiting\n") } == 9)
@@ -109,7 +109,7 @@ struct TimelinePictureTests {
         for meaning in ["to nobody", "still waiting", "handler that runs on"] { #expect(!good.contains(meaning)) }
     }
 
-    @Test("labels of the axis are in the picture, and not on each other", arguments: 0..<200)
+    @Test("labels of the axis are inside the picture and do not overlap", arguments: 0..<200)
     func axis(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var program = RecordedProgram()
@@ -129,7 +129,7 @@ struct TimelinePictureTests {
         #expect(end <= 955)
     }
 
-    @Test("a legend that is too long for a line goes on in the next")
+    @Test("a long legend is wrapped")
     func longLegend() {
         let legend = TimelinePicture.Legend(
             entries: Array(repeating: ("<g/>", "something that has a meaning"), count: 6))
@@ -139,13 +139,13 @@ struct TimelinePictureTests {
         #expect(TimelinePicture.Legend().svg(top: 10, width: 936).lines == 1)
     }
 
-    @Test("a place that is taken is not taken again")
+    @Test("an occupied box is not occupied again")
     func labelPlaces() {
         var places = LabelPlaces(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
         let wanted: [LabelPlaces.Box] = [
             .init(left: 10, top: 10, right: 150, bottom: 20), .init(left: 140, top: 15, right: 190, bottom: 25),
             .init(left: 150, top: 15, right: 190, bottom: 25),
-            // Beyond the picture.
+            // Outside the picture.
             .init(left: 190, top: 50, right: 201, bottom: 60),
         ]
         let got = wanted.map { places.takeIfFree($0) }
@@ -153,12 +153,12 @@ struct TimelinePictureTests {
     }
 }
 
-/// A picture as an XML parser reads it.
+/// Parses a picture with an XML parser.
 private final class ParsedPicture: NSObject, XMLParserDelegate {
     struct Element {
         var name: String
         var attributes: [String: String]
-        /// Its tooltip, or that of what it is in.
+        /// The tooltip of the element or of its group.
         var title = ""
 
         subscript(attribute: String) -> String? { attributes[attribute] }
@@ -199,7 +199,7 @@ private final class ParsedPicture: NSObject, XMLParserDelegate {
         let closed = open.removeLast()
         if name == "text" { texts.append(text) }
         if name == "title", let parent = open.last, parent != 0 {
-            // Of a group, the tooltip is that of all in it.
+            // The tooltip of a group applies to all its elements.
             for place in parent..<elements.count { elements[place].title = text }
             inherited[parent] = text
         } else if let parent = open.last, let title = inherited[parent], elements[closed].title.isEmpty {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-/// Where times are on a line.
+/// Tests the positions of times.
 @Suite("Timeline scale")
 struct TimelineScaleTests {
-    @Test("without gaps time is even")
+    @Test("without gaps the scale is linear")
     func even() {
         let scale = TimelineScale(moments: [0, 100, 200, 300, 400], length: 800)
         #expect(scale.cuts.isEmpty)
@@ -16,7 +16,7 @@ struct TimelineScaleTests {
             ])
     }
 
-    @Test("of three bursts the time between is cut, and the bursts have the room")
+    @Test("the time between bursts is cut out, and the bursts get the space")
     func bursts() {
         let bursts = [0, 1_000_000, 2_000_000].flatMap { start in (0..<5).map { Int64(start + $0 * 1000) } }
         let scale = TimelineScale(moments: bursts, length: 800)
@@ -28,20 +28,20 @@ struct TimelineScaleTests {
         #expect(scale.position(of: 2_004_000).rounded() == 800)
     }
 
-    @Test("a stretch in which more happens than its moments say is not cut")
+    @Test("a busy time is not cut out")
     func busy() {
         let moments: [Int64] = [0, 10, 20, 1_000_000, 1_000_010, 1_000_020]
         #expect(TimelineScale(moments: moments, length: 800).cuts.count == 1)
         #expect(TimelineScale(moments: moments, busy: [20...1_000_000], length: 800).cuts.isEmpty)
     }
 
-    @Test("where stretches are of all lengths, none is cut")
+    @Test("gaps of similar lengths are not cut out")
     func allLengths() {
         let moments = (0..<12).map { Int64(1) << $0 }
         #expect(TimelineScale(moments: moments, length: 800).cuts.isEmpty)
     }
 
-    @Test("moments that are close are moved apart, and their order stays")
+    @Test("events close to each other are moved apart in order")
     func apart() {
         let moments: [Int64] = [0, 1, 2, 3, 10_000]
         let positions = moments.map(TimelineScale(moments: moments, length: 800).position)
@@ -50,7 +50,7 @@ struct TimelineScaleTests {
         #expect((positions.last ?? 0).rounded() == 800)
     }
 
-    @Test("ticks ascend, have room for their labels and are never out of the line", arguments: 0..<200)
+    @Test("ticks ascend, have space for their labels and stay on the line", arguments: 0..<200)
     func ticks(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let span = Int64(1) << Int64.random(in: 0...60, using: &random)
@@ -63,7 +63,7 @@ struct TimelineScaleTests {
         #expect(positions.count <= 14)
     }
 
-    @Test("no moment, one, and two at once have a scale")
+    @Test("no event, one event, and simultaneous events have a scale")
     func few() {
         #expect(TimelineScale(moments: [], length: 800).ticks.isEmpty)
         #expect(TimelineScale(moments: [7], length: 800).position(of: 7) == 0)

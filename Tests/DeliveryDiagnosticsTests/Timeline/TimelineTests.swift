@@ -3,7 +3,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What is where in a timeline.
+/// Tests the content of a timeline.
 @Suite("Timeline")
 struct TimelineTests {
     private let main = RecordedProgram.main
@@ -17,7 +17,7 @@ struct TimelineTests {
         try #require(timeline.slices.first { $0.label.post == post })
     }
 
-    @Test("each thread has a lane, in the order of the threads' numbers")
+    @Test("each thread has a lane, ordered by thread number")
     func lanes() {
         var program = RecordedProgram()
         program.happens(.log, on: RecordedProgram.thread(3), message: "third")
@@ -26,7 +26,7 @@ struct TimelineTests {
         #expect(timeline(program).lanes.map(\.title) == ["main", "worker", "thread 3"])
     }
 
-    @Test("an arrow goes from the post on its thread to the delivery on its own, with the time between")
+    @Test("an arrow leads from the post to the delivery and has its latency")
     func arrows() throws {
         let drawn = timeline(.slowHandler)
         let first = try slice(drawn, of: "#1")
@@ -40,7 +40,7 @@ struct TimelineTests {
         #expect(first.ending == .returned)
     }
 
-    @Test("a handler in a handler is nested in it, and its post is")
+    @Test("a nested handler and its post have greater depths")
     func nesting() throws {
         let drawn = timeline(.slowHandler)
         let (outer, inner) = (try slice(drawn, of: "#2"), try slice(drawn, of: "#4"))
@@ -50,7 +50,7 @@ struct TimelineTests {
         #expect(drawn.marks.first { $0.label.post == "#4" }?.depth == 1)
     }
 
-    @Test("what became of a post instead of a delivery is at the end of its arrow")
+    @Test("the arrow of a post without delivery leads to its outcome")
     func lost() throws {
         let drawn = timeline(.slowHandler)
         let drop = try #require(drawn.marks.first { $0.stage == .drop })
@@ -59,7 +59,7 @@ struct TimelineTests {
         #expect(arrow.from == drawn.marks.first { $0.label.post == "#3" }?.time)
     }
 
-    @Test("a block's arrow begins where it was appended")
+    @Test("a block's arrow begins at its append")
     func blocks() throws {
         var program = RecordedProgram()
         program.happens(.append, on: main, post: 1, target: worker)
@@ -71,7 +71,7 @@ struct TimelineTests {
         #expect(drawn.rows == [.mark(0), .lasts(0)])
     }
 
-    @Test("what a queue posts has an arrow from where it was enqueued, and its delivery one from the post")
+    @Test("a queued post has an arrow from its enqueue, and its delivery one from the post")
     func queued() {
         var program = RecordedProgram()
         program.happens(.enqueue, on: worker, "Idle", post: 1, target: main, message: "whenIdle")
@@ -84,7 +84,7 @@ struct TimelineTests {
         #expect(drawn.arrows[0].fromLane == 1)
     }
 
-    @Test("the document's technique: an arrow from the post, and no length, which is not recorded")
+    @Test("in the document's technique, deliveries have arrows but no recorded duration")
     func document() throws {
         var program = RecordedProgram()
         program.happens(.post, on: worker, "Test", post: 1)
@@ -100,7 +100,7 @@ struct TimelineTests {
         #expect(drawn.leftOut.undrawn == [.signal: 1, .drain: 1])
     }
 
-    @Test("what has no fate at the end is told at its post")
+    @Test("pending deliveries are counted at their post")
     func waiting() {
         var program = RecordedProgram()
         program.happens(.post, on: main, "Test", post: 1, count: 3)
@@ -115,7 +115,7 @@ struct TimelineTests {
         #expect(drawn.slices[0].ending == .runsOn)
     }
 
-    @Test("a handler that does not return is drawn to where its thread ends")
+    @Test("a handler that does not return lasts until its thread ends")
     func endedThread() {
         var program = RecordedProgram()
         program.happens(.append, on: main, post: 1, target: worker)
@@ -140,7 +140,7 @@ struct TimelineTests {
         #expect(drawn.lanes.map(\.end) == [80_000, 80_000])
     }
 
-    @Test("a wait is a slice from its begin to its end")
+    @Test("a wait is a slice")
     func waits() {
         var program = RecordedProgram()
         program.happens(.wait, on: main, message: "until worker has handled it")
@@ -153,7 +153,7 @@ struct TimelineTests {
 
     // MARK: Runs
 
-    @Test("four or more alike in a row are a run with the range of their latencies; three are not")
+    @Test("four or more similar rows are a run with a range of latencies, three are not")
     func runs() throws {
         func posts(_ number: Int) -> RecordedProgram {
             var program = RecordedProgram()
@@ -178,7 +178,7 @@ struct TimelineTests {
         #expect(each.rows.count == 10)
     }
 
-    @Test("of a run, all that wait are counted, and posts to nobody are no part of it")
+    @Test("a run counts all pending deliveries, and does not include posts without observers")
     func waitingRun() {
         let drawn = timeline(.stalledWorker)
         #expect(drawn.runs.map(\.label.outcome) == ["9 still waiting"])
@@ -190,7 +190,7 @@ struct TimelineTests {
         #expect(timeline(program).runs.map(\.label.outcome) == ["to nobody", "4 still waiting"])
     }
 
-    @Test("what happens between two that are alike parts their runs")
+    @Test("an event between similar rows splits their run")
     func partedRuns() {
         var program = RecordedProgram()
         for post in 1...9 {
@@ -200,9 +200,9 @@ struct TimelineTests {
         #expect(timeline(program).runs.map(\.count) == [4, 5])
     }
 
-    // MARK: Parts
+    // MARK: Selection
 
-    @Test("a filter counts what it leaves out", arguments: [nil, 3, 0])
+    @Test("a filter counts the records that it leaves out", arguments: [nil, 3, 0])
     func limit(_ limit: Int?) {
         let all = timeline(.slowHandler).rows.count
         let drawn = timeline(.slowHandler, TimelineSelection(limit: limit))
@@ -211,7 +211,7 @@ struct TimelineTests {
         if limit == 3 { #expect(drawn.leftOut.limitReached == 231_000) }
     }
 
-    @Test("a post's rows are its own, from post to return")
+    @Test("selecting a post shows its rows from post to return")
     func onePost() {
         let drawn = timeline(.slowHandler, TimelineSelection(post: 2))
         #expect(drawn.rows == [.mark(0), .lasts(0)])
@@ -219,7 +219,7 @@ struct TimelineTests {
         #expect(drawn.leftOut.filtered == 11)
     }
 
-    @Test("what a post is captured as belongs to it")
+    @Test("selecting a post includes its captures")
     func captured() {
         var program = RecordedProgram()
         program.happens(.post, on: main, "Test", post: 1)
@@ -230,14 +230,14 @@ struct TimelineTests {
         #expect(timeline(program, TimelineSelection(post: 1)).rows.count == 3)
     }
 
-    @Test("a name's rows are its own, also of records that do not repeat it")
+    @Test("selecting a name includes records that do not repeat the name")
     func oneName() {
         let drawn = timeline(.slowHandler, TimelineSelection(name: "TotalDidChange"))
         #expect(drawn.rows == [.mark(0), .lasts(0)])
         #expect(timeline(.slowHandler, TimelineSelection(name: "Nobody")).rows.isEmpty)
     }
 
-    @Test("a part in time has what began before and is not over")
+    @Test("selecting a time includes slices that began earlier and have not ended")
     func window() throws {
         let drawn = timeline(.slowHandler, TimelineSelection(from: 200_000, to: 400_000))
         #expect(drawn.begin == 200_000)
@@ -263,7 +263,7 @@ struct TimelineTests {
         #expect(drawn.marks.allSatisfy { $0.lane < 3 })
     }
 
-    @Test("an empty recording is an empty timeline")
+    @Test("an empty recording has an empty timeline")
     func empty() {
         let drawn = Timeline(Recording([]))
         #expect(drawn.rows.isEmpty)

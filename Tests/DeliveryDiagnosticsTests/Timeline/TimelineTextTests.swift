@@ -3,7 +3,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// What a timeline looks like in a terminal.
+/// Tests the text drawing of a timeline.
 @Suite("Timeline text")
 struct TimelineTextTests {
     private func text(
@@ -13,7 +13,7 @@ struct TimelineTextTests {
         TimelineText(Timeline(program.recording, selection: selection), width: width, symbols: symbols).text
     }
 
-    @Test("80 columns: lanes with their names, and words that are cut")
+    @Test("at 80 columns lanes have names, and descriptions are shortened")
     func eighty() {
         #expect(
             text(.slowHandler, width: 80) == """
@@ -39,7 +39,7 @@ struct TimelineTextTests {
                 """)
     }
 
-    @Test("40 columns: names go on a stair, and what is not drawn is wrapped and not cut")
+    @Test("at 40 columns names are in steps, and notes are wrapped, not shortened")
     func forty() {
         #expect(
             text(.slowHandler, width: 40) == """
@@ -68,7 +68,7 @@ struct TimelineTextTests {
                 """)
     }
 
-    @Test("200 columns: nothing is cut")
+    @Test("at 200 columns nothing is shortened")
     func twoHundred() {
         let text = text(.slowHandler, width: 200)
         #expect(!text.contains("…"))
@@ -77,7 +77,7 @@ struct TimelineTextTests {
                 "20.374  ×       │       drop     #3     20 ms          PriceDidChange, observer 1, for worker"))
     }
 
-    @Test("ASCII is the same drawing with other characters, and no others than ASCII's")
+    @Test("ASCII output is the same drawing in ASCII characters only")
     func ascii() {
         var program = RecordedProgram.slowHandler
         program.happens(.log, on: RecordedProgram.thread(3, "café\u{1B}[31m"), message: "naïve × ≤ 東京 \u{1F600}")
@@ -88,7 +88,7 @@ struct TimelineTextTests {
         #expect(text.contains("caf\\u{00E9}\\u{1B}[31m"))
     }
 
-    @Test("a leftward arrow passes the lanes between, and a handler between")
+    @Test("a leftward arrow crosses lanes and handlers between")
     func crossing() {
         let (main, one, two) = (RecordedProgram.main, RecordedProgram.thread(2, "A"), RecordedProgram.thread(3, "B"))
         var program = RecordedProgram()
@@ -109,7 +109,7 @@ struct TimelineTextTests {
             ])
     }
 
-    @Test("80 columns: to nobody, and how many wait, are not cut, and names are cut in their middle")
+    @Test("at 80 columns outcomes are complete, and names are shortened in the middle")
     func stalled() {
         let words = text(.stalledWorker, width: 80).split(separator: "\n").map(String.init)
         #expect(words.contains { $0.contains("to nobody, AlarmDidRung") })
@@ -122,7 +122,7 @@ struct TimelineTextTests {
     }
 
     @Test(
-        "what has no room is cut where it is missed least",
+        "long descriptions lose the least important parts first",
         arguments: [
             (80, "to nobody, AlarmDidRing, observer 2, at weather/main.swift:14"),
             (60, "to nobody, AlarmDidRing, observer 2, at main.swift:14"),
@@ -139,7 +139,7 @@ struct TimelineTextTests {
         #expect(words.whole(in: width) == (width == 80 ? says : nil))
     }
 
-    @Test("what is left out is said, with how to see it")
+    @Test("notes say what is left out and how to show it")
     func leftOut() {
         let limited = text(.slowHandler, width: 120, .init(limit: 3))
         #expect(limited.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
@@ -148,12 +148,12 @@ struct TimelineTextTests {
         #expect(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
         let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
         #expect(named.contains("11 records of others left out"))
-        // What the first line left out says is where the next drawing goes on.
+        // The time in the note is where the next drawing continues.
         let next = text(.slowHandler, width: 120, .init(from: 231_000))
         #expect(next.contains(" 0.231  ●"))
     }
 
-    @Test("200 threads fit 80 columns: those that have no lane are named, the busiest first to keep theirs")
+    @Test("200 threads fit 80 columns: the busiest keep their lanes, the others are named")
     func manyThreads() {
         var program = RecordedProgram()
         for number in 1...200 { program.happens(.log, on: RecordedProgram.thread(number), message: "here") }
@@ -162,7 +162,7 @@ struct TimelineTextTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("wide and joined characters are counted as wide as a terminal may draw them")
+    @Test("wide and joined characters count at least as wide as a terminal draws them")
     func columns() {
         #expect(Columns.width(of: "abc") == 3)
         #expect(Columns.width(of: "é") == 1)
@@ -179,7 +179,7 @@ struct TimelineTextTests {
     }
 
     @Test(
-        "times are written with three digits, and read with a unit",
+        "times are printed with three digits and parsed with a unit",
         arguments: [
             (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (41_300, "41.3 µs"), (412_499, "412 µs"), (999_600, "1 ms"),
             (5_743_000, "5.74 ms"), (1_234_000_000, "1.23 s"), (5_000_000_000_000, "5000 s"), (-41_000, "-41 µs"),
@@ -189,13 +189,13 @@ struct TimelineTextTests {
         #expect(ElapsedTime(ElapsedTime.exact(abs(nanoseconds)))?.nanoseconds == abs(nanoseconds))
     }
 
-    @Test("minutes are read", arguments: [("2m", 120_000_000_000), ("0.5 m", 30_000_000_000), ("2ms", 2_000_000)])
+    @Test("minutes are parsed", arguments: [("2m", 120_000_000_000), ("0.5 m", 30_000_000_000), ("2ms", 2_000_000)])
     func minutes(_ text: String, nanoseconds: Int64) {
         #expect(ElapsedTime(text)?.nanoseconds == nanoseconds)
     }
 
     @Test(
-        "what is no time is refused",
+        "text that is not a time is rejected",
         arguments: ["", "5", "ms", "-3ms", "1.2.3s", "1e400s", "4000000000s", "3 h", "٣ms"])
     func noTimes(_ text: String) {
         #expect(ElapsedTime(text) == nil)

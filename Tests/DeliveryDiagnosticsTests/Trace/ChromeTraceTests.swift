@@ -15,7 +15,7 @@ final class ChromeTraceTests: ScenarioTestCase {
         TraceRules(try text(of: Recording(records)))
     }
 
-    // MARK: Every recording
+    // MARK: Scenarios and random recordings
 
     func testTheTraceOfEveryScenarioKeepsTheRulesOfTheFormat() throws {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -49,7 +49,7 @@ final class ChromeTraceTests: ScenarioTestCase {
         XCTAssertEqual(try rules(of: []).problems, [])
     }
 
-    // MARK: What it shows
+    // MARK: Content
 
     private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
 
@@ -196,7 +196,7 @@ final class ChromeTraceTests: ScenarioTestCase {
             ])
     }
 
-    // MARK: The rules themselves
+    // MARK: TraceRules
 
     func testTheRulesSeeWhatBreaksThem() throws {
         var records = HandMadeRecords()

@@ -2,7 +2,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Records as a test writes them down: times in nanoseconds, `main` and `worker` as threads 1 and 2.
+/// Records for tests, with times in nanoseconds. `main` and `worker` are threads 1 and 2.
 struct HandMadeRecords {
     private(set) var records: [DeliveryRecord] = []
 

@@ -2,7 +2,7 @@ import ThreadedNotifications
 
 @testable import DeliveryDiagnostics
 
-/// Records that nobody recorded: any stage of anything at any time, as a file that is wrong may have them.
+/// Random records with any stages, numbers and times, as a damaged file may have them.
 enum RandomRecords {
     static func records(_ count: Int, seed: UInt64) -> [DeliveryRecord] {
         var generator = SeededGenerator(seed: seed)
@@ -10,7 +10,7 @@ enum RandomRecords {
         func maybe<Value>(_ value: Value) -> Value? { random(0...3) == 0 ? nil : value }
         let texts = ["A", "B \"quoted\"", "line\nbreak\u{0}\u{7F}", "é\u{1F600}\\", ""]
         let extremes = [Int.min, -1, 0, Int(Int32.max), Int.max]
-        // Some recordings have few kinds of stages, so that more of them fit.
+        // Some recordings have fewer stages, so that more records belong together.
         let stages = random(0...1) == 0 ? DeliveryStage.allCases : [.post, .append, .drain, .deliver, .return, .drop]
         var time = UInt64(random(0...1) == 0 ? 1_000_000 : 0)
         func thread(_ process: Int) -> ThreadIdentity {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the trace event format, and Perfetto's reading of it, asks of a trace; checked on its text.
+/// Checks a trace against the rules of the trace event format and of Perfetto's parser.
 struct TraceRules {
-    /// Which rules it breaks.
+    /// The violated rules.
     private(set) var problems: [String] = []
-    /// How many slices, by category.
+    /// The number of slices by category.
     private(set) var slices: [String: Int] = [:]
     /// Slices as `name begin-end`, in nanoseconds, in the order of their ends.
     private(set) var closed: [String] = []
-    /// The flows that are complete: the names of the slices that each goes through.
+    /// The names of the slices of each complete flow.
     private(set) var flows: [[String]] = []
-    /// By name, the last value.
+    /// The last value of each counter.
     private(set) var counters: [String: Int] = [:]
     private(set) var threadNames: [Track: String] = [:]
 
@@ -105,7 +105,7 @@ struct TraceRules {
         _ event: [String: Any], _ phase: String, _ flow: Flow, _ track: Track, _ time: Int,
         _ problem: (String) -> String
     ) {
-        // A viewer binds it to the slice that was begun last on the track: it must be one, and the right one.
+        // A viewer attaches a flow to the slice of the track that began last, so that must be the right slice.
         guard let slice = open[track]?.last, slice.begin == time else {
             return problems.append(problem("lies in no slice that begins there"))
         }
