@@ -25,7 +25,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     /// What was said, or what there is to know of the stage besides.
     public var message: String?
     /// Where in the source: of a post, its call; of an observer, its registration; of a wait, the call that waits.
-    public var place: SourcePlace?
+    public var place: SourceLocation?
     /// Of `post` and `capture`: how many observers match. Of `remove`: how many of its handlers run. Of `lost`: how many.
     public var count: Int?
     /// Whose notification it is, or whose the observer asks for.
@@ -40,7 +40,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     public init(
         sequence: Int, monotonicNanoseconds: UInt64, wallNanoseconds: Int64, process: ProcessIdentity,
         thread: ThreadIdentity, stage: DeliveryStage, notification: String? = nil, post: Int? = nil,
-        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil,
         count: Int? = nil, sender: Sender? = nil, relatedPost: Int? = nil
     ) {
         self.sequence = sequence

@@ -26,7 +26,7 @@ public final class DeliveryRecorder: Sendable {
     /// Records a stage that happens now, on the calling thread.
     public func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
-        target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
         sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil
     ) {
         record(process: .current, thread: .current, stage) { record in

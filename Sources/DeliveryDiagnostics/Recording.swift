@@ -57,7 +57,7 @@ public struct Recording: Sendable {
     public internal(set) var posts: [Numbered] = []
     public internal(set) var observers: [Numbered] = []
     public internal(set) var strings: [String] = []
-    public internal(set) var places: [SourcePlace] = []
+    public internal(set) var places: [SourceLocation] = []
     public internal(set) var senders: [DeliveryRecord.Sender] = []
     /// What is wrong with the file, in the order of its lines; the first hundred.
     public internal(set) var problems: [RecordingProblem] = []
@@ -88,7 +88,7 @@ extension Recording {
 
     public func message(of entry: Entry) -> String? { entry.message < 0 ? nil : strings[Int(entry.message)] }
 
-    public func place(of entry: Entry) -> SourcePlace? { entry.place < 0 ? nil : places[Int(entry.place)] }
+    public func place(of entry: Entry) -> SourceLocation? { entry.place < 0 ? nil : places[Int(entry.place)] }
 
     public func sender(of entry: Entry) -> DeliveryRecord.Sender? {
         entry.sender < 0 ? nil : senders[Int(entry.sender)]

@@ -1,52 +1,87 @@
 public import Foundation
 
-/// Why something could not be delivered or waited for: what failed, on what, why, and what to do.
-public enum DeliveryError: Error, Hashable, Sendable {
-    /// `start()` was called on a thread that runs, or has run.
-    case threadAlreadyStarted(thread: String)
+/// An operation that failed: what failed, on what, why, and what to do.
+///
+///     do {
+///         try worker.performAndWait(timeout: .seconds(5)) { … }
+///     } catch let error as DeliveryError where error.code == .threadStopped {
+///         …
+///     }
+///
+/// `description` is the whole message. The properties name what is concerned; a property that does not apply is nil or
+/// empty.
+public struct DeliveryError: Error, Hashable, Sendable {
+    /// What failed. Later versions may add codes.
+    public struct Code: Hashable, Sendable {
+        fileprivate enum Value: Hashable {
+            case threadAlreadyStarted, threadNotCreated, threadNotStarted, threadStopped, waitForItself
+            case threadStillRunning, threadEnded, waitWouldDeadlock, notDeliveredInTime, dropped
+            case handlerStillRunning, recordingFailed, actorNotPinned
+        }
 
-    /// The system made no thread; `code` is its `errno`.
-    case threadNotCreated(thread: String, code: Int32)
+        fileprivate var value: Value
 
-    /// Something needs a thread that nobody has started.
-    case threadNotStarted(thread: String)
+        /// `start()` was called on a thread that runs, or has run.
+        public static let threadAlreadyStarted = Code(value: .threadAlreadyStarted)
+        /// The system created no thread; `systemError` is its `errno`.
+        public static let threadNotCreated = Code(value: .threadNotCreated)
+        /// The call needs a thread that was not started.
+        public static let threadNotStarted = Code(value: .threadNotStarted)
+        /// The call needs a thread that was told to stop, or has ended.
+        public static let threadStopped = Code(value: .threadStopped)
+        /// A thread would wait for its own end.
+        public static let waitForItself = Code(value: .waitForItself)
+        /// A thread did not end before the timeout.
+        public static let threadStillRunning = Code(value: .threadStillRunning)
+        /// A thread ended, or was told to stop, before it did what was waited for.
+        public static let threadEnded = Code(value: .threadEnded)
+        /// The wait would have closed a cycle, and was not begun; `waits` is the cycle.
+        public static let waitWouldDeadlock = Code(value: .waitWouldDeadlock)
+        /// A notification was not handled, or a block not performed, before the timeout; `pending` lists them.
+        public static let notDeliveredInTime = Code(value: .notDeliveredInTime)
+        /// The overflow policy of `observers` dropped a notification that was waited for.
+        public static let dropped = Code(value: .dropped)
+        /// The handler of `observers` did not return before the timeout.
+        public static let handlerStillRunning = Code(value: .handlerStillRunning)
+        /// The recording at `path` could not be written, or not completely.
+        public static let recordingFailed = Code(value: .recordingFailed)
+        /// The actor runs neither on a `RunLoopThread` nor on the main thread.
+        public static let actorNotPinned = Code(value: .actorNotPinned)
+    }
 
-    /// Something needs a thread that was told to stop, or has ended.
-    case threadStopped(thread: String)
+    /// What failed.
+    public let code: Code
+    /// The name of the thread concerned.
+    public private(set) var thread: String?
+    /// The name of the notification concerned.
+    public private(set) var notification: String?
+    /// `ObserverToken.id` of the observers concerned.
+    public private(set) var observers: [UInt64] = []
+    /// The timeout that passed.
+    public private(set) var timeout: Duration?
+    /// Each thread of the cycle waits for the next one, and the last for the first; the first wait is the one that
+    /// failed.
+    public private(set) var waits: [Wait] = []
+    /// What was waited for, and had not happened before the timeout.
+    public private(set) var pending: [Pending] = []
+    /// The file concerned.
+    public private(set) var path: String?
+    /// The type of the actor concerned.
+    public private(set) var actor: String?
+    /// The system's `errno`.
+    public private(set) var systemError: Int32?
+    /// The reason in words, where the code does not say it.
+    public private(set) var cause: String?
 
-    /// A thread would wait for its own end.
-    case waitForItself(thread: String)
+    private init(_ code: Code) {
+        self.code = code
+    }
 
-    /// A thread did not end within the time allowed.
-    case threadStillRunning(thread: String, after: Duration)
-
-    /// A thread ended, or was told to stop, before it did what was waited for.
-    case threadEnded(thread: String)
-
-    /// A wait would close a cycle of waits, and was not begun. Each thread of the cycle waits for the next, the last
-    /// for the first; the first is the wait that failed.
-    case waitWouldDeadlock([Wait])
-
-    /// What was waited for did not happen within the time allowed; `pending` is what had not happened by then.
-    case notDeliveredInTime(pending: [Pending], after: Duration)
-
-    /// A notification that was waited for was dropped by the overflow policy of these observers.
-    case dropped(notification: String, observers: [UInt64])
-
-    /// An observer's handler did not return within the time allowed.
-    case handlerStillRunning(observer: UInt64, after: Duration)
-
-    /// What happens could not be recorded in this file, or not all of it.
-    case recordingFailed(path: String, problem: String)
-
-    /// An actor runs on no `RunLoopThread` and not on the main thread.
-    case actorNotPinned(actor: String)
-
-    /// Who waits for what, and where in the source.
+    /// A wait of one thread, and where in the source it is.
     public struct Wait: Hashable, Sendable {
-        /// Who waits.
+        /// The thread that waits.
         public var thread: ThreadIdentity
-        /// What it waits for, as errors call it.
+        /// What it waits for, in words.
         public var waitsFor: String
         /// The file of the call that waits, as `#fileID`.
         public var file: String
@@ -54,7 +89,7 @@ public enum DeliveryError: Error, Hashable, Sendable {
         public var line: Int
     }
 
-    /// Something that was waited for and had not happened.
+    /// A notification or block that was waited for, and that was not handled.
     public struct Pending: Hashable, Sendable {
         /// The notification's name; nil for a block.
         public var notification: String?
@@ -65,60 +100,113 @@ public enum DeliveryError: Error, Hashable, Sendable {
     }
 }
 
+// One function for each code, so that a throw names everything that the code needs.
+extension DeliveryError {
+    static func threadAlreadyStarted(thread: String) -> DeliveryError {
+        make(.threadAlreadyStarted) { $0.thread = thread }
+    }
+
+    static func threadNotCreated(thread: String, code: Int32) -> DeliveryError {
+        make(.threadNotCreated) { ($0.thread, $0.systemError) = (thread, code) }
+    }
+
+    static func threadNotStarted(thread: String) -> DeliveryError { make(.threadNotStarted) { $0.thread = thread } }
+
+    static func threadStopped(thread: String) -> DeliveryError { make(.threadStopped) { $0.thread = thread } }
+
+    static func waitForItself(thread: String) -> DeliveryError { make(.waitForItself) { $0.thread = thread } }
+
+    static func threadStillRunning(thread: String, after timeout: Duration) -> DeliveryError {
+        make(.threadStillRunning) { ($0.thread, $0.timeout) = (thread, timeout) }
+    }
+
+    static func threadEnded(thread: String) -> DeliveryError { make(.threadEnded) { $0.thread = thread } }
+
+    static func waitWouldDeadlock(_ cycle: [Wait]) -> DeliveryError { make(.waitWouldDeadlock) { $0.waits = cycle } }
+
+    static func notDeliveredInTime(pending: [Pending], after timeout: Duration) -> DeliveryError {
+        make(.notDeliveredInTime) { ($0.pending, $0.timeout) = (pending, timeout) }
+    }
+
+    static func dropped(notification: String, observers: [UInt64]) -> DeliveryError {
+        make(.dropped) { ($0.notification, $0.observers) = (notification, observers) }
+    }
+
+    static func handlerStillRunning(observer: UInt64, after timeout: Duration) -> DeliveryError {
+        make(.handlerStillRunning) { ($0.observers, $0.timeout) = ([observer], timeout) }
+    }
+
+    static func recordingFailed(path: String, problem: String) -> DeliveryError {
+        make(.recordingFailed) { ($0.path, $0.cause) = (path, problem) }
+    }
+
+    static func actorNotPinned(actor: String) -> DeliveryError { make(.actorNotPinned) { $0.actor = actor } }
+
+    private static func make(_ code: Code, _ set: (inout DeliveryError) -> Void) -> DeliveryError {
+        var error = DeliveryError(code)
+        set(&error)
+        return error
+    }
+}
+
 extension DeliveryError: CustomStringConvertible, LocalizedError {
     /// The cycle that a wait would have closed, in words.
     var cycle: String? {
-        if case .waitWouldDeadlock(let cycle) = self { Self.text(of: cycle) } else { nil }
-    }
-
-    private static func text(of cycle: [Wait]) -> String {
-        cycle.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }.joined(separator: "; ")
+        guard code == .waitWouldDeadlock else { return nil }
+        return waits.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }.joined(separator: "; ")
     }
 
     /// What `localizedDescription` shows.
     public var errorDescription: String? { description }
 
     public var description: String {
-        switch self {
-        case .threadAlreadyStarted(let thread):
-            "cannot start the thread \"\(thread)\": it was started before, and a thread runs once. Make a new one."
-        case .threadNotCreated(let thread, let code):
-            "cannot start the thread \"\(thread)\": the system made no thread (error \(code)). "
+        let thread = thread ?? "?"
+        let after = timeout.map { "\($0)" } ?? "?"
+        let observers = observers.map(String.init).joined(separator: ", ")
+        switch code.value {
+        case .threadAlreadyStarted:
+            return
+                "cannot start the thread \"\(thread)\": it was started before, and a thread runs once. Make a new one."
+        case .threadNotCreated:
+            return "cannot start the thread \"\(thread)\": the system created no thread (error \(systemError ?? 0)). "
                 + "Let other threads end first, or raise the limit (ulimit -u)."
-        case .threadNotStarted(let thread):
-            "the thread \"\(thread)\" was not started. Call start() first."
-        case .threadStopped(let thread):
-            "the thread \"\(thread)\" was told to stop, or has ended, so it takes nothing more. "
+        case .threadNotStarted:
+            return "the thread \"\(thread)\" was not started. Call start() first."
+        case .threadStopped:
+            return "the thread \"\(thread)\" was told to stop, or has ended, and accepts nothing more. "
                 + "Use another thread, or stop it later."
-        case .waitForItself(let thread):
-            "the thread \"\(thread)\" would wait for its own end, for ever. Wait on another thread; here call stop()."
-        case .threadStillRunning(let thread, let limit):
-            "the thread \"\(thread)\" has not ended within \(limit). "
-                + "Call stop() first; if that was done, a handler or a nested run loop of it does not return."
-        case .threadEnded(let thread):
-            "the thread \(thread) ended, or was told to stop, before it did what was waited for. "
+        case .waitForItself:
+            return "the thread \"\(thread)\" would wait for its own end. Wait on another thread; here call stop()."
+        case .threadStillRunning:
+            return "the thread \"\(thread)\" has not ended within \(after). "
+                + "Call stop() first; if that was done, one of its handlers or nested run loops does not return."
+        case .threadEnded:
+            return "the thread \(thread) ended, or was told to stop, before it did what was waited for. "
                 + "Stop it after the wait, or do not wait for it."
-        case .waitWouldDeadlock(let cycle):
-            "the wait would never end: "
-                + Self.text(of: cycle)
-                + ". Do not wait in one of these places: post or perform without waiting."
-        case .notDeliveredInTime(let pending, let limit):
-            "not delivered within \(limit): \(pending.map(\.description).joined(separator: ", ")). The thread does not "
-                + "run its run loop in a mode of the observer, or a handler does not return. Run its run loop"
+        case .waitWouldDeadlock:
+            return "the wait would never end: \(cycle ?? ""). "
+                + "Do not wait in one of these places: post or perform without waiting."
+        case .notDeliveredInTime:
+            let list = pending.map(\.description).joined(separator: ", ")
+            return "not delivered within \(after): \(list). The thread does not run its run loop in a mode of the "
+                + "observer, or a handler does not return. Run its run loop"
                 + (pending.contains { $0.thread.hasPrefix("{number = 1,") }
                     ? " (the main thread's needs a main function that is not async), " : ", ")
                 + "or allow more time."
-        case .dropped(let notification, let observers):
-            "\(notification) was dropped by the overflow policy of observer \(observers.map(String.init).joined(separator: ", "))"
-                + ": its mailbox is full. Post less, handle faster, or give it more capacity."
-        case .handlerStillRunning(let observer, let limit):
-            "the handler of observer \(observer) has not returned within \(limit). The observer is removed; allow more time, "
-                + "or find what its handler waits for."
-        case .recordingFailed(let path, let problem):
-            "cannot record to \(path): \(problem). Name a file that can be written, on a disk with room."
-        case .actorNotPinned(let actor):
-            "the actor \(actor) runs on no RunLoopThread, so nothing can be delivered to it on its thread. Give it a "
-                + "`let thread: RunLoopThread` and `nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
+        case .dropped:
+            return "\(notification ?? "a notification") was dropped by the overflow policy of observer \(observers): "
+                + "its mailbox is full. Post less, handle faster, or give it more capacity."
+        case .handlerStillRunning:
+            return "the handler of observer \(observers) has not returned within \(after). The observer is removed. "
+                + "Allow more time, or find what its handler waits for."
+        case .recordingFailed:
+            return
+                "cannot record to \(path ?? "?"): \(cause ?? "?"). Name a file that can be written, on a disk with room."
+        case .actorNotPinned:
+            return
+                "the actor \(actor ?? "?") runs on no RunLoopThread, so nothing can be delivered to it on its thread. "
+                + "Give it a `let thread: RunLoopThread` and "
+                + "`nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`."
         }
     }
 }

@@ -44,7 +44,7 @@ public struct DeliveryEvent: Sendable {
         case cancel
         /// Fate: the target thread ended, or takes nothing any more. In a posting queue, of no observer.
         case targetGone
-        /// An observer that matches does not get it after all: its mapping made nothing of it, or it was removed meanwhile.
+        /// An observer that matches does not get it after all: its transform returned nil, or it was removed meanwhile.
         case skip
         /// The thread begins to wait for others.
         case wait
@@ -75,7 +75,7 @@ public struct DeliveryEvent: Sendable {
     /// When a posting queue is to post it; nil but for `enqueue`.
     public var postingStyle: NotificationQueue.PostingStyle?
     /// Where in the source: the call that posts, enqueues, adds the observer or waits.
-    public var place: SourcePlace?
+    public var place: SourceLocation?
     /// Of `post` and `capture`: how many observers match, each of which is delivered to, appended for or skipped. Of `remove`: how many
     /// of its handlers run. Nil: not known, or nothing to count.
     public var count: Int?
@@ -134,7 +134,7 @@ public struct DeliveryEvent: Sendable {
     static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
-        postingStyle: NotificationQueue.PostingStyle? = nil, place: @autoclosure () -> SourcePlace? = nil,
+        postingStyle: NotificationQueue.PostingStyle? = nil, place: @autoclosure () -> SourceLocation? = nil,
         count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
         relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil
     ) {
@@ -168,7 +168,7 @@ public struct DeliveryEvent: Sendable {
     @inline(never)
     private static func tell(
         _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
-        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, place: SourcePlace?, count: Int?,
+        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, place: SourceLocation?, count: Int?,
         sender: Sender?,
         relatedPost: UInt64, message: String?
     ) {

@@ -34,7 +34,7 @@ extension DeliveryTarget {
     /// the block, when the run loop next delivers. On any other thread the calling thread is blocked, and does not run
     /// its run loop meanwhile.
     /// - Parameters:
-    ///   - limit: how long to wait at most; negative counts as zero. A block that has not begun by then is not performed;
+    ///   - timeout: the longest wait; negative counts as zero. A block that has not begun by then is not performed;
     ///     one that has goes on.
     ///   - file: the caller's; errors name it.
     ///   - line: the caller's; errors name it.
@@ -42,8 +42,8 @@ extension DeliveryTarget {
     /// - Throws: the block's error; `DeliveryError.notDeliveredInTime`, `.waitWouldDeadlock` (then nothing was performed),
     ///   `.threadNotStarted`, `.threadStopped`, or `.threadEnded` if it ends meanwhile.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
-    public func perform<Value: Sendable>(
-        waitUntilDone limit: Duration, file: String = #fileID, line: Int = #line,
+    public func performAndWait<Value: Sendable>(
+        timeout: Duration, file: String = #fileID, line: Int = #line,
         _ block: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         guard let mailbox = targetThread.mailbox, !mailbox.isCurrent else {
@@ -63,7 +63,7 @@ extension DeliveryTarget {
         guard let thread = mailbox.identity else { throw DeliveryError.threadNotStarted(thread: mailbox.description) }
         let wait = try DeliveryWait(
             for: [DeliveryWait.Expected(observer: 0, notification: nil, thread: thread)],
-            at: SourcePlace(file, line))
+            at: SourceLocation(file, line))
         let result = Locked<Result<Value, any Error>?>(nil)
         let performed = PerformedBlock(for: mailbox, wait: wait) {
             let value = Result(catching: block)
@@ -71,7 +71,7 @@ extension DeliveryTarget {
         }
         performed.handOver()
         do throws(DeliveryError) {
-            try wait.wait(notification: nil, limit: limit)
+            try wait.wait(notification: nil, timeout: timeout)
         } catch {
             performed.cancel()
             if result.withLock({ $0 == nil }) { throw error }

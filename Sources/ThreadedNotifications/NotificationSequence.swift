@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Notifications as an `AsyncSequence`.
 ///
-///     for await title in center.notifications(named: name, buffer: .bufferingNewest(100), mapping: { $0.object as? String }) {
+///     for await title in center.notifications(named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String }) {
 ///
 /// What happens: it observes from its creation on, puts values into its buffer on the posting thread, and `next()` takes them
 /// out. It ends when the task that iterates is cancelled, also if it was before it began, and at `cancel()`.
@@ -35,7 +35,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public var dropped: Int { source.counter.dropped.load(ordering: .relaxed) }
 
     /// What became of what was posted: `delivered` is what was put into the buffer, also if `dropped` later.
-    public var counts: DeliveryCounts { source.token.counts }
+    public var counters: DeliveryCounters { source.token.counters }
 
     /// Ends the sequence: what is in the buffer still comes, and then the end.
     public func cancel() {

@@ -33,7 +33,7 @@ public enum SameThreadPolicy: Sendable, Hashable {
 }
 
 /// What happens to notifications for an observer that does not keep up. Capacities count what waits for that observer, and
-/// are at least 1. What is dropped is counted in `ObserverToken.counts`, reported to the poster and traced; a `post` that waits
+/// are at least 1. What is dropped is counted in `ObserverToken.counters`, reported to the poster and traced; a `post` that waits
 /// for its delivery throws.
 public enum OverflowPolicy: Sendable, Hashable {
     /// Any number may wait.
@@ -47,8 +47,8 @@ public enum OverflowPolicy: Sendable, Hashable {
     case keepLatest
     /// `post` waits for room, for that long at most; then the new one is dropped. It is dropped at once if waiting would
     /// never end: on the target thread itself, or in a cycle of waiting threads.
-    case block(capacity: Int, limit: Duration)
-    /// The new one is dropped, and the poster is told so: `PostReport.refused`.
+    case block(capacity: Int, timeout: Duration)
+    /// The new one is dropped, and the poster is told so: `DeliveryCounters.refused`.
     case refuse(capacity: Int)
 
     /// As a dropped notification's record names it: `dropOldest(3)`.

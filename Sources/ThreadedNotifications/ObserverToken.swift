@@ -36,7 +36,7 @@ public final class ObserverToken: Sendable {
 
     /// What became of what was posted for this observer, as of now. What waits for a removed observer is pending until
     /// its thread comes to it.
-    public var counts: DeliveryCounts { registration.counts }
+    public var counters: DeliveryCounters { registration.counters }
 
     /// Removes the observer (guarantee 6): when it returns, no delivery begins any more; one that is under way goes on.
     /// What waits is not delivered, and counted as cancelled. Cancelling twice is cancelling once.
@@ -50,15 +50,15 @@ public final class ObserverToken: Sendable {
     /// Removes the observer and waits until its handler runs on no other thread. Called in the handler itself it does not
     /// wait for that call.
     /// - Parameters:
-    ///   - limit: how long to wait at most; negative counts as zero. The observer is removed in any case.
+    ///   - timeout: the longest wait; negative counts as zero. The observer is removed in any case.
     ///   - file: the caller's; errors name it.
     ///   - line: the caller's; errors name it.
     /// - Throws: `DeliveryError.handlerStillRunning`, or `.waitWouldDeadlock` if the handler waits for the calling thread.
     @available(*, noasync, message: "it blocks the thread; use cancel()")
     public func cancelAndWait(
-        limit: Duration, file: String = #fileID, line: Int = #line
+        timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         cancel()
-        try registration.waitUntilHandlersReturned(limit: limit, at: SourcePlace(file, line))
+        try registration.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
     }
 }

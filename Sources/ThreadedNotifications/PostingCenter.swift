@@ -14,7 +14,7 @@ public struct QueuedNotification {
     /// Of the post, in events; 0 if nobody traced when it was enqueued.
     let number: UInt64
     /// Where it was enqueued.
-    let place: SourcePlace
+    let place: SourceLocation
 }
 
 extension NotificationCenter: PostingCenter {

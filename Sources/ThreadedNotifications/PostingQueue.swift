@@ -109,7 +109,7 @@ public final class PostingQueue: Sendable {
         forModes modes: [RunLoop.Mode]? = nil, file: String = #fileID, line: Int = #line
     ) -> EnqueueReport {
         let item = EnqueuedNotification(
-            notification, center: center, ledger: ledger, place: SourcePlace(file, line))
+            notification, center: center, ledger: ledger, place: SourceLocation(file, line))
         let modes = modes.flatMap { $0.isEmpty ? nil : Set($0) } ?? Self.defaultModes
         return mailbox.postings.enqueue(
             item, style: postingStyle, mask: coalesceMask, keepsEarliest: kept == .earliest, modes: modes,
@@ -132,5 +132,5 @@ public final class PostingQueue: Sendable {
     }
 
     /// What became of all that was enqueued to this queue.
-    public var counts: PostingCounts { ledger.counts }
+    public var counters: DeliveryCounters { ledger.counters }
 }

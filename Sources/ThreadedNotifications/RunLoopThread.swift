@@ -9,7 +9,7 @@ internal import Foundation
 ///     try worker.perform { … }
 ///     …
 ///     worker.stop()
-///     try worker.waitUntilFinished(limit: .seconds(5))
+///     try worker.waitUntilFinished(timeout: .seconds(5))
 ///
 ///     idle ──start──► running ──stop──► stopping ──drained──► ended
 ///       └──────stop──────────────────────────────────────────► ended
@@ -118,14 +118,14 @@ public final class RunLoopThread: DeliveryTarget {
     ///
     /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
     /// - Parameters:
-    ///   - limit: how long to wait at most; negative counts as zero.
+    ///   - timeout: the longest wait; negative counts as zero.
     ///   - file: the caller's; errors name it.
     ///   - line: the caller's; errors name it.
-    /// - Throws: `DeliveryError.threadStillRunning` when the limit has passed, `.threadNotStarted`, `.waitForItself`, or
+    /// - Throws: `DeliveryError.threadStillRunning` after the timeout, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
     @available(*, noasync, message: "it blocks the thread")
     public func waitUntilFinished(
-        limit: Duration, file: String = #fileID, line: Int = #line
+        timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         let (phase, thread) = state.withLock { ($0.phase, $0.thread) }
         switch phase {
@@ -138,16 +138,16 @@ public final class RunLoopThread: DeliveryTarget {
 
         let wait = try ThreadWaits.begin(
             for: identity.map { [.thread($0.number)] } ?? [], waitsFor: "\(mailbox.description) to end",
-            at: SourcePlace(file, line))
+            at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
-        let deadline = ContinuousClock.Instant.after(limit)
+        let deadline = ContinuousClock.Instant.after(timeout)
         guard joinTurn.wait(until: deadline) else {
-            throw .threadStillRunning(thread: name, after: limit)
+            throw .threadStillRunning(thread: name, after: timeout)
         }
         defer { joinTurn.signal() }
         guard let thread = state.withLock({ $0.thread }) else { return }
         guard thread.join(until: deadline) else {
-            throw .threadStillRunning(thread: name, after: limit)
+            throw .threadStillRunning(thread: name, after: timeout)
         }
         state.withLock { $0.thread = nil }
     }

@@ -53,7 +53,7 @@ public final class ThreadedNotificationCenter: Sendable {
                 _ = center.deliver(
                     notification, names, .capture,
                     PostedNotification(
-                        number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace("Foundation", 0)), context)
+                        number: DeliveryEvent.nextPost(), wait: nil, place: SourceLocation("Foundation", 0)), context)
             }
         }
         observers.center = self
@@ -67,11 +67,12 @@ public final class ThreadedNotificationCenter: Sendable {
     /// there (guarantee 2). For those on other threads `post` does not wait (3), unless an observer's policy is to block.
     /// - Returns: for how many observers what happened; a thread that has ended is among it (10).
     @discardableResult
-    public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> PostReport {
+    public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
         ThreadContext.withCurrent { context in
             deliver(
                 notification, .all, .post,
-                PostedNotification(number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace(file, line)), context
+                PostedNotification(number: DeliveryEvent.nextPost(), wait: nil, place: SourceLocation(file, line)),
+                context
             )
         }
     }
@@ -81,7 +82,7 @@ public final class ThreadedNotificationCenter: Sendable {
     public func post(
         name: Notification.Name, object: Any? = nil, userInfo: [AnyHashable: Any]? = nil, file: String = #fileID,
         line: Int = #line
-    ) -> PostReport {
+    ) -> DeliveryCounters {
         post(Notification(name: name, object: object, userInfo: userInfo), file: file, line: line)
     }
 
@@ -93,7 +94,7 @@ public final class ThreadedNotificationCenter: Sendable {
     /// removed before its handler begins is not waited for.
     /// - Parameters:
     ///   - notification: what is posted.
-    ///   - limit: how long to wait at most; negative counts as zero. When it has passed, the notification is still on its way.
+    ///   - timeout: the longest wait; negative counts as zero. After it the notification is still on its way.
     ///   - file: the caller's; errors name it.
     ///   - line: the caller's; errors name it.
     /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadStopped`, or `.waitWouldDeadlock` if an
@@ -101,10 +102,10 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
-    public func post(
-        _ notification: Notification, waitUntilDelivered limit: Duration, file: String = #fileID, line: Int = #line
-    ) throws(DeliveryError) -> PostReport {
-        let place = SourcePlace(file, line)
+    public func postAndWait(
+        _ notification: Notification, timeout: Duration, file: String = #fileID, line: Int = #line
+    ) throws(DeliveryError) -> DeliveryCounters {
+        let place = SourceLocation(file, line)
         let object = NotificationObject(notification.object)
         let (observers, _) = matching(notification, object, .all)
         var expected: [DeliveryWait.Expected] = []
@@ -127,8 +128,8 @@ public final class ThreadedNotificationCenter: Sendable {
         var report = FoundObservers.with(observers) { found in
             ThreadContext.withCurrent { deliver(notification, to: found, .post, posted, $0) }
         }
-        let waited = try wait.wait(notification: notification.name.rawValue, limit: limit)
-        report.countMeanwhile(delivered: waited.delivered, cancelled: waited.cancelled)
+        let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
+        report.resolveWaiting(delivered: waited.delivered, cancelled: waited.cancelled)
         return report
     }
 
@@ -168,7 +169,7 @@ public final class ThreadedNotificationCenter: Sendable {
     private func deliver(
         _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
         _ posted: PostedNotification, _ context: ThreadContext
-    ) -> PostReport {
+    ) -> DeliveryCounters {
         if case .all = names,
             let known = context.lookups.find(notification.name, of: number, version: version.load(ordering: .acquiring))
         {
@@ -182,7 +183,7 @@ public final class ThreadedNotificationCenter: Sendable {
     private func deliverAfterLookingUp(
         _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
         _ posted: PostedNotification, _ context: ThreadContext
-    ) -> PostReport {
+    ) -> DeliveryCounters {
         let (observers, version) = matching(notification, NotificationObject(notification.object), names)
         if let version, case .all = names {
             context.lookups.keep(observers, of: notification.name, of: number, version: version)
@@ -194,7 +195,7 @@ public final class ThreadedNotificationCenter: Sendable {
     private func deliver(
         _ notification: Notification, to observers: FoundObservers, _ stage: DeliveryEvent.Stage,
         _ posted: PostedNotification, _ context: ThreadContext
-    ) -> PostReport {
+    ) -> DeliveryCounters {
         if posted.number != 0 { trace(notification, observers.count, stage, posted, context) }
         return posted.deliver(notification, to: observers, context, of: self)
     }
@@ -213,13 +214,14 @@ public final class ThreadedNotificationCenter: Sendable {
     /// Posts a notification to these observers of this center and to nobody else, whatever they ask for.
     ///
     /// For who has matched it elsewhere, so that it counts as captured. Order: as they stand there (5).
-    package func post(_ notification: Notification, only observers: [ObserverToken]) -> PostReport {
+    package func post(_ notification: Notification, only observers: [ObserverToken]) -> DeliveryCounters {
         ThreadContext.withCurrent { context in
             FoundObservers.with(observers.map(\.registration)) {
                 deliver(
                     notification, to: $0, .capture,
                     PostedNotification(
-                        number: DeliveryEvent.nextPost(), wait: nil, place: SourcePlace("DistributedNotifications", 0)),
+                        number: DeliveryEvent.nextPost(), wait: nil,
+                        place: SourceLocation("DistributedNotifications", 0)),
                     context)
             }
         }
@@ -238,18 +240,18 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - options: what may be chosen about an observer.
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
-    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
+    ///   - transform: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on `thread` with the value.
     /// - Returns: a token. Keep it: dropping it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        mapping: @escaping @Sendable (Notification) -> Value?,
+        transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (Value) -> Void
     ) -> ObserverToken {
         add(
-            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
-            .value(map: mapping) { if let value = $0 as? Value { handler(value) } })
+            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
+            .value(map: transform) { if let value = $0 as? Value { handler(value) } })
     }
 
     /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too: what is not
@@ -259,7 +261,7 @@ public final class ThreadedNotificationCenter: Sendable {
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (Notification) -> Void
     ) -> ObserverToken {
-        add(name, object, thread.targetThread.mailbox, options, SourcePlace(file, line), .notification(handler))
+        add(name, object, thread.targetThread.mailbox, options, SourceLocation(file, line), .notification(handler))
     }
 
     /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
@@ -286,7 +288,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> ObserverToken {
         Self.checkThread(thread, isolation)
         return add(
-            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
+            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
             .threadBound(ThreadBoundHandler(handler)))
     }
 
@@ -317,7 +319,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> ObserverToken {
         Self.checkThread(thread, isolation)
         return add(
-            name, object, thread.targetThread.mailbox, options, SourcePlace(file, line),
+            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
             .threadBound(ThreadBoundHandler(observer, handler)),
             isKeptByToken: false)
     }
@@ -336,7 +338,7 @@ public final class ThreadedNotificationCenter: Sendable {
                 """
                 : """
                 ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could \
-                run beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:mapping:using:).
+                run beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:transform:using:).
                 """)
     }
 
@@ -353,13 +355,13 @@ public final class ThreadedNotificationCenter: Sendable {
     public func addObserver<Target: Actor, Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        mapping: @escaping @Sendable (Notification) -> Value?,
+        transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @Sendable (isolated Target, Value) -> Void
     ) throws(DeliveryError) -> ObserverToken {
         guard let mailbox = Self.mailbox(of: actor) else { throw .actorNotPinned(actor: "\(Target.self)") }
         return add(
-            name, object, mailbox, options, SourcePlace(file, line),
-            .value(map: mapping) { value in
+            name, object, mailbox, options, SourceLocation(file, line),
+            .value(map: transform) { value in
                 guard let value = value as? Value else { return }
                 mailbox.runJob { actor.assumeIsolated { handler($0, value) } }
             })
@@ -368,7 +370,7 @@ public final class ThreadedNotificationCenter: Sendable {
     /// Adds an observer whose handler is isolated to the main actor, and is called on the main thread with a value made of the
     /// notification.
     ///
-    ///     let token = center.addObserver(forName: name, isolatedTo: MainActor.shared, mapping: { $0.object as? String }, using: show)
+    ///     let token = center.addObserver(forName: name, isolatedTo: MainActor.shared, transform: { $0.object as? String }, using: show)
     ///
     /// - Parameters:
     ///   - name: which notifications; nil: any.
@@ -377,17 +379,17 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - options: what may be chosen about an observer.
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
-    ///   - mapping: called on the posting thread; nil: this notification is not for this observer.
+    ///   - transform: called on the posting thread; nil: this notification is not for this observer.
     ///   - handler: called on the main thread.
     /// - Returns: a token. Keep it: dropping it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
-        mapping: @escaping @Sendable (Notification) -> Value?,
+        transform: @escaping @Sendable (Notification) -> Value?,
         using handler: @escaping @MainActor @Sendable (Value) -> Void
     ) -> ObserverToken {
         addObserver(
-            forName: name, object: object, on: .main, options: options, file: file, line: line, mapping: mapping,
+            forName: name, object: object, on: .main, options: options, file: file, line: line, transform: transform,
             using: { value in MainActor.assumeIsolated { handler(value) } })
     }
 
@@ -399,23 +401,24 @@ public final class ThreadedNotificationCenter: Sendable {
     ///   - buffer: how many values are held for an iterator that does not keep up, and which are dropped.
     ///   - file: the caller's; recordings and events name it.
     ///   - line: the caller's; recordings and events name it.
-    ///   - mapping: called on the posting thread; nil: this notification is not for the sequence.
+    ///   - transform: called on the posting thread; nil: this notification is not for the sequence.
     /// - Returns: a sequence that has observed from this moment on.
     public func notifications<Value: Sendable>(
         named name: Notification.Name?, object: Any? = nil,
         buffer: AsyncStream<Value>.Continuation.BufferingPolicy, file: String = #fileID, line: Int = #line,
-        mapping: @escaping @Sendable (Notification) -> Value?
+        transform: @escaping @Sendable (Notification) -> Value?
     ) -> NotificationSequence<Value> {
         NotificationSequence(buffer: buffer) { sink in
             addObserver(
-                forName: name, object: object, on: .postingThread, file: file, line: line, mapping: mapping, using: sink
+                forName: name, object: object, on: .postingThread, file: file, line: line, transform: transform,
+                using: sink
             )
         }
     }
 
     private func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ place: SourcePlace, _ handler: NotificationHandler.Kind, isKeptByToken: Bool = true
+        _ place: SourceLocation, _ handler: NotificationHandler.Kind, isKeptByToken: Bool = true
     ) -> ObserverToken {
         let object = NotificationObject(object)
         let registration = Registration(

@@ -24,7 +24,7 @@ for (number, waiter) in waiters.enumerated() {
 while served < 6, RunLoop.main.run(mode: .default, before: .distantFuture) {}
 for thread in waiters + [cook] {
     thread.stop()
-    try thread.waitUntilFinished(limit: .seconds(5))
+    try thread.waitUntilFinished(timeout: .seconds(5))
 }
 print("served \(served) dishes, and the bell did not ring")
 

@@ -38,7 +38,7 @@ final class ReadmeExampleTests: XCTestCase {
         }
 
         try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
-        while waiter.counts.delivered == 0, RunLoop.main.run(mode: .default, before: .distantFuture) {}
+        while waiter.counters.delivered == 0, RunLoop.main.run(mode: .default, before: .distantFuture) {}
         // README: end
 
         XCTAssertEqual(printed.withLock { $0 }, ["soup is served on {number = 1, name = main}"])
@@ -92,7 +92,7 @@ final class ReadmeExampleTests: XCTestCase {
         XCTAssertEqual(lines.filter { !$0.hasPrefix("process") && !$0.hasPrefix("observed") }, ["read DishReady"])
         for token in [all, events] { token.cancel() }
         worker.stop()
-        try worker.waitUntilFinished(limit: TestLimit.hang)
+        try worker.waitUntilFinished(timeout: TestLimit.hang)
     }
 
     func testTheReadmeShowsThisFilesCode() throws {

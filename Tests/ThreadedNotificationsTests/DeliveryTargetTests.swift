@@ -19,13 +19,13 @@ final class DeliveryTargetTests: XCTestCase {
         }
         try CurrentThread.current.perform { note("1") }
         XCTAssertEqual(log.withLock { $0 }, ["1 on main"], "before perform returned")
-        try worker.perform(waitUntilDone: limit) {
+        try worker.performAndWait(timeout: limit) {
             note("2")
             try worker.perform { note("3") }
             note("4")
         }
         try TargetThread.main.perform { note("5") }
-        try worker.perform(waitUntilDone: limit) { try TargetThread.main.perform { note("7") } }
+        try worker.performAndWait(timeout: limit) { try TargetThread.main.perform { note("7") } }
         note("6")
         RunLoop.runCurrentOnce()
         try worker.stopAndWait()
@@ -51,7 +51,7 @@ final class DeliveryTargetTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: posted, on: worker, mapping: { $0.object as? Int },
+            forName: posted, on: worker, transform: { $0.object as? Int },
             using: { value in log.withLock { $0.append(value) } })
         for number in 0..<500 {
             if number % 2 == 0 {
@@ -75,7 +75,7 @@ final class DeliveryTargetTests: XCTestCase {
         Thread.posting(1) { try? TargetThread.main.perform { log.withLock { $0.append(1) } } }.wait()
         try TargetThread.main.perform { log.withLock { $0.append(2) } }
         XCTAssertEqual(log.withLock { $0 }, [])
-        let three = try TargetThread.main.perform(waitUntilDone: limit) {
+        let three = try TargetThread.main.performAndWait(timeout: limit) {
             log.withLock { $0.append(3) }
             return 3
         }
@@ -88,8 +88,8 @@ final class DeliveryTargetTests: XCTestCase {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
         for thread in [worker.targetThread, .main, .postingThread] {
-            XCTAssertEqual(try thread.perform(waitUntilDone: limit) { 42 }, 42)
-            XCTAssertThrowsError(try thread.perform(waitUntilDone: limit) { throw Refusal() }) {
+            XCTAssertEqual(try thread.performAndWait(timeout: limit) { 42 }, 42)
+            XCTAssertThrowsError(try thread.performAndWait(timeout: limit) { throw Refusal() }) {
                 XCTAssertEqual($0 as? Refusal, Refusal())
             }
         }
@@ -103,7 +103,7 @@ final class DeliveryTargetTests: XCTestCase {
         let error = DeliveryError.notDeliveredInTime(
             pending: [.init(notification: nil, observer: nil, thread: "\(worker.identity!)")], after: .milliseconds(-1))
         XCTAssertThrowsError(
-            try worker.perform(waitUntilDone: .milliseconds(-1)) { performed.value.store(true, ordering: .relaxed) }
+            try worker.performAndWait(timeout: .milliseconds(-1)) { performed.value.store(true, ordering: .relaxed) }
         ) { XCTAssertEqual($0 as? DeliveryError, error) }
         goOn.signal()
         try worker.stopAndWait()
@@ -129,7 +129,7 @@ final class DeliveryTargetTests: XCTestCase {
         }.wait()
         wait(for: [performed], timeout: TestLimit.seconds)
         XCTAssertGreaterThanOrEqual(elapsed.withLock { $0 }, delay)
-        XCTAssertEqual(outcome.withLock { $0 }?.outcome, .performed)
+        XCTAssertEqual(outcome.withLock { $0 }?.outcome, .delivered)
         XCTAssertEqual(outcome.withLock { $0 }?.cancel(), false)
         try worker.stopAndWait()
     }
@@ -177,7 +177,7 @@ final class DeliveryTargetTests: XCTestCase {
         }
         let block = try worker.perform(after: .milliseconds(10)) {}
         goOn.signal()
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         wait(for: [due], timeout: TestLimit.seconds)
         XCTAssertEqual(block.outcome, .targetGone)
     }
@@ -192,7 +192,7 @@ final class DeliveryTargetTests: XCTestCase {
         XCTAssertThrowsError(try ended.perform(after: .zero) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
-        XCTAssertThrowsError(try ended.perform(waitUntilDone: limit) {}) {
+        XCTAssertThrowsError(try ended.performAndWait(timeout: limit) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
         XCTAssertThrowsError(try unstarted.perform {}) {
@@ -201,7 +201,7 @@ final class DeliveryTargetTests: XCTestCase {
         XCTAssertThrowsError(try unstarted.perform(after: .zero) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
         }
-        XCTAssertThrowsError(try unstarted.perform(waitUntilDone: limit) {}) {
+        XCTAssertThrowsError(try unstarted.performAndWait(timeout: limit) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
         }
         XCTAssertNil(unstarted.identity)

@@ -10,7 +10,7 @@ struct NotificationSequenceTests {
     private func sequence(
         of center: ThreadedNotificationCenter, buffer: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded
     ) -> NotificationSequence<Int> {
-        center.notifications(named: posted, buffer: buffer, mapping: { $0.object as? Int })
+        center.notifications(named: posted, buffer: buffer, transform: { $0.object as? Int })
     }
 
     @Test("it has observed since it was made, and keeps each poster's order")
@@ -44,7 +44,7 @@ struct NotificationSequenceTests {
             for await value in sequence { values.append(value) }
             #expect(values == kept)
             #expect(sequence.dropped == 10 - kept.count)
-            #expect(sequence.counts == DeliveryCounts(posted: 10, delivered: 10))
+            #expect(sequence.counters == DeliveryCounters(delivered: 10))
         }
     }
 

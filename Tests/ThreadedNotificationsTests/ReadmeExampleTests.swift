@@ -30,7 +30,7 @@ final class ReadmeExampleTests: XCTestCase {
         while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}
 
         worker.stop()
-        try worker.waitUntilFinished(limit: .seconds(5))
+        try worker.waitUntilFinished(timeout: .seconds(5))
         // README: end
 
         XCTAssertEqual(printed.lines.count, 2)
@@ -47,7 +47,7 @@ final class ReadmeExampleTests: XCTestCase {
         // README: begin
         let title = center.addObserver(
             forName: name, on: .main,
-            mapping: { $0.userInfo?["title"] as? String },  // on the posting thread
+            transform: { $0.userInfo?["title"] as? String },  // on the posting thread
             using: { title in print("the title is \(title)") })  // on the main thread
 
         var closed = 0
@@ -63,7 +63,7 @@ final class ReadmeExampleTests: XCTestCase {
 
         XCTAssertEqual(printed.lines, ["the title is Untitled", "only the latest title", "3 of 3 have handled it"])
         XCTAssertEqual(closed, 1)
-        for token in [title, counter, latest] { XCTAssertEqual(token.counts.delivered, 1) }
+        for token in [title, counter, latest] { XCTAssertEqual(token.counters.delivered, 1) }
     }
 
     func testTheBlocksCodePrintsWhatItSays() throws {
@@ -79,7 +79,7 @@ final class ReadmeExampleTests: XCTestCase {
         try networkThread.perform {
             _ = send(firstName, lastName, companyName)
         }
-        let sent = try networkThread.perform(waitUntilDone: .seconds(5)) {
+        let sent = try networkThread.performAndWait(timeout: .seconds(5)) {
             send(firstName, lastName, companyName)
         }
         print("\(sent) fields were sent on the network thread")
@@ -88,7 +88,7 @@ final class ReadmeExampleTests: XCTestCase {
 
         XCTAssertEqual(printed.lines, ["3 fields were sent on the network thread"])
         networkThread.stop()
-        try networkThread.waitUntilFinished(limit: TestLimit.hang)
+        try networkThread.waitUntilFinished(timeout: TestLimit.hang)
     }
 
     func testTheActorsCodePrintsWhatItSays() throws {
@@ -108,14 +108,15 @@ final class ReadmeExampleTests: XCTestCase {
         }
         let parser = Parser(on: worker)
         let parsing = try center.addObserver(
-            forName: name, isolatedTo: parser, mapping: { $0.object as? String },
+            forName: name, isolatedTo: parser, transform: { $0.object as? String },
             using: { parser, line in parser.lines.append(line) })  // on the actor's thread, without a hop
 
-        let lines = center.notifications(named: name, buffer: .bufferingNewest(100), mapping: { $0.object as? String })
+        let lines = center.notifications(
+            named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String })
         let reading = Task {
             for await line in lines { print("read \(line)") }
         }
-        try center.post(Notification(name: name, object: "GET /"), waitUntilDelivered: .seconds(5))
+        try center.postAndWait(Notification(name: name, object: "GET /"), timeout: .seconds(5))
         // README: end
 
         lines.cancel()
@@ -136,7 +137,7 @@ final class ReadmeExampleTests: XCTestCase {
     func testTheQueuesCodePrintsWhatItSays() {
         // On a thread of its own, whose default queue nobody has used.
         Thread.posting(1) { [printed] in Self.enqueue(printed) }.wait()
-        XCTAssertEqual(printed.lines, ["enqueued 500: coalesced 499, waiting 1", "flushed once"])
+        XCTAssertEqual(printed.lines, ["500: waiting 1, coalesced 499", "flushed once"])
     }
 
     private static func enqueue(_ printed: PrintedLines) {
@@ -151,11 +152,11 @@ final class ReadmeExampleTests: XCTestCase {
         for _ in 1...500 {
             queue.enqueue(Notification(name: flush), postingStyle: .asap)  // or .now, or .whenIdle
         }
-        print("\(queue.counts)")
-        while queue.counts.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
+        print("\(queue.counters)")
+        while queue.counters.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
         // README: end
 
-        XCTAssertEqual("\(queue.counts)", "enqueued 500: posted 1, coalesced 499")
+        XCTAssertEqual("\(queue.counters)", "500: delivered 1, coalesced 499")
         server.cancel()
     }
 
@@ -178,7 +179,7 @@ final class ReadmeExampleTests: XCTestCase {
         // README: end
 
         worker.stop()
-        try worker.waitUntilFinished(limit: .seconds(5))
+        try worker.waitUntilFinished(timeout: .seconds(5))
         NotificationCenter.default.removeObserver(token)
         try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
     }

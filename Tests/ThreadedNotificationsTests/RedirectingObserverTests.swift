@@ -147,7 +147,7 @@ final class RedirectingObserverTests: XCTestCase {
         try thread.perform { observer.setUpThreadingSupport() }
         wait(for: [handled], timeout: 100)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(log.numbers, Array(1...count))
     }
 
@@ -206,7 +206,7 @@ final class RedirectingObserverTests: XCTestCase {
         }
         wait(for: [done], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         let numbers = log.numbers
         XCTAssertEqual(numbers.count, posters * each)
         for poster in 0..<posters {

@@ -65,7 +65,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let other = try RunLoopThread.started("other")
         let counter = Counter(worker)
-        let count = try worker.perform(waitUntilDone: limit) {
+        let count = try worker.performAndWait(timeout: limit) {
             counter.assumeIsolated { counter in
                 _ = counter.add()
                 return counter.count
@@ -73,8 +73,8 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         }
         XCTAssertEqual(count, 1)
         XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
-        XCTAssertEqual(try worker.perform(waitUntilDone: limit) { worker.isIsolatingCurrentContext() }, true)
-        XCTAssertEqual(try other.perform(waitUntilDone: limit) { worker.isIsolatingCurrentContext() }, false)
+        XCTAssertEqual(try worker.performAndWait(timeout: limit) { worker.isIsolatingCurrentContext() }, true)
+        XCTAssertEqual(try other.performAndWait(timeout: limit) { worker.isIsolatingCurrentContext() }, false)
         try worker.stopAndWait()
         try other.stopAndWait()
     }
@@ -111,7 +111,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
                 all.fulfill()
             }
             worker.stop()
-            try worker.waitUntilFinished(limit: limit)
+            try worker.waitUntilFinished(timeout: limit)
             feed.yield(1)
             feed.finish()
             wait(for: [all], timeout: TestLimit.seconds)

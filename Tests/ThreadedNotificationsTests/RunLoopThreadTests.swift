@@ -20,7 +20,7 @@ final class RunLoopThreadTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(performed.withLock { $0 }, Array(0..<1000))
         XCTAssertEqual(names.withLock { $0 }, ["ordered"])
     }
@@ -44,7 +44,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform { performed.store(true, ordering: .relaxed) }
         thread.stop()
         goOn.signal()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(receivers.map(\.count), [1, 1, 1])
         XCTAssertTrue(performed.load(ordering: .relaxed))
     }
@@ -59,7 +59,7 @@ final class RunLoopThreadTests: XCTestCase {
             try thread.start()
             try thread.perform { RunLoop.current.add(port, forMode: .common) }
             thread.stop()
-            try thread.waitUntilFinished(limit: limit)
+            try thread.waitUntilFinished(timeout: limit)
             XCTAssertEqual(receiver.count, 1)
         }
     }
@@ -87,7 +87,7 @@ final class RunLoopThreadTests: XCTestCase {
             wait(for: [performed], timeout: TestLimit.seconds)
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(receivers.count { $0.count > 0 }, restless.count)
     }
 
@@ -109,7 +109,7 @@ final class RunLoopThreadTests: XCTestCase {
         wait(for: [handled], timeout: TestLimit.seconds)
         isOver.store(true, ordering: .relaxed)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testOrderIsKeptWhenABlockRunsTheRunLoopNested() throws {
@@ -133,7 +133,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform { try? thread.perform { last.fulfill() } }
         wait(for: [last], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
     }
 
@@ -157,7 +157,7 @@ final class RunLoopThreadTests: XCTestCase {
         ready.signal()
         wait(for: [nestedEnded], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testStoppingTwiceIsStoppingOnce() throws {
@@ -165,16 +165,16 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.start()
         thread.stop()
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testAThreadMayStopItself() throws {
         let thread = RunLoopThread(name: "itself")
         try thread.start()
         try thread.perform { thread.stop() }
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testAThreadThatWaitsForItselfIsToldSo() throws {
@@ -183,20 +183,20 @@ final class RunLoopThreadTests: XCTestCase {
         let error = Locked<DeliveryError?>(nil)
         try thread.perform {
             do throws(DeliveryError) {
-                try thread.waitUntilFinished(limit: .seconds(1))
+                try thread.waitUntilFinished(timeout: .seconds(1))
             } catch let thrown {
                 error.withLock { $0 = thrown }
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertEqual(error.withLock { $0 }, .waitForItself(thread: "itself"))
     }
 
     func testAThreadThatWasStoppedBeforeItStartedHasEndedAndDoesNotStart() throws {
         let thread = RunLoopThread(name: "never")
         thread.stop()
-        try thread.waitUntilFinished(limit: .zero)
+        try thread.waitUntilFinished(timeout: .zero)
         XCTAssertThrowsError(try thread.start()) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "never"))
         }
@@ -209,7 +209,7 @@ final class RunLoopThreadTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertThrowsError(try thread.start()) {
             XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
         }
@@ -225,22 +225,22 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertThrowsError(try thread.perform {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "refusing"))
         }
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testWaitingForAThreadThatIsNotStartedOrDoesNotEndIsAnError() throws {
         let thread = RunLoopThread(name: "running")
-        XCTAssertThrowsError(try thread.waitUntilFinished(limit: limit)) {
+        XCTAssertThrowsError(try thread.waitUntilFinished(timeout: limit)) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "running"))
         }
         try thread.start()
         for limit in [Duration.zero, .seconds(-5), .milliseconds(1)] {
-            XCTAssertThrowsError(try thread.waitUntilFinished(limit: limit)) {
+            XCTAssertThrowsError(try thread.waitUntilFinished(timeout: limit)) {
                 XCTAssertEqual($0 as? DeliveryError, .threadStillRunning(thread: "running", after: limit))
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: .seconds(Int64.max))
+        try thread.waitUntilFinished(timeout: .seconds(Int64.max))
     }
 
     func testSeveralThreadsMayWaitForTheEnd() throws {
@@ -250,7 +250,7 @@ final class RunLoopThreadTests: XCTestCase {
         waited.expectedFulfillmentCount = 4
         for _ in 0..<4 {
             Thread { [limit] in
-                try? thread.waitUntilFinished(limit: limit)
+                try? thread.waitUntilFinished(timeout: limit)
                 waited.fulfill()
             }.start()
         }
@@ -267,7 +267,7 @@ final class RunLoopThreadTests: XCTestCase {
         try XCTUnwrap(observed).perform { performed.fulfill() }
         wait(for: [performed], timeout: TestLimit.seconds)
         observed?.stop()
-        try observed?.waitUntilFinished(limit: limit)
+        try observed?.waitUntilFinished(timeout: limit)
     }
 
     func testErrorsNameTheThreadAndSayWhatToDo() {

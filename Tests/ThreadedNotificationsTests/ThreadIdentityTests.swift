@@ -58,7 +58,7 @@ final class ThreadIdentityTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: TestLimit.hang)
+        try thread.waitUntilFinished(timeout: TestLimit.hang)
         let identities = seen.withLock { $0 }
         XCTAssertEqual(identities.count, 2)
         XCTAssertEqual(Set(identities).count, 1)

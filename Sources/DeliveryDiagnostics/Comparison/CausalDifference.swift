@@ -164,7 +164,7 @@ extension Recording {
 
     private func place(
         of number: Int32, in stages: [DeliveryStage], by key: KeyPath<Entry, Int32>
-    ) -> SourcePlace? {
+    ) -> SourceLocation? {
         guard number >= 0 else { return nil }
         return entries.first { $0.place >= 0 && $0[keyPath: key] == number && stages.contains($0.stage) }
             .flatMap { place(of: $0) }

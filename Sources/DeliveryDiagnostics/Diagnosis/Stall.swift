@@ -77,7 +77,7 @@ enum Stall {
                 + "\(whose ?? ""), the first since \(ElapsedTime.text(since)).",
             evidence: [oldest, handler?.deliver ?? -1].filter { $0 >= 0 },
             remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
-                + "post(_:waitUntilDelivered:).",
+                + "postAndWait(_:timeout:).",
             weight: count, thread: thread)
     }
 

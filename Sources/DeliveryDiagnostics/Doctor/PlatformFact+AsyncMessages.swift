@@ -24,7 +24,7 @@ extension PlatformFact {
                         try worker.start()
                         try noteOrder(notes, runs: 20) { center, count, handled in
                             let token = center.ours.addObserver(
-                                forName: TestNotification.foundationName, on: worker, mapping: { $0.object as? Int },
+                                forName: TestNotification.foundationName, on: worker, transform: { $0.object as? Int },
                                 using: handled)
                             for number in 0..<count {
                                 center.ours.post(name: TestNotification.foundationName, object: number)
@@ -51,7 +51,7 @@ extension PlatformFact {
                         let come = countRead(within: ProbeLimits.ours) { center, goesOn in
                             let numbers = center.ours.notifications(
                                 named: TestNotification.foundationName, buffer: .bufferingNewest(10),
-                                mapping: { $0.object as? Int })
+                                transform: { $0.object as? Int })
                             var iterator = numbers.makeAsyncIterator()
                             for number in 0..<burst {
                                 center.ours.post(name: TestNotification.foundationName, object: number)
@@ -81,7 +81,7 @@ extension PlatformFact {
                         let center = ThreadedNotificationCenter()
                         let numbers = center.notifications(
                             named: TestNotification.foundationName, buffer: .bufferingNewest(0),
-                            mapping: { $0.object as? Int })
+                            transform: { $0.object as? Int })
                         let iterator = numbers.makeAsyncIterator()
                         notes.note("made")
                         center.post(name: TestNotification.foundationName, object: 1)
@@ -102,7 +102,7 @@ extension PlatformFact {
                         try noteEnd(notes, within: ProbeLimits.ours) {
                             for await _ in center.notifications(
                                 named: TestNotification.foundationName, buffer: .unbounded,
-                                mapping: { $0.object as? Int })
+                                transform: { $0.object as? Int })
                             {}
                         }
                     }),

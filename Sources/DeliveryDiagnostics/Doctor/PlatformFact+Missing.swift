@@ -32,7 +32,7 @@ extension PlatformFact {
                     ours: .other(TrialExpectation(events: ["RunLoopThread.perform: performed on worker"])) { notes in
                         let worker = RunLoopThread(name: "worker")
                         try worker.start()
-                        let name = try worker.perform(waitUntilDone: ProbeLimits.ours) { ThreadIdentity.current.name }
+                        let name = try worker.performAndWait(timeout: ProbeLimits.ours) { ThreadIdentity.current.name }
                         notes.note("RunLoopThread.perform: performed on \(name ?? "another")")
                     }),
                 TrialQuestion(
@@ -53,16 +53,17 @@ extension PlatformFact {
                         let sequence = NotificationCenter.default.notifications(named: TestNotification.foundationName)
                         notes.note(sequence as Any is MissingSequence ? "missing" : "there")
                     },
-                    ours: .other(TrialExpectation(events: ["notifications(named:buffer:mapping:): read"])) { notes in
+                    ours: .other(TrialExpectation(events: ["notifications(named:buffer:transform:): read"])) { notes in
                         let (center, isRead) = (ThreadedNotificationCenter(), Gate("the reader"))
                         let numbers = center.notifications(
-                            named: TestNotification.foundationName, buffer: .unbounded, mapping: { $0.object as? Int })
+                            named: TestNotification.foundationName, buffer: .unbounded, transform: { $0.object as? Int }
+                        )
                         Task.detached {
                             for await number in numbers where number == 1 { isRead.open() }
                         }
                         center.post(name: TestNotification.foundationName, object: 1)
                         try isRead.wait(limit: ProbeLimits.ours)
-                        notes.note("notifications(named:buffer:mapping:): read")
+                        notes.note("notifications(named:buffer:transform:): read")
                     }),
             ])
     ]

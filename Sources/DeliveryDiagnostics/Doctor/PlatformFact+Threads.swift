@@ -104,7 +104,7 @@ extension PlatformFact {
                         try thread.start()
                         let token = center.addObserver(forName: TestNotification.foundationName, on: thread) { _ in }
                         thread.stop()
-                        try thread.waitUntilFinished(limit: ProbeLimits.ours)
+                        try thread.waitUntilFinished(timeout: ProbeLimits.ours)
                         let report = center.post(name: TestNotification.foundationName)
                         notes.note(
                             report.targetGone == 1 ? "a post says that the thread has ended" : "a post says nothing")
@@ -123,7 +123,7 @@ extension PlatformFact {
     private static func onThread(named name: String, _ block: @escaping @Sendable () -> Void) throws {
         let thread = RunLoopThread(name: name)
         try thread.start()
-        try thread.perform(waitUntilDone: ProbeLimits.ours, block)
+        try thread.performAndWait(timeout: ProbeLimits.ours, block)
     }
 
     @MainActor

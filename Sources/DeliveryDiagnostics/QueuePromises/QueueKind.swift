@@ -64,6 +64,6 @@ private struct OurQueue: QueueUnderTest {
         queue.dequeueNotifications(matching: notification, coalesceMask: mask)
     }
 
-    var targetGone: Int? { queue.counts.targetGone }
+    var targetGone: Int? { queue.counters.targetGone }
     var object: AnyObject { queue }
 }

@@ -88,7 +88,7 @@ extension QueuePromise {
             trial.waitForEvent()
             trial.run()
             thread.stop()
-            try thread.waitUntilFinished(limit: QueueTrial.limit)
+            try thread.waitUntilFinished(timeout: QueueTrial.limit)
         },
         QueuePromise(
             "thread-ends", "what waits when its thread ends is counted and traced", fact: "F9",
@@ -129,9 +129,9 @@ extension QueuePromise {
     ) throws {
         let thread = RunLoopThread(name: "second")
         try thread.start()
-        try thread.perform(waitUntilDone: QueueTrial.limit, block)
+        try thread.performAndWait(timeout: QueueTrial.limit, block)
         then()
         thread.stop()
-        try thread.waitUntilFinished(limit: QueueTrial.limit)
+        try thread.waitUntilFinished(timeout: QueueTrial.limit)
     }
 }

@@ -35,12 +35,18 @@ extension DeliveryRecorder {
 
     /// Records what the library has counted for an observer by now.
     func recordCounts(of token: ObserverToken) {
-        record(.count, observer: Self.number(token.id), message: ObserverCounts(token.counts).description)
+        record(.count, observer: Self.number(token.id), message: ObserverCounts(token.counters).description)
     }
 
     /// Records what the library has counted for a posting queue by now.
     func recordCounts(of queue: PostingQueue) {
-        record(.count, message: queue.counts.description)
+        let counters = queue.counters
+        let parts = [
+            ("posted", counters.delivered), ("coalesced", counters.coalesced), ("dequeued", counters.cancelled),
+            ("target gone", counters.targetGone), ("waiting", counters.waiting),
+        ].filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" }
+        let total = "enqueued \(counters.total)"
+        record(.count, message: parts.isEmpty ? total : "\(total): " + parts.joined(separator: ", "))
     }
 
     /// Nil for the 0 that events have where there is none.

@@ -7,11 +7,11 @@ struct ObserverCounts: Hashable, CustomStringConvertible {
 
     init() {}
 
-    init(_ counts: DeliveryCounts) {
-        posted = counts.posted
+    init(_ counts: DeliveryCounters) {
+        posted = counts.total
         self[.deliver] = counts.delivered
         self[.coalesce] = counts.coalesced
-        self[.drop] = counts.dropped
+        self[.drop] = counts.dropped + counts.refused
         self[.cancel] = counts.cancelled
         self[.targetGone] = counts.targetGone
     }

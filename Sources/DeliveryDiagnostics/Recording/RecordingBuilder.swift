@@ -11,7 +11,7 @@ struct RecordingBuilder {
     private var postPlaces: [Recording.Numbered: Int32] = [:]
     private var observerPlaces: [Recording.Numbered: Int32] = [:]
     private var strings = TextTable()
-    private var placePlaces: [SourcePlace: Int32] = [:]
+    private var placePlaces: [SourceLocation: Int32] = [:]
     private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
     /// Whether the times of all entries ascend.
     private var isSorted = true
@@ -128,7 +128,7 @@ struct RecordingBuilder {
 
     func string(at place: Int32) -> String { strings.strings[Int(place)] }
 
-    mutating func place(_ place: SourcePlace) -> Int32 {
+    mutating func place(_ place: SourceLocation) -> Int32 {
         Self.place(of: place, in: &recording.places, known: &placePlaces)
     }
 

@@ -272,7 +272,7 @@ struct RecordingReader {
     private mutating func place(_ file: Int32, _ line: UInt64) -> Int32 {
         let key = UInt64(UInt32(bitPattern: file)) << 32 | UInt64(UInt32(clamping: line))
         if let place = places[key] { return place }
-        let place = builder.place(SourcePlace(builder.string(at: file), Int(clamping: line)))
+        let place = builder.place(SourceLocation(builder.string(at: file), Int(clamping: line)))
         places[key] = place
         return place
     }

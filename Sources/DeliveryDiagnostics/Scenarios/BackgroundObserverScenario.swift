@@ -34,7 +34,7 @@ struct BackgroundObserverScenario: Scenario {
         observer.post(number: 1)
         try handled.wait(limit: environment.limit)
         worker.stop()
-        try worker.waitUntilFinished(limit: environment.limit)
+        try worker.waitUntilFinished(timeout: environment.limit)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

@@ -83,7 +83,7 @@ struct CoalescingScenario: Scenario {
         let deliveries = Deliveries(records)
         let rows = [(Self.flush, "asap"), (Self.changeSize, "whenIdle")].map { name, style in
             let counts = deliveries.enqueued(name.rawValue)
-            return [name.rawValue, style, "\(counts.enqueued)", "\(counts.coalesced)", "\(counts.posted)"]
+            return [name.rawValue, style, "\(counts.total)", "\(counts.coalesced)", "\(counts.delivered)"]
         }
         return Table.text([["notification", "style", "enqueued", "coalesced", "posted"]] + rows)
     }

@@ -28,28 +28,29 @@ struct DeadlockCycleScenario: Scenario {
         let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
             recorder.log("A waits until B has performed a block")
             do {
-                try b.perform(waitUntilDone: limit) { Self.ask(center, recorder, limit) }
+                try b.performAndWait(timeout: limit) { Self.ask(center, recorder, limit) }
             } catch {
                 recorder.log("\(error)")
             }
             recorder.log(Self.ends[1])
         }
         recorder.log("main posts, and waits until A has handled it")
-        try center.post(Notification(name: TestNotification.foundationName), waitUntilDelivered: limit)
+        try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: limit)
         recorder.log(Self.ends[2])
 
         for token in [onMain, onA] { token.cancel() }
         for thread in [a, b] { thread.stop() }
-        for thread in [a, b] { try thread.waitUntilFinished(limit: limit) }
+        for thread in [a, b] { try thread.waitUntilFinished(timeout: limit) }
     }
 
     /// On B: the wait that would close the cycle.
     private static func ask(_ center: ThreadedNotificationCenter, _ recorder: DeliveryRecorder, _ limit: Duration) {
         recorder.log(closing)
         do throws(DeliveryError) {
-            try center.post(Notification(name: question), waitUntilDelivered: limit)
+            try center.postAndWait(Notification(name: question), timeout: limit)
         } catch {
-            if case .waitWouldDeadlock(let cycle) = error {
+            if error.code == .waitWouldDeadlock {
+                let cycle = error.waits
                 recorder.log(refused)
                 for wait in cycle { recorder.log(wait.thread.description + waitsFor + wait.waitsFor) }
             } else {

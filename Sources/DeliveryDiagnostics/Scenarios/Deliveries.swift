@@ -30,8 +30,8 @@ struct Deliveries {
     /// How many fates each notification met that was handed to a posting queue: being posted is one.
     private var fatesOfEnqueued: [Int?: Int] = [:]
     /// What became of all that was enqueued, and of what was under each name.
-    private var enqueued = PostingCounts()
-    private var enqueuedByName: [String?: PostingCounts] = [:]
+    private var enqueued = DeliveryCounters()
+    private var enqueuedByName: [String?: DeliveryCounters] = [:]
     /// What became of what was posted for each observer.
     private var countsByObserver: [Int?: ObserverCounts] = [:]
     /// The places of the library's counts for observers, and what the records told by then.
@@ -131,7 +131,7 @@ struct Deliveries {
 
     private mutating func countEnqueued(_ record: DeliveryRecord) {
         enqueued.count(record.stage)
-        enqueuedByName[record.notification, default: PostingCounts()].count(record.stage)
+        enqueuedByName[record.notification, default: DeliveryCounters()].count(record.stage)
     }
 
     var posted: some RandomAccessCollection<DeliveryRecord> { posts.lazy.map { records[$0] } }
@@ -152,7 +152,7 @@ struct Deliveries {
     func counts(of observer: Int?) -> ObserverCounts { countsByObserver[observer] ?? ObserverCounts() }
 
     /// What became of what was enqueued under a name.
-    func enqueued(_ name: String) -> PostingCounts { enqueuedByName[name] ?? PostingCounts() }
+    func enqueued(_ name: String) -> DeliveryCounters { enqueuedByName[name] ?? DeliveryCounters() }
 
     func expectRegisteredOnMain() -> Expectation {
         let elsewhere = registered.first { $0.thread.number != 1 }
@@ -272,18 +272,18 @@ struct Deliveries {
     }
 }
 
-extension PostingCounts {
+extension DeliveryCounters {
     /// Counts a stage of a notification in a posting queue.
     fileprivate mutating func count(_ stage: DeliveryStage) {
         switch stage {
-        case .enqueue: enqueued += 1
-        case .post: posted += 1
+        case .enqueue: waiting += 2
+        case .post: delivered += 1
         case .coalesce: coalesced += 1
-        case .dequeue: dequeued += 1
+        case .dequeue: cancelled += 1
         case .targetGone: targetGone += 1
         default: return
         }
-        waiting += stage == .enqueue ? 1 : -1
+        waiting -= 1
     }
 }
 

@@ -39,12 +39,12 @@ struct ManyObserversScenario: Scenario {
         defer { for thread in threads { thread.stop() } }
         for thread in threads {
             try thread.start()
-            try thread.perform(waitUntilDone: environment.limit) { recorder.logCurrentThread() }
+            try thread.performAndWait(timeout: environment.limit) { recorder.logCurrentThread() }
         }
         let tokens = (0..<Self.observers).map { observer in
             center.addObserver(
                 forName: TestNotification.foundationName, on: threads[observer % threads.count],
-                mapping: { $0.object as? Int }, using: { _ in })
+                transform: { $0.object as? Int }, using: { _ in })
         }
         recorder.log("\(tokens.count) observers on \(threads.count) threads")
 
@@ -60,16 +60,16 @@ struct ManyObserversScenario: Scenario {
             }
         }
         for poster in posters { poster.stop() }
-        for poster in posters { try poster.waitUntilFinished(limit: environment.limit) }
+        for poster in posters { try poster.waitUntilFinished(timeout: environment.limit) }
         // They handle what waits before they end.
         for thread in threads { thread.stop() }
-        for thread in threads { try thread.waitUntilFinished(limit: environment.limit) }
+        for thread in threads { try thread.waitUntilFinished(timeout: environment.limit) }
 
         for token in tokens {
             recorder.recordCounts(of: token)
             token.cancel()
         }
-        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counts.delivered })")
+        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
     func report(on records: [DeliveryRecord]) -> String? {

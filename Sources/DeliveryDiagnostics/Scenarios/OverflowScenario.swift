@@ -31,7 +31,7 @@ struct OverflowScenario: Scenario {
         Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], fate: .coalesce),
         Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], fate: .drop),
         Policy(
-            name: "block", policy: .block(capacity: capacity, limit: limit), delivered: [1, 2, 3], fate: .drop),
+            name: "block", policy: .block(capacity: capacity, timeout: limit), delivered: [1, 2, 3], fate: .drop),
     ]
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -48,7 +48,7 @@ struct OverflowScenario: Scenario {
         let tokens = Self.policies.map { policy in
             center.addObserver(
                 forName: Self.prices, on: target, options: ObserverOptions(overflow: policy.policy),
-                mapping: { $0.userInfo?["price"] as? Int }, using: { _ in })
+                transform: { $0.userInfo?["price"] as? Int }, using: { _ in })
         }
 
         recorder.logCurrentThread()
@@ -67,12 +67,12 @@ struct OverflowScenario: Scenario {
         recorder.log(Self.full)
         mayDrain.open()
         target.stop()
-        try target.waitUntilFinished(limit: limit)
+        try target.waitUntilFinished(timeout: limit)
         for token in tokens {
             recorder.recordCounts(of: token)
             token.cancel()
         }
-        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counts.delivered })")
+        recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
     /// Which posts were delivered to an observer, from 1.

@@ -28,10 +28,10 @@ struct PerformBlockScenario: Scenario {
         recorder.logCurrentThread()
         try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
         // Joins the end of what waits, so that it is over when this is; its value is returned.
-        let first = try networkThread.perform(waitUntilDone: limit) { connection.sent }
+        let first = try networkThread.performAndWait(timeout: limit) { connection.sent }
         recorder.log(Self.answer(first))
 
-        try networkThread.perform(waitUntilDone: limit) {
+        try networkThread.performAndWait(timeout: limit) {
             recorder.log(Self.before)
             try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
             recorder.log(Self.after)
@@ -46,7 +46,7 @@ struct PerformBlockScenario: Scenario {
         try isSent.wait(limit: limit)
 
         networkThread.stop()
-        try networkThread.waitUntilFinished(limit: limit)
+        try networkThread.waitUntilFinished(timeout: limit)
     }
 
     fileprivate static let sending = "send "

@@ -23,7 +23,7 @@ struct PinnedActorScenario: Scenario {
         let account = Account(livesOn: thread, recorder: recorder)
 
         let token = try center.addObserver(
-            forName: TestNotification.foundationName, isolatedTo: account, mapping: { $0.object as? Int },
+            forName: TestNotification.foundationName, isolatedTo: account, transform: { $0.object as? Int },
             using: { account, amount in account.add(amount) })
         // All are posted before the first is handled, so that the run is the same each time.
         let arePosted = Gate("the posts")
@@ -46,7 +46,7 @@ struct PinnedActorScenario: Scenario {
         recorder.recordCounts(of: token)
         token.cancel()
         thread.stop()
-        try thread.waitUntilFinished(limit: environment.limit)
+        try thread.waitUntilFinished(timeout: environment.limit)
     }
 
     fileprivate static let asked = "asked for the balance"

@@ -56,7 +56,7 @@ struct PostingStylesScenario: Scenario {
         // On the posting thread, so that what is posted is handled then and there.
         let tokens = Kind.styles.map { style in
             center.addObserver(
-                forName: style.notification, on: .postingThread, mapping: { $0.object as? Int },
+                forName: style.notification, on: .postingThread, transform: { $0.object as? Int },
                 using: { number in
                     recorder.log(Self.posted(style, number))
                     switch (style, number) {

@@ -36,7 +36,7 @@ struct RemovalScenario: Scenario {
                 try remove(way, worker, in: environment) { gate, observer in gates.withLock { $0[observer] = gate } }
             }
             worker.stop()
-            try worker.waitUntilFinished(limit: environment.limit)
+            try worker.waitUntilFinished(timeout: environment.limit)
         }
     }
 
@@ -56,7 +56,7 @@ struct RemovalScenario: Scenario {
                 try mayGoOn.wait(limit: limit)
                 if way == .inside {
                     recorder.log(way.called)
-                    try own.withLock { $0 }?.cancelAndWait(limit: limit)
+                    try own.withLock { $0 }?.cancelAndWait(timeout: limit)
                     recorder.log(way.returned)
                 }
             } catch {
@@ -78,13 +78,13 @@ struct RemovalScenario: Scenario {
         case .wait:
             openWhenRemoved(mayGoOn, token.id)
             recorder.log(way.called)
-            try token.cancelAndWait(limit: limit)
+            try token.cancelAndWait(timeout: limit)
             recorder.log(way.returned)
         case .inside:
             mayGoOn.open()
         }
         // The worker has come to all that waited when it has come to this.
-        try worker.perform(waitUntilDone: limit) {}
+        try worker.performAndWait(timeout: limit) {}
         center.post(name: TestNotification.foundationName)
         recorder.recordCounts(of: token)
     }

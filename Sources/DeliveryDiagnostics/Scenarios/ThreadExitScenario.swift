@@ -26,11 +26,11 @@ struct ThreadExitScenario: Scenario {
         try worker.start()
         defer { worker.stop() }
         let served = center.addObserver(
-            forName: name, on: worker, mapping: { $0.object as? Int },
+            forName: name, on: worker, transform: { $0.object as? Int },
             using: { recorder.log("process notification \($0)") })
         let unserved = center.addObserver(
             forName: name, on: worker, options: ObserverOptions(modes: [Self.otherMode]),
-            mapping: { $0.object as? Int },
+            transform: { $0.object as? Int },
             using: { recorder.log("process notification \($0) in another mode") })
 
         recorder.logCurrentThread()
@@ -47,7 +47,7 @@ struct ThreadExitScenario: Scenario {
         worker.stop()
         recorder.log("stopped the worker")
         mayGoOn.open()
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         recorder.log(Self.ended)
 
         let report = center.post(name: name, object: Self.posts + 1)

@@ -36,7 +36,7 @@ public struct Timeline: Sendable, Hashable {
         /// Further properties, the most important first.
         public var details: [String] = []
         /// The source location.
-        var place: SourcePlace?
+        var place: SourceLocation?
         /// The line of the file, or the sequence number if the record is not from a file.
         public var line: Int
 

@@ -18,7 +18,7 @@ final class HeldTurns: @unchecked Sendable {
     @exclusivity(unchecked) private var turns: [Turn] = []
     @exclusivity(unchecked) private var next = 0
     /// What became of those that a drain took, by place.
-    private var outcomes: [UInt64: PostOutcome] = [:]
+    private var outcomes: [UInt64: DeliveryOutcome?] = [:]
 
     init(_ notification: Notification, _ posted: PostedNotification, lane: Int) {
         self.lane = lane
@@ -42,18 +42,18 @@ final class HeldTurns: @unchecked Sendable {
     }
 
     /// A drain took a turn.
-    func wasDrained(at place: UInt64, _ outcome: PostOutcome) {
+    func wasDrained(at place: UInt64, _ outcome: DeliveryOutcome?) {
         outcomes[place] = outcome
     }
 
     /// What became of a turn that a drain took.
-    func outcome(at place: UInt64) -> PostOutcome { outcomes[place] ?? .delivered }
+    func outcome(at place: UInt64) -> DeliveryOutcome? { outcomes[place] ?? .delivered }
 
     /// The thread has ended.
     func targetIsGone() {
         for turn in turns[next...] {
             turn.observer.ledger.countPosted()
-            turn.observer.meet(
+            turn.observer.resolve(
                 .targetGone, notification.name, post: posted.number, wait: posted.wait)
         }
         next = turns.count

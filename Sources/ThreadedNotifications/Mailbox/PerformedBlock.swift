@@ -48,11 +48,11 @@ final class PerformedBlock: Sendable {
         wait?.resolve(0, .targetGone)
     }
 
-    var outcome: DelayedBlock.Outcome {
+    var outcome: DeliveryOutcome {
         state.withLock {
             switch $0 {
             case .waiting: .waiting
-            case .performed: .performed
+            case .performed: .delivered
             case .cancelled: .cancelled
             case .targetGone: .targetGone
             }

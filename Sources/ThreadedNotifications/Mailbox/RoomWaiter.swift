@@ -12,7 +12,7 @@ final class RoomWaiter: Sendable {
     /// - Throws: `DeliveryError.waitWouldDeadlock`.
     func wait(
         for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
-        at place: SourcePlace
+        at place: SourceLocation
     ) throws(DeliveryError) {
         let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: place)
         // Begun with the lock held: once woken, it must not seem to wait.

@@ -9,7 +9,7 @@ extension ThreadMailbox {
     func appendBounded(
         _ handed: Notification, _ notification: Notification, _ posted: PostedNotification,
         for registration: Registration, isCurrent: Bool
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         let policy = registration.options.overflow
         let object = NotificationObject(notification.object)
         let key = policy == .keepLatest ? NotificationKey(name: notification.name, object: object) : nil
@@ -17,7 +17,7 @@ extension ThreadMailbox {
             bounded: handed, for: registration, post: posted.number, wait: posted.wait, key: key)
         let hash = key?.hash
         var deadline: ContinuousClock.Instant?
-        if case .block(_, let limit) = policy, !isCurrent { deadline = .after(limit) }
+        if case .block(_, let timeout) = policy, !isCurrent { deadline = .after(timeout) }
 
         while true {
             // To compare keys is foreign code, so it is done without the lock, and again if something changed meanwhile.
@@ -39,29 +39,29 @@ extension ThreadMailbox {
             signal?.send()
             switch outcome {
             case nil:
-                registration.meet(.targetGone, item)
+                registration.resolve(.targetGone, item)
                 return .targetGone
             case .appended(_, let displaced):
                 if let other = displaced {
                     policy == .keepLatest
-                        ? registration.meet(.coalesced, other, for: posted.number)
-                        : registration.meet(.dropped, other)
+                        ? registration.resolve(.coalesced, other, for: posted.number)
+                        : registration.resolve(.dropped, other)
                 }
                 return .waiting
             case .refused:
-                registration.meet(.dropped, item)
-                if case .refuse = policy { return .refused }
-                return .dropped
+                let outcome: DeliveryOutcome = if case .refuse = policy { .refused } else { .dropped }
+                registration.resolve(outcome, item)
+                return outcome
             case .wait:
                 guard let waiter, let deadline else { continue }
                 if registration.isCancelled {
                     _ = state.withLock { $0.pending.removeWaiter(waiter, of: registration.id) }
-                    registration.meet(.cancelled, item)
+                    registration.resolve(.cancelled, item)
                     return .cancelled
                 }
                 let isRoom = waitForRoom(waiter, registration, until: deadline, at: posted.place)
                 if !isRoom {
-                    registration.meet(.dropped, item)
+                    registration.resolve(.dropped, item)
                     return .dropped
                 }
             }
@@ -82,7 +82,7 @@ extension ThreadMailbox {
     /// - Returns: whether to try again; false if the wait would never end.
     private func waitForRoom(
         _ waiter: RoomWaiter, _ registration: Registration, until deadline: ContinuousClock.Instant,
-        at place: SourcePlace
+        at place: SourceLocation
     ) -> Bool {
         let target = identity.map { [WaitGraph.Target.thread($0.number)] } ?? []
         let hasWaited: Bool

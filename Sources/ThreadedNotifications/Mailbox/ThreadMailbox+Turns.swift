@@ -36,7 +36,7 @@ extension ThreadMailbox {
     /// Delivers what has its turn at this place.
     /// - Returns: nil if it had its turn already, because a handler ran the run loop.
     @inline(__always)
-    func takeTurn(at place: UInt64, of held: HeldTurns, _ context: ThreadContext) -> PostOutcome? {
+    func takeTurn(at place: UInt64, of held: HeldTurns, _ context: ThreadContext) -> DeliveryOutcome?? {
         guard held.nextPlace == place, taken.firstPlace(lane: held.lane) == place else { return nil }
         let observer = held.takeNext()
         if let next = held.nextPlace {

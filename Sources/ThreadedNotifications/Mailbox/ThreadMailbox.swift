@@ -292,7 +292,7 @@ final class ThreadMailbox: Sendable {
     @inline(__always)
     func post(
         _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         if observer.isHere(context) {
             switch observer.options.sameThread {
             case .atOnce:
@@ -310,7 +310,7 @@ final class ThreadMailbox: Sendable {
     /// Adds a notification to the end.
     func append(
         _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         if observer.isMapped {
             switch observer.mapped(notification, posted, context) {
             case .success(let value):
@@ -328,7 +328,7 @@ final class ThreadMailbox: Sendable {
     private func append(
         _ handed: Notification, of notification: Notification, _ posted: PostedNotification, _ observer: Registration,
         _ context: ThreadContext
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         DeliveryEvent.trace(
             .append, name: notification.name, post: posted.number, observer: observer.id, target: identity)
         if observer.isBounded {
@@ -339,7 +339,7 @@ final class ThreadMailbox: Sendable {
         guard state.valueWhileLocked.phase == .open || state.valueWhileLocked.phase == .unstarted else {
             state.unlock()
             observer.ledger.countPosted()
-            observer.meet(.targetGone, notification.name, post: posted.number, wait: posted.wait)
+            observer.resolve(.targetGone, notification.name, post: posted.number, wait: posted.wait)
             return .targetGone
         }
         observer.ledger.countAppended()
@@ -451,7 +451,7 @@ extension MailboxItem {
     fileprivate var isAcceptedWhileClosing: Bool { if case .job = action { true } else { false } }
 
     fileprivate func targetIsGone() {
-        if withObserver({ $0.meet(.targetGone, self) }) { return }
+        if withObserver({ $0.resolve(.targetGone, self) }) { return }
         switch action {
         case .turns(let held): held.targetIsGone()
         case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)

@@ -20,12 +20,12 @@ final class EnqueuedNotification: @unchecked Sendable {
     /// Of the post, in events; 0 if nobody traces.
     let number: UInt64
     let ledger: PostingLedger
-    let place: SourcePlace
+    let place: SourceLocation
     /// Its sender's in the table of senders, if that is a value.
     var senderNumber: UInt64?
     private let fateMet = Atomic<UInt8>(0)
 
-    init(_ notification: Notification, center: any PostingCenter, ledger: PostingLedger, place: SourcePlace) {
+    init(_ notification: Notification, center: any PostingCenter, ledger: PostingLedger, place: SourceLocation) {
         self.notification = notification
         self.center = center
         self.ledger = ledger

@@ -25,15 +25,14 @@ final class PostingLedger: Sendable {
     }
 
     /// Fates are read first, so that what happens meanwhile counts as waiting and never as less than nothing.
-    var counts: PostingCounts {
-        var counts = PostingCounts()
-        counts.posted = posted.load(ordering: .acquiring)
-        counts.coalesced = coalesced.load(ordering: .acquiring)
-        counts.dequeued = dequeued.load(ordering: .acquiring)
-        counts.targetGone = targetGone.load(ordering: .acquiring)
-        counts.enqueued = enqueued.load(ordering: .acquiring)
-        counts.waiting = counts.enqueued - counts.posted - counts.coalesced - counts.dequeued - counts.targetGone
-        return counts
+    var counters: DeliveryCounters {
+        var counters = DeliveryCounters()
+        counters.delivered = posted.load(ordering: .acquiring)
+        counters.coalesced = coalesced.load(ordering: .acquiring)
+        counters.cancelled = dequeued.load(ordering: .acquiring)
+        counters.targetGone = targetGone.load(ordering: .acquiring)
+        counters.waiting = enqueued.load(ordering: .acquiring) - counters.total
+        return counters
     }
 }
 

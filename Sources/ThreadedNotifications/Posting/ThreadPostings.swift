@@ -133,7 +133,7 @@ final class ThreadPostings: Sendable {
         guard buffered.place != nil else {
             return EnqueueReport(outcome: .coalesced, removed: buffered.coalesced.count - 1)
         }
-        return EnqueueReport(outcome: EnqueueReport.Outcome(item.fate), removed: buffered.coalesced.count)
+        return EnqueueReport(outcome: DeliveryOutcome(item.fate), removed: buffered.coalesced.count)
     }
 
     /// What the lock is released with.
@@ -227,14 +227,14 @@ extension ThreadPostings.State {
     }
 }
 
-extension EnqueueReport.Outcome {
+extension DeliveryOutcome {
     init(_ fate: EnqueuedNotification.Fate?) {
         self =
             switch fate {
             case nil: .waiting
-            case .posted: .posted
+            case .posted: .delivered
             case .coalesced: .coalesced
-            case .dequeued: .dequeued
+            case .dequeued: .cancelled
             case .targetGone: .targetGone
             }
     }

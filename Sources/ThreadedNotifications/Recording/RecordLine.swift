@@ -36,7 +36,7 @@ package enum RecordLine {
     @inline(__always)
     static func writeRest(
         thread: Int, stage: String, name: String?, post: UInt64, observer: UInt64, target: Int, message: String?,
-        place: SourcePlace?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
+        place: SourceLocation?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
         into line: inout LineBuffer
     ) {
         line.append(",\"thread\":")
@@ -70,7 +70,7 @@ package enum RecordLine {
     /// The whole line, with its newline.
     package static func bytes(
         number: UInt64, monotonicNanoseconds: UInt64, thread: Int, stage: String, name: String? = nil, post: UInt64 = 0,
-        observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
         sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0
     ) -> [UInt8] {
         let longest = longestBeginning + longestRest(name, message, place?.file, sender?.type)

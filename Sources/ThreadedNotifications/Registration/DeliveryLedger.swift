@@ -8,20 +8,13 @@ struct DeliveryLedger: ~Copyable {
     private let posted = Atomic<Int>(0)
     private let coalesced = Atomic<Int>(0)
     private let dropped = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
     private let cancelled = Atomic<Int>(0)
     private let targetGone = Atomic<Int>(0)
     private let atOnce = Atomic<Int>(0)
     // So that a poster and the target thread, which count at the same time, do not wait for each other's memory.
     private let apart = Apart()
     private let delivered = Atomic<Int>(0)
-
-    enum Fate {
-        case delivered
-        case coalesced
-        case dropped
-        case cancelled
-        case targetGone
-    }
 
     /// It was posted, and meets its fate later.
     func countPosted() {
@@ -46,11 +39,13 @@ struct DeliveryLedger: ~Copyable {
     }
 
     /// It met its fate, on the target thread if that is its handler.
-    func count(_ fate: Fate) {
-        switch fate {
+    func count(_ outcome: DeliveryOutcome) {
+        switch outcome {
         case .delivered: countDelivered()
         case .coalesced: coalesced.add(1, ordering: .releasing)
         case .dropped: dropped.add(1, ordering: .releasing)
+        case .refused: refused.add(1, ordering: .releasing)
+        case .waiting: break
         case .cancelled: cancelled.add(1, ordering: .releasing)
         case .targetGone: targetGone.add(1, ordering: .releasing)
         }
@@ -58,18 +53,17 @@ struct DeliveryLedger: ~Copyable {
 
     /// Fates are read first, so that what happens meanwhile counts as pending and never as less than nothing.
     /// - Parameter life: what counts the rest.
-    func counts(_ life: ObserverLife) -> DeliveryCounts {
-        var counts = DeliveryCounts()
+    func counters(_ life: ObserverLife) -> DeliveryCounters {
+        var counters = DeliveryCounters()
         let handledAtOnce = life.atOnce + atOnce.load(ordering: .relaxed)
-        counts.delivered = handledAtOnce + delivered.load(ordering: .acquiring)
-        counts.coalesced = coalesced.load(ordering: .acquiring)
-        counts.dropped = dropped.load(ordering: .acquiring)
-        counts.cancelled = cancelled.load(ordering: .acquiring)
-        counts.targetGone = targetGone.load(ordering: .acquiring)
-        counts.posted = handledAtOnce + posted.load(ordering: .acquiring) + appended.load(ordering: .acquiring)
-        counts.pending =
-            counts.posted - counts.delivered - counts.coalesced - counts.dropped - counts.cancelled
-            - counts.targetGone
-        return counts
+        counters.delivered = handledAtOnce + delivered.load(ordering: .acquiring)
+        counters.coalesced = coalesced.load(ordering: .acquiring)
+        counters.dropped = dropped.load(ordering: .acquiring)
+        counters.refused = refused.load(ordering: .acquiring)
+        counters.cancelled = cancelled.load(ordering: .acquiring)
+        counters.targetGone = targetGone.load(ordering: .acquiring)
+        let total = handledAtOnce + posted.load(ordering: .acquiring) + appended.load(ordering: .acquiring)
+        counters.waiting = total - counters.total
+        return counters
     }
 }

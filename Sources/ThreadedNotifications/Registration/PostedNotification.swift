@@ -8,11 +8,11 @@ struct PostedNotification {
     /// Who waits for its deliveries. Then what waits on this thread is delivered first, and this afterwards.
     let wait: DeliveryWait?
     /// Where it was posted.
-    let place: SourcePlace
+    let place: SourceLocation
     /// Of its deliveries in the posting thread's mailbox none has a place before this; `max` if there are none.
     private(set) var firstPlace = UInt64.max
 
-    init(number: UInt64, wait: DeliveryWait?, place: SourcePlace) {
+    init(number: UInt64, wait: DeliveryWait?, place: SourceLocation) {
         self.number = number
         self.wait = wait
         self.place = place
@@ -26,8 +26,8 @@ struct PostedNotification {
     func deliver(
         _ notification: Notification, to observers: FoundObservers, _ context: ThreadContext,
         of center: ThreadedNotificationCenter
-    ) -> PostReport {
-        var report = PostReport()
+    ) -> DeliveryCounters {
+        var report = DeliveryCounters()
         var (here, inOrder) = (0, 0)
         observers.each { observer in
             if observer.isHere(context) {
@@ -54,7 +54,7 @@ struct PostedNotification {
     /// post comes after them, also if a handler runs the run loop.
     private func takeTurns(
         _ notification: Notification, _ observers: FoundObservers, _ context: ThreadContext,
-        _ center: ThreadedNotificationCenter, _ report: inout PostReport
+        _ center: ThreadedNotificationCenter, _ report: inout DeliveryCounters
     ) {
         guard let mailbox = context.mailbox else { return }
         // A post that waits takes its place behind what waits here, and delivers that first.
@@ -87,7 +87,7 @@ struct PostedNotification {
         if wait != nil { mailbox.deliverWaiting(in: deliverable, before: place, context) }
         observers.each { observer in
             guard observer.isHere(context) else { return }
-            let outcome: PostOutcome
+            let outcome: DeliveryOutcome?
             if !observer.isInOrder {
                 outcome = observer.post(notification, posted, context)
             } else if let held = turns.first(where: { $0.lane == observer.lane }) {
@@ -119,12 +119,13 @@ struct PostedNotification {
     }
 }
 
-extension PostReport {
+extension DeliveryCounters {
     @inline(__always)
     fileprivate mutating func count(
-        _ outcome: PostOutcome, of observer: Registration, in center: ThreadedNotificationCenter
+        _ outcome: DeliveryOutcome?, of observer: Registration, in center: ThreadedNotificationCenter
     ) {
-        if case .cancelled = outcome { center.remove(observer) }
+        guard let outcome else { return }
+        if outcome == .cancelled { center.remove(observer) }
         count(outcome)
     }
 }

@@ -83,7 +83,7 @@ final class Registration: Sendable {
     var isGone: Bool { hasLostItsObject || !isKeptByToken && mailbox?.isFinished == true }
 
     /// What became of what was posted for it.
-    var counts: DeliveryCounts { ledger.counts(ObserverLife(word: life.load(ordering: .acquiring))) }
+    var counters: DeliveryCounters { ledger.counters(ObserverLife(word: life.load(ordering: .acquiring))) }
 
     /// Makes a change to its life. Returns the lives before and after, or nil if there is nothing to change.
     @inline(__always)
@@ -142,7 +142,7 @@ final class Registration: Sendable {
     }
 
     /// Waits until no handler of this cancelled observer runs on another thread.
-    func waitUntilHandlersReturned(limit: Duration, at place: SourcePlace) throws(DeliveryError) {
+    func waitUntilHandlersReturned(timeout: Duration, at place: SourceLocation) throws(DeliveryError) {
         let own = ThreadContext.current.handlersUnderWay(of: self)
         func othersRun() -> Bool { ObserverLife(word: life.load(ordering: .acquiring)).running > own }
         guard othersRun() else { return }
@@ -155,10 +155,10 @@ final class Registration: Sendable {
         let wait = try ThreadWaits.begin(
             for: [.observer(id)], waitsFor: "the handler of observer \(id)\(thread) to return", at: place)
         defer { ThreadWaits.end(wait) }
-        let deadline = ContinuousClock.Instant.after(limit)
+        let deadline = ContinuousClock.Instant.after(timeout)
         while othersRun() {
             guard ended.wait(until: deadline) else {
-                throw .handlerStillRunning(observer: id, after: limit)
+                throw .handlerStillRunning(observer: id, after: timeout)
             }
         }
     }
@@ -191,7 +191,8 @@ final class Registration: Sendable {
 
     /// Called on the posting thread, which has this context.
     @inline(__always)
-    func post(_ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext) -> PostOutcome {
+    func post(_ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext) -> DeliveryOutcome?
+    {
         if let mailboxReference {
             return mailboxReference._withUnsafeGuaranteedRef { $0.post(notification, posted, for: self, context) }
         }
@@ -202,7 +203,7 @@ final class Registration: Sendable {
     @inline(__always)
     func deliverAtOnce(
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, overtakes: Bool = false
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         context.nest(notification.name.rawValue) {
             guard isSimple else { return deliverNotSimply(notification, posted, context, overtakes) }
             guard beginAtOnce() else { return skip(notification, posted, .cancelled) }
@@ -221,10 +222,10 @@ final class Registration: Sendable {
     /// deallocated.
     private func deliverNotSimply(
         _ notification: Notification, _ posted: PostedNotification, _ context: ThreadContext, _ overtakes: Bool
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         guard begin(), let handler else { return skip(notification, posted, .cancelled) }
         let outcome = run(posted.wait, context) { callNotSimply(handler, with: notification, posted, overtakes) }
-        if case .delivered = outcome { return outcome }
+        if outcome == .delivered { return outcome }
         return skip(notification, posted, outcome)
     }
 
@@ -233,14 +234,14 @@ final class Registration: Sendable {
     private func callNotSimply(
         _ handler: Unmanaged<NotificationHandler>, with notification: Notification, _ posted: PostedNotification,
         _ overtakes: Bool
-    ) -> PostOutcome {
+    ) -> DeliveryOutcome? {
         func call(_ handle: () -> Void) {
             ledger.countAtOnce(1)
             callHandler(notification.name, posted.number, isAtOnce: true, overtakes, handle)
         }
         switch handler.takeUnretainedValue().kind {
         case .value(let map, let handle):
-            guard let value = map(notification) else { return .notForIt }
+            guard let value = map(notification) else { return nil }
             if isCancelled { return .cancelled }
             call { handle(value) }
         case .threadBound(let bound):
@@ -256,7 +257,7 @@ final class Registration: Sendable {
     @inline(__always)
     func deliver(_ item: MailboxItem, _ context: ThreadContext) {
         item.wait?.deliveryBegins(to: id)
-        guard begin(), let handler else { return meet(.cancelled, item) }
+        guard begin(), let handler else { return resolve(.cancelled, item) }
         let isCalled = run(item.wait, context) {
             guard isSimple else { return callNotSimply(handler, with: item) }
             ledger.countDelivered()
@@ -266,7 +267,7 @@ final class Registration: Sendable {
             return true
         }
         // The handler and its object are released before the poster, if it waits, goes on.
-        if isCalled { item.wait?.resolve(id, .delivered) } else { meet(.cancelled, item) }
+        if isCalled { item.wait?.resolve(id, .delivered) } else { resolve(.cancelled, item) }
     }
 
     /// When it returns, the handler's object is retained here no longer.
@@ -330,48 +331,49 @@ final class Registration: Sendable {
             return .failure(Unprepared(outcome: skip(notification, posted, .cancelled)))
         }
         guard let value = run(nil, context, { map(notification) }) else {
-            return .failure(Unprepared(outcome: skip(notification, posted, .notForIt)))
+            return .failure(Unprepared(outcome: skip(notification, posted, nil)))
         }
         return .success(value)
     }
 
     /// Why a notification is no delivery to this observer.
     struct Unprepared: Error {
-        /// `cancelled` or `notForIt`.
-        var outcome: PostOutcome
+        /// `cancelled`, or nil: its transform returned nil.
+        var outcome: DeliveryOutcome?
     }
 
     private func skip(
-        _ notification: Notification, _ posted: PostedNotification, _ outcome: PostOutcome
-    ) -> PostOutcome {
+        _ notification: Notification, _ posted: PostedNotification, _ outcome: DeliveryOutcome?
+    ) -> DeliveryOutcome? {
         DeliveryEvent.trace(
             .skip, name: notification.name, post: posted.number, observer: id, target: mailbox?.identity)
         posted.wait?.resolve(id, .cancelled)
         return outcome
     }
 
-    /// A notification for this observer meets a fate other than its handler.
+    /// A notification for this observer has an outcome other than its handler.
     /// - Parameter other: the post that stands for it, if it is coalesced.
-    func meet(_ fate: DeliveryLedger.Fate, _ item: MailboxItem, for other: UInt64 = 0) {
-        meet(fate, item.notification.name, post: item.post, wait: item.wait, for: other)
+    func resolve(_ outcome: DeliveryOutcome, _ item: MailboxItem, for other: UInt64 = 0) {
+        resolve(outcome, item.notification.name, post: item.post, wait: item.wait, for: other)
     }
 
-    func meet(
-        _ fate: DeliveryLedger.Fate, _ name: Notification.Name, post: UInt64, wait: DeliveryWait?, for other: UInt64 = 0
+    func resolve(
+        _ outcome: DeliveryOutcome, _ name: Notification.Name, post: UInt64, wait: DeliveryWait?, for other: UInt64 = 0
     ) {
-        ledger.count(fate)
+        ledger.count(outcome)
         let stage: DeliveryEvent.Stage =
-            switch fate {
+            switch outcome {
             case .delivered: .deliver
             case .coalesced: .coalesce
-            case .dropped: .drop
+            case .dropped, .refused: .drop
             case .cancelled: .cancel
             case .targetGone: .targetGone
+            case .waiting: .append
             }
         DeliveryEvent.trace(
             stage, name: name, post: post, observer: id, target: mailbox?.identity,
-            relatedPost: other, message: fate == .dropped ? options.overflow.name : nil)
-        wait?.resolve(id, fate)
+            relatedPost: other, message: stage == .drop ? options.overflow.name : nil)
+        wait?.resolve(id, outcome)
     }
 }
 

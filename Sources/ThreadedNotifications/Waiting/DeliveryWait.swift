@@ -35,7 +35,7 @@ final class DeliveryWait: Sendable {
 
     /// Begins a wait for something that is handed over afterwards.
     /// - Throws: `DeliveryError.waitWouldDeadlock`.
-    init(for expected: [Expected], at place: SourcePlace) throws(DeliveryError) {
+    init(for expected: [Expected], at place: SourceLocation) throws(DeliveryError) {
         let waitsFor = expected.map { one in
             "\(one.thread) to " + (one.notification.map { "handle \($0)" } ?? "perform a block")
         }
@@ -97,14 +97,14 @@ final class DeliveryWait: Sendable {
     }
 
     /// What is waited for happened, or will not happen any more; the first to say so counts.
-    func resolve(_ observer: ObserverID, _ fate: DeliveryLedger.Fate) {
+    func resolve(_ observer: ObserverID, _ outcome: DeliveryOutcome) {
         let resolved: (target: WaitGraph.Target, wasLast: Bool)? = state.withLock { state in
             guard let pending = state.pending.removeValue(forKey: observer) else { return nil }
-            switch fate {
+            switch outcome {
             case .delivered: state.delivered += 1
             case .cancelled: state.cancelled += 1
-            case .coalesced: break
-            case .dropped: state.dropped.append(observer)
+            case .coalesced, .waiting: break
+            case .dropped, .refused: state.dropped.append(observer)
             case .targetGone: state.ended = pending.description.thread
             }
             return (pending.target, state.pending.isEmpty)
@@ -120,18 +120,18 @@ final class DeliveryWait: Sendable {
     /// - Throws: `DeliveryError.notDeliveredInTime`, `.threadEnded` or `.dropped`.
     @discardableResult
     func wait(
-        notification: String?, limit: Duration
+        notification: String?, timeout: Duration
     ) throws(DeliveryError) -> (delivered: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
         if isPending {
-            _ = isOver.wait(until: .after(limit))
+            _ = isOver.wait(until: .after(timeout))
         }
         ThreadWaits.end(id)
         let (pending, ended, dropped) = state.withLock { state in
             (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped.sorted())
         }
         for one in pending { forget(one.observer ?? 0) }
-        if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: limit) }
+        if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: timeout) }
         if let ended { throw .threadEnded(thread: ended) }
         if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped) }
         return state.withLock { ($0.delivered, $0.cancelled) }

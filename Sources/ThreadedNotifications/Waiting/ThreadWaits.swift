@@ -5,7 +5,7 @@ enum ThreadWaits {
     /// Begins a wait of the calling thread, which must end it.
     /// - Throws: `DeliveryError.waitWouldDeadlock`; then nothing was begun.
     static func begin(
-        for targets: [WaitGraph.Target], waitsFor: String, at place: SourcePlace
+        for targets: [WaitGraph.Target], waitsFor: String, at place: SourceLocation
     ) throws(DeliveryError) -> WaitGraph.WaitID {
         let wait = wait(for: targets, waitsFor: waitsFor, at: place)
         let begun = begin(wait)
@@ -14,7 +14,7 @@ enum ThreadWaits {
     }
 
     /// A wait of the calling thread that has not begun.
-    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at place: SourcePlace) -> WaitGraph.Wait {
+    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at place: SourceLocation) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
         return WaitGraph.Wait(
             thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
@@ -29,7 +29,7 @@ enum ThreadWaits {
 
     /// Traces that a wait began or was refused.
     static func trace(_ begun: Result<WaitGraph.WaitID, DeliveryError>, of wait: WaitGraph.Wait) {
-        let place = SourcePlace(wait.description.file, wait.description.line)
+        let place = SourceLocation(wait.description.file, wait.description.line)
         switch begun {
         case .success:
             if !wait.targets.isEmpty { DeliveryEvent.trace(.wait, place: place, message: wait.description.waitsFor) }

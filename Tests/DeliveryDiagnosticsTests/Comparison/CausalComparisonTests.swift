@@ -69,8 +69,8 @@ struct CausalComparisonTests {
     func otherThread() {
         func run(handledOn thread: ThreadIdentity) -> RecordedScript {
             script { script in
-                script.record(.register, observer: 1, target: Self.a, place: SourcePlace("App/main.swift", 3))
-                script.record(.post, post: 1, place: SourcePlace("App/main.swift", 9), count: 1)
+                script.record(.register, observer: 1, target: Self.a, place: SourceLocation("App/main.swift", 3))
+                script.record(.post, post: 1, place: SourceLocation("App/main.swift", 9), count: 1)
                 script.record(.append, post: 1, observer: 1, target: Self.a)
                 script.deliver(1, on: thread)
             }

@@ -15,7 +15,7 @@ struct RecordedScript {
 
     mutating func record(
         _ stage: DeliveryStage, on thread: ThreadIdentity = Self.main, post: Int? = nil, observer: Int? = nil,
-        target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil, count: Int? = nil,
+        target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
         sender: DeliveryRecord.Sender? = nil
     ) {
         records.append(

@@ -13,7 +13,7 @@ struct FuzzTests {
         (1...3).map { number in
             var record = RecordingReaderTests.record(number, .deliver)
             (record.notification, record.post, record.message) = ("a \"name\"", number, "said\n")
-            (record.place, record.sender) = (SourcePlace("f", 3), .init(identifier: 7, type: "T"))
+            (record.place, record.sender) = (SourceLocation("f", 3), .init(identifier: 7, type: "T"))
             return record
         })
 

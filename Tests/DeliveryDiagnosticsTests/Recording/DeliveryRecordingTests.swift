@@ -33,7 +33,8 @@ final class DeliveryRecordingTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let name = Notification.Name("dropped")
         let policies: [OverflowPolicy] = [
-            .dropOldest(capacity: 2), .dropNewest(capacity: 2), .refuse(capacity: 2), .block(capacity: 2, limit: .zero),
+            .dropOldest(capacity: 2), .dropNewest(capacity: 2), .refuse(capacity: 2),
+            .block(capacity: 2, timeout: .zero),
         ]
         let recording = try record {
             try worker.start()
@@ -45,7 +46,7 @@ final class DeliveryRecordingTests: XCTestCase {
             for _ in 1...3 { center.post(name: name) }
             isOver.signal()
             worker.stop()
-            try worker.waitUntilFinished(limit: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestLimit.hang)
             for token in tokens { token.cancel() }
         }.recording
         let named = recording.records.filter { $0.stage == .drop }.compactMap(\.message)
@@ -62,7 +63,7 @@ final class DeliveryRecordingTests: XCTestCase {
             center.post(name: name, object: "sender")
             PostingQueue(center: center).enqueue(Notification(name: name), postingStyle: .now)
             worker.stop()
-            try worker.waitUntilFinished(limit: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestLimit.hang)
             token.cancel()
         }
         XCTAssertEqual(recording.problems, [])
@@ -97,7 +98,7 @@ final class DeliveryRecordingTests: XCTestCase {
             }
             for thread in threads {
                 thread.stop()
-                try thread.waitUntilFinished(limit: TestLimit.hang)
+                try thread.waitUntilFinished(timeout: TestLimit.hang)
             }
             for token in tokens { token.cancel() }
         }
@@ -155,16 +156,16 @@ final class DeliveryRecordingTests: XCTestCase {
         let (recording, _) = try record {
             let one = center.addObserver(forName: name, object: "a", on: .postingThread) { _ in }
             let other = center.addObserver(
-                forName: name, on: .postingThread, mapping: { $0.object as? Int }, using: { _ in })
+                forName: name, on: .postingThread, transform: { $0.object as? Int }, using: { _ in })
             center.post(name: name, object: "a")
             for token in [one, other] { token.cancel() }
         }
         let records = recording.records
         let register = try XCTUnwrap(records.first { $0.stage == .register })
-        XCTAssertEqual(register.place, SourcePlace(#fileID, line))
+        XCTAssertEqual(register.place, SourceLocation(#fileID, line))
         XCTAssertEqual(register.sender?.type, "String")
         let post = try XCTUnwrap(records.first { $0.stage == .post })
-        XCTAssertEqual(post.place, SourcePlace(#fileID, line + 3))
+        XCTAssertEqual(post.place, SourceLocation(#fileID, line + 3))
         XCTAssertEqual(post.count, 2)
         XCTAssertEqual(post.sender, register.sender)
         XCTAssertEqual(
@@ -212,14 +213,14 @@ final class DeliveryRecordingTests: XCTestCase {
         let (recording, _) = try record {
             try one.start()
             try other.start()
-            try? one.perform(waitUntilDone: TestLimit.hang) {
-                try other.perform(waitUntilDone: TestLimit.hang) {
-                    try one.perform(waitUntilDone: TestLimit.hang) {}
+            try? one.performAndWait(timeout: TestLimit.hang) {
+                try other.performAndWait(timeout: TestLimit.hang) {
+                    try one.performAndWait(timeout: TestLimit.hang) {}
                 }
             }
             for thread in [one, other] {
                 thread.stop()
-                try thread.waitUntilFinished(limit: TestLimit.hang)
+                try thread.waitUntilFinished(timeout: TestLimit.hang)
             }
         }
         let records = recording.records
@@ -314,7 +315,7 @@ final class DeliveryRecordingTests: XCTestCase {
             token.cancel()
         }
         worker.stop()
-        try worker.waitUntilFinished(limit: TestLimit.hang)
+        try worker.waitUntilFinished(timeout: TestLimit.hang)
         XCTAssertEqual(recording.records.first { $0.stage == .append }?.target?.name, "idle worker")
     }
 

@@ -14,7 +14,7 @@ final class DeliveryTracerTests: XCTestCase {
             let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
             center.post(name: TestNotification.foundationName)
             worker.stop()
-            try worker.waitUntilFinished(limit: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestLimit.hang)
             token.cancel()
             return Int(token.id)
         }

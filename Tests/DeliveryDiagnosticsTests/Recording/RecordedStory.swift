@@ -25,7 +25,8 @@ struct RecordedStory {
             DeliveryRecord(
                 sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time), process: process,
                 thread: thread, stage: stage, notification: name, post: post, observer: observer, target: target,
-                message: message, place: place.map { SourcePlace("Demo/main.swift", $0) }, count: count, sender: sender,
+                message: message, place: place.map { SourceLocation("Demo/main.swift", $0) }, count: count,
+                sender: sender,
                 relatedPost: relatedPost))
     }
 

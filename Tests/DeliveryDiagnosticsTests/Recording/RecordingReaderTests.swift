@@ -44,7 +44,7 @@ struct RecordingReaderTests {
             records[index].observer = index % 3 == 1 ? nil : index + 1
             records[index].target = index % 2 == 0 ? nil : Self.main
             records[index].message = index % 5 == 0 ? nil : "said \\ \u{1B}[0m"
-            records[index].place = index % 4 == 0 ? nil : SourcePlace("M/f.swift", index)
+            records[index].place = index % 4 == 0 ? nil : SourceLocation("M/f.swift", index)
             records[index].count = index % 2 == 0 ? nil : index - 1
             records[index].sender = index % 3 == 2 ? nil : .init(identifier: .max - UInt64(index), type: "A<B>")
             records[index].relatedPost = index % 5 == 1 ? index : nil

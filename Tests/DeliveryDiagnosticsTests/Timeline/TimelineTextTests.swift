@@ -133,7 +133,7 @@ struct TimelineTextTests {
     func words(width: Int, says: String) {
         var label = Timeline.Label(what: "post", name: "AlarmDidRing", details: ["observer 2"], line: 1)
         label.isToNobody = true
-        label.place = SourcePlace("weather/main.swift", 14)
+        label.place = SourceLocation("weather/main.swift", 14)
         let words = TimelineWords(label, symbols: .unicode)
         #expect(words.shortened(to: width) == says)
         #expect(words.whole(in: width) == (width == 80 ? says : nil))

@@ -55,8 +55,8 @@ final class ChromeTraceTests: ScenarioTestCase {
 
     func testADeliveryIsSlicesAnArrowAndACount() throws {
         var records = HandMadeRecords()
-        records.add(1_000_000_000, main, .register, observer: 7, target: main, place: SourcePlace("A.swift", 3))
-        records.add(1_000_010_000, worker, .post, post: 1, place: SourcePlace("B.swift", 4), count: 1)
+        records.add(1_000_000_000, main, .register, observer: 7, target: main, place: SourceLocation("A.swift", 3))
+        records.add(1_000_010_000, worker, .post, post: 1, place: SourceLocation("B.swift", 4), count: 1)
         records.add(1_000_010_001, worker, .append, post: 1, observer: 7, target: main)
         records.add(1_000_010_301, worker, .signal, nil, target: main)
         records.add(1_000_020_000, main, .drain, nil)

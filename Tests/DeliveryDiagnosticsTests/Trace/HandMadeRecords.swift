@@ -11,7 +11,7 @@ struct HandMadeRecords {
 
     mutating func add(
         _ time: UInt64, _ thread: ThreadIdentity, _ stage: DeliveryStage, _ name: String? = "N", post: Int? = nil,
-        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourcePlace? = nil,
+        observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil,
         count: Int? = nil, relatedPost: Int? = nil, process: Int32 = 100
     ) {
         records.append(

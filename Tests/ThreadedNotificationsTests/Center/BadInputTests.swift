@@ -15,9 +15,9 @@ struct BadInputTests {
         let tokens = [one, other].map { $0.addObserver(forName: posted, on: .postingThread) { _ in } }
         tokens[0].cancel()
         tokens[0].cancel()
-        #expect(one.post(name: posted) == PostReport())
+        #expect(one.post(name: posted) == DeliveryCounters())
         #expect(other.post(name: posted).delivered == 1)
-        #expect(tokens[1].counts.delivered == 1)
+        #expect(tokens[1].counters.delivered == 1)
     }
 
     @Test("a negative limit counts as zero")
@@ -32,19 +32,19 @@ struct BadInputTests {
         center.post(name: posted)
         began.wait()
         #expect(throws: DeliveryError.self) {
-            try center.post(Notification(name: posted), waitUntilDelivered: .seconds(-5))
+            try center.postAndWait(Notification(name: posted), timeout: .seconds(-5))
         }
         #expect(throws: DeliveryError.handlerStillRunning(observer: token.id, after: .seconds(-5))) {
-            try token.cancelAndWait(limit: .seconds(-5))
+            try token.cancelAndWait(timeout: .seconds(-5))
         }
         #expect(throws: DeliveryError.threadStillRunning(thread: "worker", after: .seconds(-5))) {
-            try worker.waitUntilFinished(limit: .seconds(-5))
+            try worker.waitUntilFinished(timeout: .seconds(-5))
         }
         goOn.signal()
         goOn.signal()
         try worker.stopAndWait()
         let block = try #require(try? TargetThread.postingThread.perform(after: .seconds(-5)) {})
-        #expect(block.outcome == .performed || block.outcome == .waiting)
+        #expect(block.outcome == .delivered || block.outcome == .waiting)
     }
 
     @Test("limits of years do not overflow")
@@ -53,15 +53,15 @@ struct BadInputTests {
         let worker = try RunLoopThread.started("worker")
         let token = center.addObserver(
             forName: posted, on: worker,
-            options: ObserverOptions(overflow: .block(capacity: 1, limit: .seconds(Int64.max)))
+            options: ObserverOptions(overflow: .block(capacity: 1, timeout: .seconds(Int64.max)))
         ) { _ in }
         for _ in 0..<100 { center.post(name: posted) }
-        try center.post(Notification(name: posted), waitUntilDelivered: .seconds(Int64.max))
-        try worker.perform(waitUntilDone: .seconds(Int64.max)) {}
+        try center.postAndWait(Notification(name: posted), timeout: .seconds(Int64.max))
+        try worker.performAndWait(timeout: .seconds(Int64.max)) {}
         try worker.perform(after: .seconds(Int64.max)) {}.cancel()
         worker.stop()
-        try worker.waitUntilFinished(limit: .seconds(Int64.max))
-        #expect(token.counts == DeliveryCounts(posted: 101, delivered: 101))
+        try worker.waitUntilFinished(timeout: .seconds(Int64.max))
+        #expect(token.counters == DeliveryCounters(delivered: 101))
     }
 
     @Test("a capacity below 1 stops the program and says so")
@@ -102,7 +102,7 @@ struct BadInputTests {
         let worker = try RunLoopThread.started("worker")
         let deepest = Locked((now: 0, ever: 0))
         let token = center.addObserver(
-            forName: posted, on: worker, mapping: { $0.object as? Int },
+            forName: posted, on: worker, transform: { $0.object as? Int },
             using: { level in
                 deepest.withLock { deepest in
                     deepest.now += 1
@@ -116,7 +116,7 @@ struct BadInputTests {
         center.post(name: posted, object: 1)
         #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success)
         try worker.stopAndWait()
-        #expect(token.counts == DeliveryCounts(posted: 10_000, delivered: 10_000))
+        #expect(token.counters == DeliveryCounters(delivered: 10_000))
         #expect(deepest.withLock { $0.ever } <= 101)
         last.cancel()
     }
@@ -149,7 +149,7 @@ struct BadInputTests {
         let token = center.addObserver(
             forName: name, on: .current, options: ObserverOptions(sameThread: how == "at once" ? .atOnce : .ordered)
         ) { _ in
-            _ = try? center.post(Notification(name: name), waitUntilDelivered: .seconds(1))
+            _ = try? center.postAndWait(Notification(name: name), timeout: .seconds(1))
             if how == "waiting" { center.post(name: name) }
         }
         center.post(name: name)

@@ -25,7 +25,7 @@ extension RunLoopThread {
     /// Lets it do what waits, and end.
     func stopAndWait() throws(DeliveryError) {
         stop()
-        try waitUntilFinished(limit: TestLimit.hang)
+        try waitUntilFinished(timeout: TestLimit.hang)
     }
 }
 

@@ -26,7 +26,7 @@ final class FoundationCaptureTests: XCTestCase {
         let token = ThreadedNotificationCenter.default.addObserver(forName: posted, on: .postingThread) { _ in }
         NotificationCenter.default.post(name: posted, object: nil)
         ThreadedNotificationCenter.default.post(name: posted)
-        XCTAssertEqual(token.counts.delivered, 2)
+        XCTAssertEqual(token.counters.delivered, 2)
     }
 
     func testOneRegistrationPerNameHoweverManyObserversAndNoneWhenTheyAreGone() {
@@ -40,7 +40,7 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(center.registrations.observers, 300)
         XCTAssertEqual(center.registrations.captured, 3)
         foundation.post(name: Notification.Name("name 0"), object: nil)
-        XCTAssertEqual(tokens.reduce(0) { $0 + $1.counts.delivered }, 200, "each once")
+        XCTAssertEqual(tokens.reduce(0) { $0 + $1.counters.delivered }, 200, "each once")
         tokens.removeAll()
         XCTAssertEqual(center.registrations.observers, 0)
         XCTAssertEqual(center.registrations.captured, 0)
@@ -52,7 +52,7 @@ final class FoundationCaptureTests: XCTestCase {
         for _ in 0..<2000 {
             let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
             foundation.post(name: posted, object: nil)
-            XCTAssertEqual(token.counts.delivered, 1)
+            XCTAssertEqual(token.counters.delivered, 1)
             token.cancel()
         }
         XCTAssertEqual(center.registrations.captured, 0)
@@ -107,7 +107,7 @@ final class FoundationCaptureTests: XCTestCase {
                 withExtendedLifetime(held) {}
             }
             foundation.post(name: posted, object: nil)
-            XCTAssertEqual(token.counts.delivered, 1)
+            XCTAssertEqual(token.counters.delivered, 1)
         }
         wait(for: [released], timeout: TestLimit.seconds)
     }

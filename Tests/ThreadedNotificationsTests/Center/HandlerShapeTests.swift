@@ -15,23 +15,23 @@ final class HandlerShapeTests: XCTestCase {
         let threads = Locked<[Int]>([])
         let token = center.addObserver(
             forName: posted, on: worker,
-            mapping: { notification -> Int? in
+            transform: { notification -> Int? in
                 let number = ThreadIdentity.current.number
                 threads.withLock { $0.append(number) }
                 return notification.object as? Int
             }, using: { value in threads.withLock { $0.append(value) } })
-        XCTAssertEqual(center.post(name: posted, object: 1000), PostReport(waiting: 1))
-        XCTAssertEqual(center.post(name: posted, object: "not for it"), PostReport())
+        XCTAssertEqual(center.post(name: posted, object: 1000), DeliveryCounters(waiting: 1))
+        XCTAssertEqual(center.post(name: posted, object: "not for it"), DeliveryCounters())
         try worker.stopAndWait()
         XCTAssertEqual(threads.withLock { $0.sorted() }, [1, 1, 1000])
-        XCTAssertEqual(token.counts, .init(posted: 1, delivered: 1))
+        XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
     func testAHandlerThatIsNotSendableIsCalledAndReleasedOnItsThreadOnly() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let events = Locked<[String]>([])
-        let token = try worker.perform(waitUntilDone: limit) {
+        let token = try worker.performAndWait(timeout: limit) {
             let held = ReleaseRecorder { events.withLock { $0.append("released on \(worker.isCurrent)") } }
             // Not Sendable: it holds a reference to a value that is changed without a lock.
             var count = 0
@@ -47,7 +47,7 @@ final class HandlerShapeTests: XCTestCase {
         }
         center.post(name: posted)
         center.post(name: posted)
-        try worker.perform(waitUntilDone: limit) {}
+        try worker.performAndWait(timeout: limit) {}
         token.cancel()
         try worker.stopAndWait()
         XCTAssertEqual(
@@ -59,7 +59,7 @@ final class HandlerShapeTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let wrong = Locked(0)
         for _ in 0..<1000 {
-            let token = try worker.perform(waitUntilDone: limit) {
+            let token = try worker.performAndWait(timeout: limit) {
                 let held = ReleaseRecorder { if !worker.isCurrent { wrong.withLock { $0 += 1 } } }
                 return center.addObserver(forName: posted, on: .current) { _ in withExtendedLifetime(held) {} }
             }
@@ -78,7 +78,7 @@ final class HandlerShapeTests: XCTestCase {
             var center: ThreadedNotificationCenter? = ThreadedNotificationCenter()
             let kept = Locked<NSObject?>(NSObject())
             let observed = center
-            let token = try worker.perform(waitUntilDone: limit) { () -> ObserverToken? in
+            let token = try worker.performAndWait(timeout: limit) { () -> ObserverToken? in
                 let held = ReleaseRecorder {
                     XCTAssertTrue(worker.isCurrent)
                     released.fulfill()
@@ -113,7 +113,7 @@ final class HandlerShapeTests: XCTestCase {
         object = nil
         RunLoop.runCurrentOnce()
         XCTAssertEqual(log.withLock { $0 }, ["handled", "handled", "gone"])
-        XCTAssertEqual(center.post(name: posted), PostReport(), "it does not match any more")
+        XCTAssertEqual(center.post(name: posted), DeliveryCounters(), "it does not match any more")
         XCTAssertEqual(center.registrations.observers, 0)
     }
 
@@ -154,7 +154,7 @@ final class HandlerShapeTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let parser = Parser(worker)
         let token = try center.addObserver(
-            forName: posted, isolatedTo: parser, mapping: { $0.object as? Int },
+            forName: posted, isolatedTo: parser, transform: { $0.object as? Int },
             using: { parser, value in
                 parser.add(value, worker.isCurrent)
             })
@@ -176,7 +176,7 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let threads = Locked<[Int]>([])
         let token = try center.addObserver(
-            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int },
+            forName: posted, isolatedTo: MainActor.shared, transform: { $0.object as? Int },
             using: { _, _ in
                 MainActor.assertIsolated()
                 let number = ThreadIdentity.current.number
@@ -192,7 +192,7 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let actor = OnMain()
         let token = try center.addObserver(
-            forName: posted, isolatedTo: actor, mapping: { $0.object as? Int }, using: { $0.values.append($1) })
+            forName: posted, isolatedTo: actor, transform: { $0.object as? Int }, using: { $0.values.append($1) })
         Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(actor.assumeIsolated { $0.values }, [7])
@@ -204,7 +204,7 @@ final class HandlerShapeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let object = MainActorObserver()
         let token = center.addObserver(
-            forName: posted, isolatedTo: MainActor.shared, mapping: { $0.object as? Int },
+            forName: posted, isolatedTo: MainActor.shared, transform: { $0.object as? Int },
             using: { [object] value in object.handled += value })
         Thread.posting(1) { center.post(name: posted, object: 7) }.wait()
         RunLoop.runCurrentOnce()
@@ -215,7 +215,8 @@ final class HandlerShapeTests: XCTestCase {
     func testAnActorThatLivesOnNoThreadIsRefused() {
         let center = ThreadedNotificationCenter()
         XCTAssertThrowsError(
-            try center.addObserver(forName: posted, isolatedTo: Homeless(), mapping: { $0.object as? Int }) { _, _ in }
+            try center.addObserver(forName: posted, isolatedTo: Homeless(), transform: { $0.object as? Int }) { _, _ in
+            }
         ) {
             XCTAssertEqual($0 as? DeliveryError, .actorNotPinned(actor: "Homeless"))
         }

@@ -33,7 +33,7 @@ final class OrderGuaranteeTests: XCTestCase {
             try poster.perform { for _ in 0..<100 { center.post(name: guarantee) } }
         }
         for thread in posters { try thread.stopAndWait() }
-        for thread in threads { try thread.perform(waitUntilDone: limit) {} }
+        for thread in threads { try thread.performAndWait(timeout: limit) {} }
         center.post(name: guarantee)
         for thread in threads { try thread.stopAndWait() }
         RunLoop.runCurrentOnce()
@@ -43,20 +43,20 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(all["main"], [1])
         XCTAssertEqual(all["current"], [1])
         XCTAssertEqual(all["posting"], Set((posters + threads).compactMap { $0.identity?.number } + [1]))
-        for token in tokens { XCTAssertEqual(token.counts.delivered, 601) }
+        for token in tokens { XCTAssertEqual(token.counters.delivered, 601) }
     }
 
     func testGuarantee02PostedOnItsThreadItIsDeliveredBeforePostReturnsAndJoinsTheEndIfSomethingWaits() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: guarantee, on: .current, mapping: number(of:)) { value in
+        let token = center.addObserver(forName: guarantee, on: .current, transform: number(of:)) { value in
             handled.withLock { $0.append(value) }
         }
         XCTAssertEqual(center.post(number(1)).delivered, 1)
         XCTAssertEqual(handled.withLock { $0 }, [1])
 
         let poster = try RunLoopThread.started("poster")
-        try poster.perform(waitUntilDone: limit) { _ = center.post(number(2)) }
+        try poster.performAndWait(timeout: limit) { _ = center.post(number(2)) }
         XCTAssertEqual(center.post(number(3)).waiting, 1, "2 waits, so 3 must not overtake it")
         XCTAssertEqual(handled.withLock { $0 }, [1])
         RunLoop.runCurrentOnce()
@@ -70,10 +70,10 @@ final class OrderGuaranteeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: guarantee, on: .current, options: ObserverOptions(sameThread: .atOnce), mapping: number(of:)
+            forName: guarantee, on: .current, options: ObserverOptions(sameThread: .atOnce), transform: number(of:)
         ) { value in handled.withLock { $0.append(value) } }
         let poster = try RunLoopThread.started("poster")
-        try poster.perform(waitUntilDone: limit) { _ = center.post(number(1)) }
+        try poster.performAndWait(timeout: limit) { _ = center.post(number(1)) }
         let overtaking = try tracing(of: token.id) {
             XCTAssertEqual(center.post(number(2)).delivered, 1)
             RunLoop.runCurrentOnce()
@@ -97,7 +97,7 @@ final class OrderGuaranteeTests: XCTestCase {
         for _ in 0..<10 { goOn.signal() }
         try worker.stopAndWait()
         XCTAssertEqual(handled.load(ordering: .relaxed), 10)
-        XCTAssertEqual(token.counts, .init(posted: 10, delivered: 10))
+        XCTAssertEqual(token.counters, .init(delivered: 10))
     }
 
     func testGuarantee04OnePostersNotificationsReachAnObserverInPostingOrder() throws {
@@ -105,7 +105,7 @@ final class OrderGuaranteeTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let last = Locked<[Int: Int]>([:])
         let faults = Atomic<Int>(0)
-        let token = center.addObserver(forName: guarantee, on: worker, mapping: number(of:)) { value in
+        let token = center.addObserver(forName: guarantee, on: worker, transform: number(of:)) { value in
             let before = last.withLock { $0.updateValue(value, forKey: value / 100_000) }
             if let before, before >= value { faults.add(1, ordering: .relaxed) }
             // A nested run loop in the middle must not change the order.
@@ -119,7 +119,7 @@ final class OrderGuaranteeTests: XCTestCase {
         }
         for poster in posters { try poster.stopAndWait() }
         try worker.stopAndWait()
-        XCTAssertEqual(token.counts.delivered, 8000)
+        XCTAssertEqual(token.counters.delivered, 8000)
         XCTAssertEqual(faults.load(ordering: .relaxed), 0)
     }
 
@@ -134,42 +134,42 @@ final class OrderGuaranteeTests: XCTestCase {
             let center = ThreadedNotificationCenter()
             let handled = Locked<[Int]>([])
             let poster = center.addObserver(
-                forName: guarantee, on: thread, options: ObserverOptions(sameThread: sameThread), mapping: number(of:)
+                forName: guarantee, on: thread, options: ObserverOptions(sameThread: sameThread), transform: number(of:)
             ) { value in
                 if value == 1 { center.post(number(2)) }
             }
             let inModal = center.addObserver(
-                forName: guarantee, on: .main, options: ObserverOptions(modes: [modal]), mapping: number(of:)
+                forName: guarantee, on: .main, options: ObserverOptions(modes: [modal]), transform: number(of:)
             ) { value in handled.withLock { $0.append(value) } }
-            XCTAssertEqual(center.post(number(1)), PostReport(delivered: 1, waiting: 1))
+            XCTAssertEqual(center.post(number(1)), DeliveryCounters(delivered: 1, waiting: 1))
             RunLoop.runCurrentOnce()
             XCTAssertEqual(handled.withLock { $0 }, [])
             _ = RunLoop.current.run(mode: modal, before: .distantPast)
             XCTAssertEqual(handled.withLock { $0 }, [1, 2], "the other observer is on \(thread), \(sameThread)")
-            XCTAssertEqual(poster.counts, .init(posted: 2, delivered: 2))
-            XCTAssertEqual(inModal.counts, .init(posted: 2, delivered: 2))
+            XCTAssertEqual(poster.counters, .init(delivered: 2))
+            XCTAssertEqual(inModal.counters, .init(delivered: 2))
         }
     }
 
     func testGuarantee04WhatHandlersPostDuringAWaitingPostComesAfterIt() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: guarantee, on: .main, mapping: number(of:)) { value in
+        let token = center.addObserver(forName: guarantee, on: .main, transform: number(of:)) { value in
             handled.withLock { $0.append(value) }
             if value == 1 { center.post(number(3)) }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        XCTAssertEqual(try center.post(number(2), waitUntilDelivered: limit), PostReport(delivered: 1))
+        XCTAssertEqual(try center.postAndWait(number(2), timeout: limit), DeliveryCounters(delivered: 1))
         XCTAssertEqual(handled.withLock { $0 }, [1, 2])
         RunLoop.runCurrentOnce()
         XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
-        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
+        XCTAssertEqual(token.counters, .init(delivered: 3))
     }
 
     func testGuarantee04AWaitingPostHasItsTurnInARunLoopThatAHandlerRuns() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
-        let token = center.addObserver(forName: guarantee, on: .main, mapping: number(of:)) { value in
+        let token = center.addObserver(forName: guarantee, on: .main, transform: number(of:)) { value in
             if value == 1 {
                 center.post(number(3))
                 RunLoop.runCurrentOnce()
@@ -177,10 +177,10 @@ final class OrderGuaranteeTests: XCTestCase {
             handled.withLock { $0.append(value) }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        XCTAssertEqual(try center.post(number(2), waitUntilDelivered: limit), PostReport(delivered: 1))
+        XCTAssertEqual(try center.postAndWait(number(2), timeout: limit), DeliveryCounters(delivered: 1))
         RunLoop.runCurrentOnce()
         XCTAssertEqual(handled.withLock { $0 }, [2, 3, 1])
-        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
+        XCTAssertEqual(token.counters, .init(delivered: 3))
     }
 
     func testGuarantee04WhatHandlersPostAndPerformDuringAWaitingBlockComesAfterIt() throws {
@@ -197,7 +197,7 @@ final class OrderGuaranteeTests: XCTestCase {
             log.withLock { $0.append("2") }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        let value = try TargetThread.main.perform(waitUntilDone: limit) {
+        let value = try TargetThread.main.performAndWait(timeout: limit) {
             log.withLock { $0.append("block") }
             return 42
         }
@@ -205,7 +205,7 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(log.withLock { $0 }, ["1", "block"])
         RunLoop.runCurrentOnce()
         XCTAssertEqual(log.withLock { $0 }, ["1", "block", "2", "performed"])
-        XCTAssertEqual([first, second].map(\.counts.delivered), [1, 1])
+        XCTAssertEqual([first, second].map(\.counters.delivered), [1, 1])
     }
 
     func testGuarantee02AnAtOnceDeliveryDoesNotOvertakeAnotherDeliveryOfItsOwnPost() throws {
@@ -219,7 +219,7 @@ final class OrderGuaranteeTests: XCTestCase {
         let events = try tracing(of: atOnce.id) { for _ in 0..<2 { center.post(number(1)) } }
         XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, true])
         _ = RunLoop.current.run(mode: modal, before: .distantPast)
-        XCTAssertEqual([atOnce, ordered].map(\.counts.delivered), [2, 2])
+        XCTAssertEqual([atOnce, ordered].map(\.counters.delivered), [2, 2])
     }
 
     func testGuarantee05ObserversOfOneThreadAreCalledInRegistrationOrder() throws {
@@ -235,7 +235,7 @@ final class OrderGuaranteeTests: XCTestCase {
             ) { _ in called.withLock { $0.append(index) } }
         }
         center.post(name: guarantee, object: object)
-        try worker.perform(waitUntilDone: limit) {}
+        try worker.performAndWait(timeout: limit) {}
         XCTAssertEqual(called.withLock { $0 }, Array(0..<60))
 
         called.withLock { $0 = [] }
@@ -243,6 +243,6 @@ final class OrderGuaranteeTests: XCTestCase {
         try worker.stopAndWait()
         XCTAssertEqual(called.withLock { $0.filter { $0 % 3 != 2 } }, (0..<60).filter { $0 % 3 != 2 })
         XCTAssertEqual(called.withLock { $0.filter { $0 % 3 == 2 } }, (0..<60).filter { $0 % 3 == 2 })
-        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 2, count: 60))
+        XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 2, count: 60))
     }
 }

@@ -16,7 +16,7 @@ final class ReentrancyTests: XCTestCase {
         let log = Locked<[String]>([])
         @Sendable func observe(_ who: String, _ thread: TargetThread, posts: Bool = false) -> ObserverToken {
             center.addObserver(
-                forName: outer, on: thread, mapping: { $0.object as? Int },
+                forName: outer, on: thread, transform: { $0.object as? Int },
                 using: { value in
                     log.withLock { $0.append("\(who) \(value)") }
                     if posts, value == 1 { center.post(name: outer, object: 2) }
@@ -26,13 +26,13 @@ final class ReentrancyTests: XCTestCase {
             observe("first", .main, posts: true), observe("second", .main), observe("worker", worker.targetThread),
         ]
         let report = center.post(name: outer, object: 1)
-        XCTAssertEqual(report, PostReport(delivered: 2, waiting: 1))
+        XCTAssertEqual(report, DeliveryCounters(delivered: 2, waiting: 1))
         RunLoop.runCurrentOnce()
         try worker.stopAndWait()
         XCTAssertEqual(
             log.withLock { $0.filter { !$0.hasPrefix("worker") } }, ["first 1", "second 1", "first 2", "second 2"])
         XCTAssertEqual(log.withLock { $0.filter { $0.hasPrefix("worker") } }, ["worker 1", "worker 2"])
-        XCTAssertEqual(tokens.map(\.counts.delivered), [2, 2, 2])
+        XCTAssertEqual(tokens.map(\.counters.delivered), [2, 2, 2])
     }
 
     func testAnObserverInOrderIsNotOvertakenByWhatAPlainOnePosts() {
@@ -41,10 +41,10 @@ final class ReentrancyTests: XCTestCase {
             let log = Locked<[Int]>([])
             let plain = center.addObserver(
                 forName: outer, on: sameThread == .ordered ? TargetThread.postingThread : .main,
-                options: ObserverOptions(sameThread: sameThread), mapping: { $0.object as? Int },
+                options: ObserverOptions(sameThread: sameThread), transform: { $0.object as? Int },
                 using: { value in if value == 1 { center.post(name: outer, object: 2) } })
             let ordered = center.addObserver(
-                forName: outer, on: .main, mapping: { $0.object as? Int },
+                forName: outer, on: .main, transform: { $0.object as? Int },
                 using: { value in log.withLock { $0.append(value) } })
             center.post(name: outer, object: 1)
             RunLoop.runCurrentOnce()
@@ -63,7 +63,7 @@ final class ReentrancyTests: XCTestCase {
         }
         let second = center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append("second") } }
         let third = center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append("third") } }
-        XCTAssertEqual(center.post(name: outer), PostReport(delivered: 3))
+        XCTAssertEqual(center.post(name: outer), DeliveryCounters(delivered: 3))
         XCTAssertEqual(log.withLock { $0 }, ["second", "third", "first ends"])
         for token in [first, second, third] { token.cancel() }
     }
@@ -75,7 +75,7 @@ final class ReentrancyTests: XCTestCase {
         }
         let events = try tracing { center.post(name: outer) }
         XCTAssertEqual(events.filter { $0.stage == .deliver }.map(\.overtakes), [false, false, false])
-        XCTAssertEqual(tokens.map(\.counts.delivered), [1, 1, 1])
+        XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
     }
 
     func testAHundredThousandObserversOfOneThreadTakeTheirTurns() {
@@ -93,7 +93,7 @@ final class ReentrancyTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let log = Locked<[Int]>([])
         let token = center.addObserver(
-            forName: outer, on: .main, mapping: { $0.object as? Int },
+            forName: outer, on: .main, transform: { $0.object as? Int },
             using: { value in
                 log.withLock { $0.append(value) }
                 if value < 3 { center.post(name: outer, object: value + 1) }
@@ -134,7 +134,7 @@ final class ReentrancyTests: XCTestCase {
             await actor.work {
                 began.signal()
                 goOn.wait()
-                try? worker.perform(waitUntilDone: limit) {}
+                try? worker.performAndWait(timeout: limit) {}
                 RunLoop.runCurrentOnce()
             }
             done.fulfill()
@@ -163,9 +163,9 @@ final class ReentrancyTests: XCTestCase {
         let error = Locked<String?>(nil)
         let observer = center.addObserver(
             forName: outer, on: worker,
-            mapping: { [limit] notification -> Int? in
+            transform: { [limit] notification -> Int? in
                 do {
-                    try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                    try token.withLock { $0 }?.cancelAndWait(timeout: limit)
                 } catch let failure {
                     error.withLock { $0 = "\(failure)" }
                 }
@@ -175,7 +175,7 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(center.post(name: outer).waiting, 1)
         try worker.stopAndWait()
         XCTAssertEqual(error.withLock { $0 }, nil)
-        XCTAssertEqual(observer.counts, .init(posted: 1, cancelled: 1))
+        XCTAssertEqual(observer.counters, .init(cancelled: 1))
     }
 
     func testAHandlerThatOnlyTheMailboxKeptMayPostAndRunTheRunLoopWhenItIsReleased() {
@@ -213,7 +213,7 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(released, ["released 0", "released 1", "released 2"])
         RunLoop.runCurrentOnce()
         XCTAssertEqual(log.withLock { $0.count { $0 == "second" } }, 6)
-        XCTAssertEqual(tokens.map(\.counts), Array(repeating: .init(posted: 6, delivered: 6), count: 2))
+        XCTAssertEqual(tokens.map(\.counters), Array(repeating: .init(delivered: 6), count: 2))
         withExtendedLifetime(object) {}
     }
 
@@ -225,7 +225,7 @@ final class ReentrancyTests: XCTestCase {
             DeliveryEvent.tracer = { _ in withExtendedLifetime(held) {} }
         }
         DeliveryEvent.tracer = nil
-        XCTAssertEqual(token.counts.delivered, 1)
+        XCTAssertEqual(token.counters.delivered, 1)
     }
 
     func testATracerIsAsQuickAfterManyEventsAsAtFirst() {

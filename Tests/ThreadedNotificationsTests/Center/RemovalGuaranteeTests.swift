@@ -29,13 +29,13 @@ final class RemovalGuaranteeTests: XCTestCase {
                 }
             }
             let poster = Thread.posting(4) { center.post(name: guarantee) }
-            try token.cancelAndWait(limit: limit)
+            try token.cancelAndWait(timeout: limit)
             isCancelled.value.store(true, ordering: .releasing)
             poster.wait()
-            try worker.perform(waitUntilDone: limit) {}
+            try worker.performAndWait(timeout: limit) {}
             XCTAssertFalse(beganAfterwards.value.load(ordering: .relaxed))
-            let counts = token.counts
-            XCTAssertEqual(counts.posted, counts.delivered + counts.cancelled)
+            let counts = token.counters
+            XCTAssertEqual(counts.total, counts.delivered + counts.cancelled)
         }
         try worker.stopAndWait()
     }
@@ -56,14 +56,14 @@ final class RemovalGuaranteeTests: XCTestCase {
         began.wait()
         token.cancel()
         XCTAssertTrue(isRunning.load(ordering: .relaxed), "cancel does not wait")
-        XCTAssertThrowsError(try token.cancelAndWait(limit: .zero)) {
+        XCTAssertThrowsError(try token.cancelAndWait(timeout: .zero)) {
             XCTAssertEqual($0 as? DeliveryError, .handlerStillRunning(observer: token.id, after: .zero))
         }
         goOn.signal()
-        try token.cancelAndWait(limit: limit)
+        try token.cancelAndWait(timeout: limit)
         XCTAssertFalse(isRunning.load(ordering: .relaxed))
         try worker.stopAndWait()
-        XCTAssertEqual(token.counts, .init(posted: 2, delivered: 1, cancelled: 1))
+        XCTAssertEqual(token.counters, .init(delivered: 1, cancelled: 1))
     }
 
     func testGuarantee06AHandlerMayRemoveItselfAndWait() throws {
@@ -74,7 +74,7 @@ final class RemovalGuaranteeTests: XCTestCase {
             let outcome = Locked<[String]>([])
             let observer = center.addObserver(forName: guarantee, on: thread) { [limit] _ in
                 do {
-                    try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                    try token.withLock { $0 }?.cancelAndWait(timeout: limit)
                     outcome.withLock { $0.append("removed") }
                 } catch {
                     outcome.withLock { $0.append("\(error)") }
@@ -84,7 +84,7 @@ final class RemovalGuaranteeTests: XCTestCase {
             token.withLock { $0 = observer }
             center.post(name: guarantee)
             center.post(name: guarantee)
-            try worker.perform(waitUntilDone: limit) {}
+            try worker.performAndWait(timeout: limit) {}
             XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
         }
         try worker.stopAndWait()
@@ -108,7 +108,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         let other = center.addObserver(forName: guarantee, on: .postingThread) { _ in handled.add(1, ordering: .relaxed)
         }
         one.cancel()
-        try one.cancelAndWait(limit: limit)
+        try one.cancelAndWait(timeout: limit)
         XCTAssertNotEqual(one.id, other.id)
         XCTAssertEqual(center.post(name: guarantee).delivered, 1, "a stranger was removed")
         other.cancel()
@@ -118,7 +118,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[String]>([])
         @Sendable func observe(_ who: String) -> ObserverToken {
-            center.addObserver(forName: guarantee, on: .current, mapping: number(of:)) { value in
+            center.addObserver(forName: guarantee, on: .current, transform: number(of:)) { value in
                 handled.withLock { $0.append("\(who) \(value)") }
             }
         }
@@ -130,8 +130,8 @@ final class RemovalGuaranteeTests: XCTestCase {
         Thread.posting(1) { _ = center.post(number(2)) }.wait()
         RunLoop.runCurrentOnce()
         XCTAssertEqual(handled.withLock { $0 }, ["new 2"])
-        XCTAssertEqual(old.counts, .init(posted: 1, cancelled: 1))
-        XCTAssertEqual(new.counts, .init(posted: 1, delivered: 1))
+        XCTAssertEqual(old.counters, .init(cancelled: 1))
+        XCTAssertEqual(new.counters, .init(delivered: 1))
     }
 
     func testGuarantee08AHandlerMayPostAddRemovePerformAndWait() throws {
@@ -145,8 +145,8 @@ final class RemovalGuaranteeTests: XCTestCase {
                 log.withLock { $0.append("added") }
             }
             do {
-                try center.post(Notification(name: inner), waitUntilDelivered: limit)
-                let value = try other.perform(waitUntilDone: limit) { 42 }
+                try center.postAndWait(Notification(name: inner), timeout: limit)
+                let value = try other.performAndWait(timeout: limit) { 42 }
                 log.withLock { $0.append("\(value)") }
                 try worker.perform { log.withLock { $0.append("performed") } }
             } catch {
@@ -159,14 +159,14 @@ final class RemovalGuaranteeTests: XCTestCase {
         let tracedToken = center.addObserver(forName: traced, on: .postingThread) { _ in }
         DeliveryEvent.tracer = { event in if event.name == inner { center.post(name: traced) } }
         center.post(name: guarantee)
-        try worker.perform(waitUntilDone: limit) {}
+        try worker.performAndWait(timeout: limit) {}
         DeliveryEvent.tracer = nil
         try worker.stopAndWait()
         try other.stopAndWait()
         XCTAssertEqual(log.withLock { $0.sorted() }, ["42", "added", "inner", "performed"])
-        XCTAssertGreaterThan(tracedToken.counts.delivered, 0)
-        XCTAssertEqual(token.counts.delivered, 1)
-        XCTAssertEqual(innerToken.counts.delivered, 1)
+        XCTAssertGreaterThan(tracedToken.counters.delivered, 0)
+        XCTAssertEqual(token.counters.delivered, 1)
+        XCTAssertEqual(innerToken.counters.delivered, 1)
     }
 
     func testGuarantee08ATracerMayRemoveTheObserverForWhoseRoomAPostBeginsToWait() throws {
@@ -174,7 +174,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let goOn = try worker.keptBusy()
         let token = center.addObserver(
-            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, limit: limit))
+            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: limit))
         ) { _ in }
         let postingThread = Locked<ThreadIdentity?>(nil)
         let waits = Locked<[DeliveryEvent.Stage]>([])
@@ -184,7 +184,7 @@ final class RemovalGuaranteeTests: XCTestCase {
             waits.withLock { $0.append(event.stage) }
             if event.stage == .wait { token.cancel() }
         }
-        let reports = Locked<[PostReport]>([])
+        let reports = Locked<[DeliveryCounters]>([])
         let poster = Thread.posting(1) {
             postingThread.withLock { $0 = .current }
             for _ in 0..<2 {
@@ -197,7 +197,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         DeliveryEvent.tracer = nil
         goOn.signal()
         try worker.stopAndWait()
-        XCTAssertEqual(reports.withLock { $0 }, [PostReport(waiting: 1), PostReport(cancelled: 1)])
+        XCTAssertEqual(reports.withLock { $0 }, [DeliveryCounters(waiting: 1), DeliveryCounters(cancelled: 1)])
         XCTAssertEqual(waits.withLock { $0 }, [.wait, .waitEnd], "both are traced on the thread that waits")
     }
 
@@ -208,7 +208,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         let token = Locked<ObserverToken?>(nil)
         owner.object = Deinitialiser { [limit] in
             do {
-                try token.withLock { $0 }?.cancelAndWait(limit: limit)
+                try token.withLock { $0 }?.cancelAndWait(timeout: limit)
                 log.withLock { $0.append("removed") }
             } catch {
                 log.withLock { $0.append("\(error)") }
@@ -217,9 +217,9 @@ final class RemovalGuaranteeTests: XCTestCase {
         let observer = center.addObserver(owner.object!, forName: guarantee, on: .current) { _, _ in owner.object = nil
         }
         token.withLock { $0 = observer }
-        XCTAssertEqual(center.post(name: guarantee), PostReport(delivered: 1))
+        XCTAssertEqual(center.post(name: guarantee), DeliveryCounters(delivered: 1))
         XCTAssertEqual(log.withLock { $0 }, ["removed"])
-        XCTAssertEqual(observer.counts, .init(posted: 1, delivered: 1))
+        XCTAssertEqual(observer.counters, .init(delivered: 1))
     }
 }
 

@@ -30,7 +30,7 @@ final class StressTests: XCTestCase {
             let isRemoved = Atomic<Bool>.Box(false)
             let token = center.addObserver(
                 forName: names[index % names.count], on: thread,
-                mapping: { $0.object as? Int },
+                transform: { $0.object as? Int },
                 using: { value in
                     let (poster, place) = (value / 10_000_000, value % 10_000_000)
                     if ThreadIdentity.current.number != number { faults.withLock { $0.append("wrong thread") } }
@@ -65,7 +65,7 @@ final class StressTests: XCTestCase {
                     let observers = (0..<4).map { observe(round + $0) }
                     for (token, isRemoved) in observers {
                         do {
-                            try token.cancelAndWait(limit: TestLimit.hang)
+                            try token.cancelAndWait(timeout: TestLimit.hang)
                             isRemoved()
                         } catch {
                             faults.withLock { $0.append("\(error)") }
@@ -82,22 +82,22 @@ final class StressTests: XCTestCase {
         isOver.store(true, ordering: .relaxed)
         XCTAssertEqual(changers.wait(timeout: .now() + TestLimit.seconds), .success)
         for thread in threads { thread.stop() }
-        for thread in threads { try thread.waitUntilFinished(limit: limit) }
+        for thread in threads { try thread.waitUntilFinished(timeout: limit) }
 
         XCTAssertEqual(faults.withLock { Array($0.prefix(5)) }, [])
         for (token, _) in steady {
-            XCTAssertEqual(token.counts.posted, posters * perPoster / names.count)
-            XCTAssertEqual(token.counts.delivered, token.counts.posted)
-            XCTAssertEqual(token.counts.pending, 0)
+            XCTAssertEqual(token.counters.total, posters * perPoster / names.count)
+            XCTAssertEqual(token.counters.delivered, token.counters.total)
+            XCTAssertEqual(token.counters.waiting, 0)
         }
-        let churned = removed.withLock { $0 }.map(\.counts)
+        let churned = removed.withLock { $0 }.map(\.counters)
         XCTAssertGreaterThan(churned.count, 0)
         for counts in churned {
-            XCTAssertEqual(counts.pending, 0)
-            XCTAssertEqual(counts.posted, counts.delivered + counts.cancelled)
+            XCTAssertEqual(counts.waiting, 0)
+            XCTAssertEqual(counts.total, counts.delivered + counts.cancelled)
         }
         print(
-            "stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.posted }) posted to them")
+            "stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.total }) posted to them")
     }
 }
 

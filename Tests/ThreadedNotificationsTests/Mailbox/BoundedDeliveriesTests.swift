@@ -12,7 +12,7 @@ struct BoundedDeliveriesTests {
         + [1, 2, 3, 7].flatMap { capacity -> [OverflowPolicy] in
             [
                 .dropOldest(capacity: capacity), .dropNewest(capacity: capacity), .refuse(capacity: capacity),
-                .block(capacity: capacity, limit: .seconds(1)),
+                .block(capacity: capacity, timeout: .seconds(1)),
             ]
         }
 
@@ -142,7 +142,7 @@ struct BoundedDeliveriesTests {
         let waiters = (0..<4).map { _ in Waiter() }
         func append(_ item: Int, _ waiter: Waiter? = nil) -> String {
             switch pending.append(
-                item, lane: lane, observer: 1, policy: .block(capacity: 2, limit: .zero), waiter: waiter)
+                item, lane: lane, observer: 1, policy: .block(capacity: 2, timeout: .zero), waiter: waiter)
             {
             case .appended: "appended"
             case .refused: "refused"
@@ -204,7 +204,7 @@ struct BoundedDeliveriesTests {
         }
         for observer: ObserverID in 1...100 {
             let waiters = [Waiter(), Waiter()]
-            let policy = OverflowPolicy.block(capacity: 1, limit: .zero)
+            let policy = OverflowPolicy.block(capacity: 1, timeout: .zero)
             _ = pending.append(1, lane: lane, observer: observer, policy: policy)
             for waiter in waiters {
                 _ = pending.append(2, lane: lane, observer: observer, policy: policy, waiter: waiter)

@@ -57,7 +57,7 @@ final class DeliverableLanesTests: XCTestCase {
 
     func testAnObserverIsCalledAtOnceInItsModesOnly() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.perform(waitUntilDone: limit) {
+        try worker.performAndWait(timeout: limit) {
             let center = ThreadedNotificationCenter()
             func observe(_ modes: Set<RunLoop.Mode>) -> ObserverToken {
                 center.addObserver(
@@ -71,25 +71,25 @@ final class DeliverableLanesTests: XCTestCase {
             ]
             for (mode, atOnce) in expected {
                 Self.run(in: mode) {
-                    let before = tokens.map(\.counts.delivered)
+                    let before = tokens.map(\.counters.delivered)
                     let report = center.post(name: posted)
-                    let now = zip(tokens, before).map { $0.counts.delivered - $1 }
+                    let now = zip(tokens, before).map { $0.counters.delivered - $1 }
                     XCTAssertEqual(now, atOnce, "\(mode)")
                     XCTAssertEqual(report.delivered, atOnce.reduce(0, +))
                     XCTAssertEqual(report.waiting, 4 - report.delivered)
                 }
                 // So that nothing waits.
                 for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
-                XCTAssertEqual(tokens.map(\.counts.pending), [0, 0, 0, 0])
+                XCTAssertEqual(tokens.map(\.counters.waiting), [0, 0, 0, 0])
             }
-            XCTAssertEqual(tokens.map(\.counts.delivered), [7, 7, 7, 7])
+            XCTAssertEqual(tokens.map(\.counters.delivered), [7, 7, 7, 7])
         }
         try worker.stopAndWait()
     }
 
     func testMoreThanSixtyFourLanesAreEachServedInTheirModes() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.perform(waitUntilDone: limit) {
+        try worker.performAndWait(timeout: limit) {
             let center = ThreadedNotificationCenter()
             let modes = (0..<150).map { RunLoop.Mode("mode \($0)") }
             // Every third one in the default mode too; not every second, for what is remembered has 64 places.
@@ -102,16 +102,18 @@ final class DeliverableLanesTests: XCTestCase {
             for round in 1...2 {
                 for index in modes.indices {
                     let report = center.post(name: Notification.Name("\(index)"))
-                    XCTAssertEqual(report, index % 3 == 0 ? PostReport(delivered: 1) : PostReport(waiting: 1))
+                    XCTAssertEqual(
+                        report, index % 3 == 0 ? DeliveryCounters(delivered: 1) : DeliveryCounters(waiting: 1))
                 }
                 for index in modes.indices {
                     Self.run(in: modes[index]) {
                         RunLoop.pollCurrent(in: modes[index])
-                        XCTAssertEqual(tokens[index].counts.pending, 0)
+                        XCTAssertEqual(tokens[index].counters.waiting, 0)
                         XCTAssertEqual(
-                            center.post(name: Notification.Name("\(index)")), PostReport(delivered: 1), "\(index)")
+                            center.post(name: Notification.Name("\(index)")), DeliveryCounters(delivered: 1), "\(index)"
+                        )
                     }
-                    XCTAssertEqual(tokens[index].counts.delivered, 2 * round)
+                    XCTAssertEqual(tokens[index].counters.delivered, 2 * round)
                 }
             }
         }
@@ -120,15 +122,15 @@ final class DeliverableLanesTests: XCTestCase {
 
     func testAModeThatIsMadeCommonLaterServesThoseOfTheCommonModes() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.perform(waitUntilDone: limit) {
+        try worker.performAndWait(timeout: limit) {
             let center = ThreadedNotificationCenter()
             let token = center.addObserver(forName: posted, on: CurrentThread.current.targetThread) { _ in }
             Self.run(in: modal) {
-                for _ in 0..<2 { XCTAssertEqual(center.post(name: posted), PostReport(waiting: 1)) }
+                for _ in 0..<2 { XCTAssertEqual(center.post(name: posted), DeliveryCounters(waiting: 1)) }
                 RunLoop.makeCommonInCurrent(modal)
                 RunLoop.pollCurrent(in: modal)
-                XCTAssertEqual(token.counts, .init(posted: 2, delivered: 2))
-                XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1))
+                XCTAssertEqual(token.counters, .init(delivered: 2))
+                XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1))
             }
         }
         try worker.stopAndWait()
@@ -138,26 +140,26 @@ final class DeliverableLanesTests: XCTestCase {
         for wasPosted in [false, true] {
             let center = ThreadedNotificationCenter()
             let tokens = Locked<[ObserverToken]>([])
-            let report = Locked<PostReport?>(nil)
+            let report = Locked<DeliveryCounters?>(nil)
             Thread.posting(1) {
                 let token = center.addObserver(forName: posted, on: CurrentThread.current.targetThread) { _ in }
                 tokens.withLock { $0.append(token) }
-                if wasPosted { XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1)) }
+                if wasPosted { XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1)) }
                 Thread.posting(1) {
                     // Waits for this thread, which never runs its run loop, and is released when it ends.
                     let held = ReleaseRecorder {
                         let last = center.post(name: posted)
                         report.withLock { $0 = last }
                     }
-                    XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), PostReport(waiting: 1))
+                    XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), DeliveryCounters(waiting: 1))
                 }.wait()
             }.wait()
             let limit = ContinuousClock.now + TestLimit.hang
             while report.withLock({ $0 }) == nil, ContinuousClock.now < limit { sched_yield() }
-            XCTAssertEqual(report.withLock { $0 }, PostReport(targetGone: 1), "posted before: \(wasPosted)")
+            XCTAssertEqual(report.withLock { $0 }, DeliveryCounters(targetGone: 1), "posted before: \(wasPosted)")
             let before = wasPosted ? 1 : 0
             XCTAssertEqual(
-                tokens.withLock { $0.first }?.counts, .init(posted: 2 + before, delivered: before, targetGone: 2))
+                tokens.withLock { $0.first }?.counters, .init(delivered: before, targetGone: 2))
         }
     }
 }

@@ -34,7 +34,7 @@ final class HeldTurnsTests: XCTestCase {
                 tokens.append(
                     center.addObserver(
                         forName: posted, on: thread, options: ObserverOptions(modes: modes),
-                        mapping: { $0.object as? Int },
+                        transform: { $0.object as? Int },
                         using: { [calls] post in
                             let call = Call(post: post, observer: index)
                             calls.withLock { $0.append(call) }
@@ -43,7 +43,7 @@ final class HeldTurnsTests: XCTestCase {
             }
         }
 
-        var counts: [DeliveryCounts] { tokens.map(\.counts) }
+        var counters: [DeliveryCounters] { tokens.map(\.counters) }
 
         /// Who was called, with any post.
         var order: [Int] { calls.withLock { $0.map(\.observer) } }
@@ -57,11 +57,11 @@ final class HeldTurnsTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let observers = Observers(of: center, on: .main, lanes: Self.interleaved(7))
         for post in 1...3 {
-            XCTAssertEqual(center.post(name: posted, object: post), PostReport(delivered: 7))
+            XCTAssertEqual(center.post(name: posted, object: post), DeliveryCounters(delivered: 7))
             for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
         }
         XCTAssertEqual(observers.order, Array(0..<7) + Array(0..<7) + Array(0..<7))
-        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 3, delivered: 3), count: 7))
+        XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 3), count: 7))
         observers.cancel()
     }
 
@@ -76,11 +76,11 @@ final class HeldTurnsTests: XCTestCase {
                 before.withLock { $0.append(observers.withLock { $0?.order } ?? []) }
             }
             observers.withLock { $0 = new }
-            XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 7))
+            XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 7))
             XCTAssertEqual(before.withLock { $0 }, [Array(0..<7)], "when the run loop returned in \(running)")
             RunLoop.runCurrentOnce()
             XCTAssertEqual(new.order, Array(0..<7))
-            XCTAssertEqual(new.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 7))
+            XCTAssertEqual(new.counters, Array(repeating: .init(delivered: 1), count: 7))
             new.cancel()
         }
     }
@@ -88,7 +88,7 @@ final class HeldTurnsTests: XCTestCase {
     func testWhenEveryHandlerRunsTheRunLoopEachIsStillCalledOnce() {
         let center = ThreadedNotificationCenter()
         let observers = Observers(of: center, on: .main, lanes: Self.interleaved(9)) { _ in RunLoop.runCurrentOnce() }
-        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 9))
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 9))
         XCTAssertEqual(observers.order, Array(0..<9))
         observers.cancel()
     }
@@ -100,17 +100,17 @@ final class HeldTurnsTests: XCTestCase {
                 for _ in 0..<3 { RunLoop.pollCurrent(in: modal) }
             }
         }
-        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 7))
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 7))
         XCTAssertEqual(observers.order, [0, 2, 5, 1, 3, 4, 6])
         RunLoop.runCurrentOnce()
-        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 7))
+        XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 1), count: 7))
         observers.cancel()
     }
 
     func testThoseWhoseModeIsNotRunWaitAndDoNotHoldUpTheOthers() {
         let center = ThreadedNotificationCenter()
         let observers = Observers(of: center, on: .main, lanes: [[.default], [modal], [.common], [modal], [.default]])
-        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 3, waiting: 2))
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 3, waiting: 2))
         XCTAssertEqual(observers.order, [0, 2, 4])
         for _ in 0..<2 { RunLoop.pollCurrent(in: modal) }
         XCTAssertEqual(observers.order, [0, 2, 4, 1, 3])
@@ -148,9 +148,9 @@ final class HeldTurnsTests: XCTestCase {
                 if runsRunLoop { RunLoop.runCurrentOnce() }
             }
             tokens.withLock { $0 = observers.tokens }
-            XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 4, cancelled: 2))
+            XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 4, cancelled: 2))
             XCTAssertEqual(observers.order, [0, 1, 3, 5])
-            XCTAssertEqual(observers.counts.map(\.pending), [0, 0, 0, 0, 0, 0])
+            XCTAssertEqual(observers.counters.map(\.waiting), [0, 0, 0, 0, 0, 0])
             observers.cancel()
         }
     }
@@ -165,10 +165,10 @@ final class HeldTurnsTests: XCTestCase {
             tokens.withLock { $0[1] }.cancel()
         }
         tokens.withLock { $0 = observers.tokens }
-        let unconcerned = center.addObserver(forName: posted, on: .main, mapping: { _ in Int?.none }, using: { _ in })
-        XCTAssertEqual(center.post(name: posted, object: 1), PostReport(delivered: 3))
-        XCTAssertEqual(observers.counts, Array(repeating: .init(posted: 1, delivered: 1), count: 3))
-        XCTAssertEqual(unconcerned.counts, .init())
+        let unconcerned = center.addObserver(forName: posted, on: .main, transform: { _ in Int?.none }, using: { _ in })
+        XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 3))
+        XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 1), count: 3))
+        XCTAssertEqual(unconcerned.counters, .init())
         observers.cancel()
     }
 
@@ -185,14 +185,14 @@ final class HeldTurnsTests: XCTestCase {
                     if call.observer == 1, runsRunLoop { RunLoop.runCurrentOnce() }
                 }
                 try worker.perform { center.post(name: posted, object: 1) }
-                try worker.waitUntilFinished(limit: limit)
+                try worker.waitUntilFinished(timeout: limit)
                 XCTAssertEqual(observers.order, Array(0...last))
                 let expected = (0..<7).map { index in
-                    DeliveryCounts(
-                        posted: 1, delivered: index <= last ? 1 : 0, targetGone: index <= last ? 0 : 1)
+                    DeliveryCounters(
+                        delivered: index <= last ? 1 : 0, targetGone: index <= last ? 0 : 1)
                 }
-                XCTAssertEqual(observers.counts, expected, "ends in \(last), \(runsRunLoop)")
-                XCTAssertEqual(center.post(name: posted, object: 2), PostReport(targetGone: 7))
+                XCTAssertEqual(observers.counters, expected, "ends in \(last), \(runsRunLoop)")
+                XCTAssertEqual(center.post(name: posted, object: 2), DeliveryCounters(targetGone: 7))
             }
         }
     }
@@ -206,12 +206,12 @@ final class HeldTurnsTests: XCTestCase {
             if call.observer == 3 { endThread() }
         }
         try worker.perform { center.post(name: posted, object: 1) }
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         XCTAssertEqual(observers.order, [0, 1, 2, 3])
         let expected = (0..<7).map { index in
-            DeliveryCounts(posted: 2, delivered: index <= 3 ? 1 : 0, targetGone: index <= 3 ? 1 : 2)
+            DeliveryCounters(delivered: index <= 3 ? 1 : 0, targetGone: index <= 3 ? 1 : 2)
         }
-        XCTAssertEqual(observers.counts, expected)
+        XCTAssertEqual(observers.counters, expected)
     }
 
     // MARK: Any interleaving
@@ -249,7 +249,7 @@ final class HeldTurnsTests: XCTestCase {
                 lanes.indices.map { Observers.Call(post: post, observer: $0) }
             }
             XCTAssertEqual(observers.calls.withLock { $0 }, expected, "seed \(seed)")
-            XCTAssertEqual(observers.counts.map(\.delivered), lanes.map { _ in 40 })
+            XCTAssertEqual(observers.counters.map(\.delivered), lanes.map { _ in 40 })
             observers.cancel()
         }
     }

@@ -80,8 +80,8 @@ struct PendingDeliveriesTests {
             default: _ = pending.append(item, lane: lanes[0], observer: 2, policy: .dropNewest(capacity: 40))
             }
         }
-        _ = pending.append(40, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
-        _ = pending.append(41, lane: lanes[0], observer: 3, policy: .block(capacity: 1, limit: .zero), waiter: waiter)
+        _ = pending.append(40, lane: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
+        _ = pending.append(41, lane: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
         let (items, waiters, _) = pending.removeAll()
         #expect(items == Array(0...40))
         #expect(waiters.count == 1 && waiters.first === waiter)

@@ -11,7 +11,7 @@ struct HandlersUnderWayTests {
             isKeptByToken: true)
     }
 
-    private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourcePlace("test", 0)) }
+    private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourceLocation("test", 0)) }
 
     @Test("it tells in their order as many as there are, also beyond the first eight, and blocks are none of them")
     func growth() {

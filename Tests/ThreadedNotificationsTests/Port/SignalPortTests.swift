@@ -88,7 +88,7 @@ final class SignalPortTests: XCTestCase {
         wait(for: [handled], timeout: TestLimit.seconds)
         XCTAssertEqual(receiver.lastThread?.name, "target")
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
     }
 
     func testASleepingMainRunLoopIsWokenForAPortThatIsAddedSignalled() {
@@ -213,7 +213,7 @@ final class SignalPortTests: XCTestCase {
             RunLoop.current.remove(port, forMode: .common)
         }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertTrue(port.isValid)
         RunLoop.current.add(port, forMode: .common)
         defer { port.invalidate() }
@@ -228,7 +228,7 @@ final class SignalPortTests: XCTestCase {
         let port = SignalPort()
         try thread.perform { RunLoop.current.add(port, forMode: .common) }
         thread.stop()
-        try thread.waitUntilFinished(limit: limit)
+        try thread.waitUntilFinished(timeout: limit)
         XCTAssertFalse(port.isValid)
         XCTAssertFalse(port.signal())
     }
@@ -239,10 +239,10 @@ final class SignalPortTests: XCTestCase {
             let thread = RunLoopThread(name: "short")
             try thread.start()
             let port = SignalPort()
-            // Safety: the thread sets it once, before `perform(waitUntilDone:)` returns. Foundation's RunLoop locks
+            // Safety: the thread sets it once, before `performAndWait(timeout:)` returns. Foundation's RunLoop locks
             // what `remove` changes.
             nonisolated(unsafe) var runLoop = RunLoop.main
-            try thread.perform(waitUntilDone: limit) {
+            try thread.performAndWait(timeout: limit) {
                 runLoop = RunLoop.current
                 runLoop.add(port, forMode: .common)
                 runLoop.add(port, forMode: mode)
@@ -255,7 +255,7 @@ final class SignalPortTests: XCTestCase {
             }
             thread.stop()
             begin.signal()
-            try thread.waitUntilFinished(limit: limit)
+            try thread.waitUntilFinished(timeout: limit)
             guard isRemoved.wait(until: .after(limit)) else { return XCTFail("the removal did not return") }
             guard !port.isValid else { return XCTFail("the port is valid, and its thread has ended") }
         }
@@ -278,7 +278,7 @@ final class SignalPortTests: XCTestCase {
                 refused.fulfill()
             }.start()
             thread.stop()
-            try thread.waitUntilFinished(limit: limit)
+            try thread.waitUntilFinished(timeout: limit)
             wait(for: [refused], timeout: TestLimit.seconds)
         }
     }
@@ -297,7 +297,7 @@ final class SignalPortTests: XCTestCase {
                     ports.withLock { $0.append(WeakPort(port: port)) }
                 }
                 thread.stop()
-                try thread.waitUntilFinished(limit: limit)
+                try thread.waitUntilFinished(timeout: limit)
             }
         }
         // Foundation and the system open what they need on first use.
@@ -315,7 +315,7 @@ final class SignalPortTests: XCTestCase {
             try thread.start()
             try thread.perform { RunLoop.current.add(port, forMode: .common) }
             thread.stop()
-            try thread.waitUntilFinished(limit: limit)
+            try thread.waitUntilFinished(timeout: limit)
             return port
         }
         _ = try portOfAThreadThatHasEnded()

@@ -49,7 +49,7 @@ struct ExpectedPostings {
     private(set) var waiting: [Item] = []
     private(set) var inputs: [Input] = []
     private(set) var frames: [Frame] = []
-    private(set) var counts: [PostingCounts] = []
+    private(set) var counts: [DeliveryCounters] = []
     private(set) var commonModes: Set<RunLoop.Mode> = [.default]
     /// Whether the run loop that the thread runs anyway may come to wait.
     var mayWait = true
@@ -61,7 +61,7 @@ struct ExpectedPostings {
     private var inThisPass: [(number: Int, depth: Int)] = []
 
     init(queues: Int) {
-        counts = Array(repeating: PostingCounts(), count: queues)
+        counts = Array(repeating: DeliveryCounters(), count: queues)
     }
 
     mutating func number() -> Int {
@@ -109,7 +109,6 @@ struct ExpectedPostings {
         _ item: Item, _ mask: Mask, keepsEarliest: Bool
     ) -> (isCoalesced: Bool, removed: Int) {
         note("enqueue \(item), mask \(mask.rawValue), keeping \(keepsEarliest ? "earliest" : "latest")")
-        counts[item.queue].enqueued += 1
         var similar = waiting.filter { isSimilar($0, item, mask) }
         let isCoalesced = keepsEarliest && item.style != .now && !similar.isEmpty
         if isCoalesced { similar.removeFirst() }
@@ -143,11 +142,11 @@ struct ExpectedPostings {
         note("dequeue like \(item), mask \(mask.rawValue)")
         let similar = waiting.filter { isSimilar($0, item, mask) }
         waiting.removeAll { one in similar.contains { $0.number == one.number } }
-        counts[item.queue].dequeued += similar.count
+        counts[item.queue].cancelled += similar.count
         return similar.count
     }
 
-    func counts(queue: Int) -> PostingCounts {
+    func counts(queue: Int) -> DeliveryCounters {
         var counts = counts[queue]
         counts.waiting = waiting.count { $0.queue == queue }
         return counts
@@ -177,7 +176,7 @@ struct ExpectedPostings {
             require(false, "\(item) is posted in the middle of a callout")
         }
         waiting.remove(at: index)
-        counts[item.queue].posted += 1
+        counts[item.queue].delivered += 1
         return item
     }
 

@@ -34,7 +34,7 @@ final class PostingASAPTests: XCTestCase {
                 XCTAssertEqual(timeline.entries, [])
                 XCTAssertTrue(RunLoop.current.run(mode: .default, before: date))
                 XCTAssertEqual(timeline.entries, ["asap"])
-                XCTAssertEqual(queue.counts.waiting, 0)
+                XCTAssertEqual(queue.counters.waiting, 0)
                 timeline.forget()
             }
         }

@@ -13,12 +13,12 @@ final class PostingAccountTests: XCTestCase {
     func testEnqueuingAnswersWhatBecameOfTheNotification() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
-        XCTAssertEqual(queue.put("a", .now), EnqueueReport(outcome: .posted, removed: 0))
+        XCTAssertEqual(queue.put("a", .now), EnqueueReport(outcome: .delivered, removed: 0))
         XCTAssertEqual(queue.put("a", .asap), EnqueueReport(outcome: .waiting, removed: 0))
         XCTAssertEqual(
             queue.put("a", .whenIdle, on: .onName, keeping: .earliest), EnqueueReport(outcome: .coalesced, removed: 0))
         XCTAssertEqual(queue.put("a", .whenIdle, on: .onName), EnqueueReport(outcome: .waiting, removed: 1))
-        XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .posted, removed: 1))
+        XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .delivered, removed: 1))
     }
 
     func testWhatAHandlerOfOneBeforeItTakesOutWasDequeued() {
@@ -26,7 +26,7 @@ final class PostingAccountTests: XCTestCase {
         let queue = PostingQueue(center: timeline)
         timeline.when("elsewhere") { XCTAssertEqual(queue.dequeue("here", on: .onName), 1) }
         Thread.posting(1) { queue.put("elsewhere", .now) }.wait()
-        XCTAssertEqual(queue.put("here", .now), EnqueueReport(outcome: .dequeued, removed: 0))
+        XCTAssertEqual(queue.put("here", .now), EnqueueReport(outcome: .cancelled, removed: 0))
         XCTAssertEqual(timeline.entries, ["elsewhere"])
     }
 
@@ -42,7 +42,7 @@ final class PostingAccountTests: XCTestCase {
 
     func testReportsAndCountsSayWhatTheyAre() {
         let queue = PostingQueue(center: PostingTimeline())
-        XCTAssertEqual("\(queue.counts)", "enqueued 0")
+        XCTAssertEqual("\(queue.counters)", "0")
         XCTAssertEqual("\(queue.put("a", .asap))", "waiting")
         queue.put("a", .asap)
         XCTAssertEqual("\(queue.put("a", .asap, on: .onName, keeping: .earliest))", "coalesced, 1 removed")
@@ -50,7 +50,7 @@ final class PostingAccountTests: XCTestCase {
         queue.put("a", .asap)
         _ = queue.dequeue("a", on: .onName)
         queue.put("a", .asap)
-        XCTAssertEqual("\(queue.counts)", "enqueued 6: posted 1, coalesced 3, dequeued 1, waiting 1")
+        XCTAssertEqual("\(queue.counters)", "6: delivered 1, waiting 1, coalesced 3, cancelled 1")
         _ = queue.dequeue("a", on: .onName)
     }
 
@@ -75,20 +75,20 @@ final class PostingAccountTests: XCTestCase {
                     removed.dequeued += queue.dequeue("a", from: 1, on: masks.randomElement(using: &generator)!)
                 }
                 if step % 11 == 0 { RunLoop.pollCurrent(in: step % 2 == 0 ? .default : Self.own) }
-                let counts = queue.counts
+                let counts = queue.counters
                 XCTAssertEqual(
                     counts,
-                    PostingCounts(
-                        enqueued: step, posted: timeline.entries.count, coalesced: removed.coalesced,
-                        dequeued: removed.dequeued,
-                        waiting: step - timeline.entries.count - removed.coalesced - removed.dequeued))
+                    DeliveryCounters(
+                        delivered: timeline.entries.count,
+                        waiting: step - timeline.entries.count - removed.coalesced - removed.dequeued,
+                        coalesced: removed.coalesced, cancelled: removed.dequeued))
             }
             queue.put("end", .whenIdle)
             queue.put("end", .whenIdle, in: [Self.own])
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("end") })
             XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.count("end") == 2 })
-            XCTAssertEqual(queue.counts.waiting, 0)
-            XCTAssertEqual(queue.counts.enqueued, 502)
+            XCTAssertEqual(queue.counters.waiting, 0)
+            XCTAssertEqual(queue.counters.total, 502)
         }
     }
 
@@ -96,15 +96,15 @@ final class PostingAccountTests: XCTestCase {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         for (style, name) in NotificationQueue.PostingStyle.all {
-            timeline.when(name) { timeline.note("\(queue.counts)") }
+            timeline.when(name) { timeline.note("\(queue.counters)") }
             queue.put(name, style)
         }
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
         XCTAssertEqual(
             timeline.entries,
             [
-                "now", "enqueued 1: posted 1", "asap", "enqueued 3: posted 2, waiting 1", "idle",
-                "enqueued 3: posted 3",
+                "now", "1: delivered 1", "asap", "3: delivered 2, waiting 1", "idle",
+                "3: delivered 3",
             ])
     }
 
@@ -114,10 +114,10 @@ final class PostingAccountTests: XCTestCase {
         one.put("a", .now)
         other.put("a", .asap)
         other.put("a", .asap)
-        XCTAssertEqual(one.counts, PostingCounts(enqueued: 1, posted: 1))
-        XCTAssertEqual(other.counts, PostingCounts(enqueued: 2, waiting: 2))
+        XCTAssertEqual(one.counters, DeliveryCounters(delivered: 1))
+        XCTAssertEqual(other.counters, DeliveryCounters(waiting: 2))
         RunLoop.pollCurrent()
-        XCTAssertEqual(other.counts, PostingCounts(enqueued: 2, posted: 2))
+        XCTAssertEqual(other.counters, DeliveryCounters(delivered: 2))
     }
 
     // MARK: Events
@@ -196,7 +196,7 @@ final class PostingAccountTests: XCTestCase {
             XCTAssertEqual(own.filter { $0.stage == .deliver }.count, 2)
             XCTAssertEqual(own.prefix(2).map(\.stage), [.enqueue, .post])
         }
-        XCTAssertEqual(tokens.map(\.counts.delivered), [2, 2])
+        XCTAssertEqual(tokens.map(\.counters.delivered), [2, 2])
     }
 
     func testWhatWasEnqueuedBeforeTracingBeganIsTracedWhenItIsPosted() throws {

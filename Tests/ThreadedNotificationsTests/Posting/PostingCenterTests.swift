@@ -59,7 +59,7 @@ final class PostingCenterTests: XCTestCase {
         for worker in workers { try worker.stopAndWait() }
         let all = ["now", "asap", "idle"].flatMap { style in (0..<100).map { "\(style) \($0)" } }
         for timeline in timelines + [here, posting] { XCTAssertEqual(timeline.entries, all) }
-        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 300, count: 5))
+        XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 300, count: 5))
     }
 
     func testInFrontOfAThreadedCenterTheObserversOfTheQueuesThreadAreCalledBeforeANowReturns() throws {
@@ -70,14 +70,14 @@ final class PostingCenterTests: XCTestCase {
             center.addObserver(forName: nil, on: worker) { timeline.note($0.name.rawValue) },
             center.addObserver(forName: nil, on: .main) { (_: Notification) in timeline.note("main") },
         ]
-        try worker.perform(waitUntilDone: TestLimit.hang) {
-            XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .posted)
+        try worker.performAndWait(timeout: TestLimit.hang) {
+            XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .delivered)
             timeline.note("returned")
         }
         XCTAssertEqual(timeline.entries, ["a", "returned"])
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("main") })
         try worker.stopAndWait()
-        XCTAssertEqual(tokens.map(\.counts.delivered), [1, 1])
+        XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1])
     }
 
     func testInFrontOfAThreadedCenterWhatIsIdleWaitsForWhatWasPostedToTheThread() {

@@ -16,7 +16,7 @@ final class PostingCoalescingTests: XCTestCase {
             XCTAssertEqual(queue.put("a", .asap, from: 2, on: .onName), EnqueueReport(outcome: .waiting, removed: 3))
         }
         XCTAssertEqual(posted, ["b", "a"])
-        XCTAssertEqual(counts, PostingCounts(enqueued: 5, posted: 2, coalesced: 3))
+        XCTAssertEqual(counts, DeliveryCounters(delivered: 2, coalesced: 3))
     }
 
     func testOnSenderTheNameDoesNotMatter() {
@@ -47,7 +47,7 @@ final class PostingCoalescingTests: XCTestCase {
         for sender in [1, 2, 1] {
             queue.enqueue(Notification(name: Notification.Name("a"), object: sender), postingStyle: .asap)
         }
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, coalesced: 1, waiting: 2))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 2, coalesced: 1))
         XCTAssertEqual(
             queue.dequeueNotifications(matching: Notification(name: Notification.Name("a"), object: 1)), 1)
         XCTAssertEqual(queue.dequeue("a", on: .onName), 1)
@@ -106,7 +106,7 @@ final class PostingCoalescingTests: XCTestCase {
                     timeline.forget()
                     let report = queue.put("a", latest, on: .onName, in: otherModes)
                     XCTAssertEqual(report.removed, waits ? 1 : 0)
-                    XCTAssertEqual(report.outcome, latest == .now && otherModes == [.default] ? .posted : .waiting)
+                    XCTAssertEqual(report.outcome, latest == .now && otherModes == [.default] ? .delivered : .waiting)
                     // In all other modes there is nothing to be posted.
                     if report.outcome == .waiting {
                         let elsewhere = otherModes == [.default] ? Self.own : .default
@@ -115,7 +115,7 @@ final class PostingCoalescingTests: XCTestCase {
                         XCTAssertTrue(RunLoop.runCurrent(in: otherModes[0]) { timeline.has("a") })
                     }
                     XCTAssertEqual(timeline.entries, ["a"])
-                    XCTAssertEqual(queue.counts.coalesced, waits ? 1 : 0)
+                    XCTAssertEqual(queue.counters.coalesced, waits ? 1 : 0)
                 }
             }
         }
@@ -139,7 +139,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["a", "b", "c"])
         RunLoop.pollCurrent(in: Self.own)
         XCTAssertEqual(timeline.entries, ["a", "b", "c", "d"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 12, posted: 4, coalesced: 8))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, coalesced: 8))
     }
 
     func testTheLatestTakesThePlaceOfTheLatest() {
@@ -165,7 +165,7 @@ final class PostingCoalescingTests: XCTestCase {
             EnqueueReport(outcome: .coalesced, removed: 2))
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
         XCTAssertEqual(timeline.entries, ["a", "first"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 4, posted: 1, coalesced: 3))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, coalesced: 3))
     }
 
     func testKeepingTheEarliestOfNoneIsEnqueuing() {
@@ -174,7 +174,7 @@ final class PostingCoalescingTests: XCTestCase {
                 queue.put("a", .asap, on: .onName, keeping: .earliest), EnqueueReport(outcome: .waiting, removed: 0))
         }
         XCTAssertEqual(posted, ["a"])
-        XCTAssertEqual(counts, PostingCounts(enqueued: 1, posted: 1))
+        XCTAssertEqual(counts, DeliveryCounters(delivered: 1))
     }
 
     func testANowIsKeptAndPostedAlsoIfTheEarliestIsToBeKept() {
@@ -183,7 +183,7 @@ final class PostingCoalescingTests: XCTestCase {
         queue.put("a", .asap)
         queue.put("a", .whenIdle)
         XCTAssertEqual(
-            queue.put("a", .now, on: .onName, keeping: .earliest), EnqueueReport(outcome: .posted, removed: 2))
+            queue.put("a", .now, on: .onName, keeping: .earliest), EnqueueReport(outcome: .delivered, removed: 2))
         RunLoop.pollCurrent()
         XCTAssertEqual(timeline.entries, ["a"])
     }
@@ -212,9 +212,9 @@ final class PostingCoalescingTests: XCTestCase {
         ]
         for mask in [NotificationQueue.NotificationCoalescing.onName, .onSender, [.onName, .onSender]] {
             for _ in 0..<2 { for queue in queues { queue.put("a", .asap, from: 1, on: mask) } }
-            for queue in queues { XCTAssertEqual(queue.counts.waiting, 1) }
+            for queue in queues { XCTAssertEqual(queue.counters.waiting, 1) }
             XCTAssertEqual(queues[0].dequeue("a", from: 1, on: mask), 1)
-            XCTAssertEqual(queues.map(\.counts.waiting), [0, 1, 1])
+            XCTAssertEqual(queues.map(\.counters.waiting), [0, 1, 1])
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["a", "a"])
             timeline.forget()
@@ -252,16 +252,16 @@ final class PostingCoalescingTests: XCTestCase {
             for number in 0..<10_000 { queue.put("\(number % 1000)", .asap, on: .onName) }
         }
         XCTAssertEqual(posted, (0..<1000).map { "\($0)" })
-        XCTAssertEqual(counts, PostingCounts(enqueued: 10_000, posted: 1000, coalesced: 9000))
+        XCTAssertEqual(counts, DeliveryCounters(delivered: 1000, coalesced: 9000))
     }
 
     // MARK: -
 
-    private static func posted(_ enqueue: (PostingQueue) -> Void) -> ([String], PostingCounts) {
+    private static func posted(_ enqueue: (PostingQueue) -> Void) -> ([String], DeliveryCounters) {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         enqueue(queue)
         RunLoop.pollCurrent()
-        return (timeline.entries, queue.counts)
+        return (timeline.entries, queue.counters)
     }
 }

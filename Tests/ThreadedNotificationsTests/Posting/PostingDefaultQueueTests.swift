@@ -54,7 +54,7 @@ final class PostingDefaultQueueTests: XCTestCase {
             let center = PostingTimeline()
             for _ in 0..<3 { PostingQueue.default(for: center).put("a", .asap, on: .onName) }
             XCTAssertEqual(
-                PostingQueue.default(for: center).counts, PostingCounts(enqueued: 3, coalesced: 2, waiting: 1))
+                PostingQueue.default(for: center).counters, DeliveryCounters(waiting: 1, coalesced: 2))
             XCTAssertEqual(PostingQueue.default(for: center).dequeue("a", on: .onName), 1)
         }
     }
@@ -124,8 +124,8 @@ final class PostingDefaultQueueTests: XCTestCase {
                 let center = Center(left)
                 let queue = PostingQueue.default(for: center)
                 // A center stands where another one was; its queue begins anew.
-                XCTAssertEqual(queue.put("a", .now).outcome, .posted)
-                XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, posted: 1))
+                XCTAssertEqual(queue.put("a", .now).outcome, .delivered)
+                XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1))
                 queue.put("a", .asap)
                 RunLoop.pollCurrent()
             }
@@ -169,7 +169,7 @@ final class PostingDefaultQueueTests: XCTestCase {
                     XCTAssertEqual(idle.wait(timeout: .now() + TestLimit.seconds), .success)
                     queue.put("never", .asap, in: [.init("own")])
                     try worker.stopAndWait()
-                    XCTAssertEqual(queue.counts, PostingCounts(enqueued: 5, posted: 4, targetGone: 1))
+                    XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
                     XCTAssertNotNil(mailbox)
                 } else {
                     // Joined: another kind of thread has its descriptors for a while after its block has returned.
@@ -214,7 +214,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         let descriptors = LeakTests.descriptors
         for _ in 0..<50 { queues.append(try queueOfAThreadThatWasIdle()) }
         XCTAssertLessThanOrEqual(LeakTests.descriptors, descriptors + 4)
-        XCTAssertEqual(queues.reduce(0) { $0 + $1.counts.posted }, 51)
+        XCTAssertEqual(queues.reduce(0) { $0 + $1.counters.delivered }, 51)
     }
 
     func testAQueueOfThePostingThreadIsOfTheOneThatMakesIt() {

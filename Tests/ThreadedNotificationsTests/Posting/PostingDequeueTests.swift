@@ -22,7 +22,7 @@ final class PostingDequeueTests: XCTestCase {
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, expected)
             XCTAssertEqual(
-                queue.counts, PostingCounts(enqueued: 5, posted: expected.count, dequeued: count))
+                queue.counters, DeliveryCounters(delivered: expected.count, cancelled: count))
         }
     }
 
@@ -41,7 +41,7 @@ final class PostingDequeueTests: XCTestCase {
             queue.put("over", .whenIdle, in: [Self.own])
             XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("over") })
             XCTAssertEqual(timeline.entries, ["a", "a", "a", "a", "over"])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 16, posted: 5, dequeued: 11))
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 5, cancelled: 11))
         }
     }
 
@@ -62,7 +62,7 @@ final class PostingDequeueTests: XCTestCase {
         queue.put("a", .whenIdle)
         XCTAssertTrue(RunLoop.runCurrent { timeline.count("a") == 2 })
         XCTAssertEqual(timeline.entries, ["a", "0", "a", "1"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, posted: 2, dequeued: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 1))
     }
 
     func testAHandlerTakesOutWhatIsNextInItsBatch() {
@@ -88,7 +88,7 @@ final class PostingDequeueTests: XCTestCase {
         goOn.signal()
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["now", "asap"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 6, posted: 2, dequeued: 4))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 4))
     }
 
     func testARunLoopThatWasToPostWhatWasTakenOutGoesOnWaiting() {

@@ -31,7 +31,7 @@ final class PostingDocumentCoalescingTests: XCTestCase {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             for _ in 0..<10 { queue.put("a", .asap, on: .onName) }
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 10, coalesced: 9, waiting: 1))
+            XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 1, coalesced: 9))
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["a"])
@@ -93,7 +93,7 @@ final class PostingDocumentCoalescingTests: XCTestCase {
             let port = RunLoop.addSignalledPort { enqueue(object: "two") }
             RunLoop.current.perform { enqueue(object: "three") }
             enqueue(object: "four")
-            func isOver() -> Bool { PostingQueue.default.counts.waiting == 0 }
+            func isOver() -> Bool { PostingQueue.default.counters.waiting == 0 }
             XCTAssertTrue(RunLoop.runCurrent(until: isOver))
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries.count, 1)

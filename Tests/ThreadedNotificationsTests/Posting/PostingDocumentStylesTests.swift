@@ -101,7 +101,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             }
             XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["drawn", "FlushTheServer", "other", "FlushTheServer", "window"])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 505, posted: 2, coalesced: 503))
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, coalesced: 503))
             withExtendedLifetime(port) {}
         }
     }
@@ -151,7 +151,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             keyboard.port.signal()
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("ChangeTheDisplayedSize") })
             XCTAssertEqual(timeline.entries, ["ChangeTheDisplayedSize", "40 bytes"])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 20, posted: 1, coalesced: 19))
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, coalesced: 19))
             withExtendedLifetime(keyboard) {}
         }
     }
@@ -173,7 +173,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             }
             XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["source", "timer"])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, waiting: 1))
+            XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 1))
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
             withExtendedLifetime(port) {}
         }
@@ -186,11 +186,11 @@ final class PostingDocumentStylesTests: XCTestCase {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
-            timeline.when("a") { timeline.note("\(queue.counts)") }
+            timeline.when("a") { timeline.note("\(queue.counters)") }
             queue.put("a", .asap)
             queue.put("a", .whenIdle)
-            XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .posted, removed: 2))
-            XCTAssertEqual(timeline.entries, ["a", "enqueued 3: posted 1, coalesced 2"])
+            XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .delivered, removed: 2))
+            XCTAssertEqual(timeline.entries, ["a", "3: delivered 1, coalesced 2"])
         }
     }
 
@@ -203,7 +203,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             let center = NotificationCenter()
             let timeline = PostingTimeline()
             for _ in 0..<3 { timeline.observe(center) }
-            XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .posted)
+            XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .delivered)
             timeline.note("returned")
             center.post(name: Notification.Name("b"), object: nil)
             timeline.note("returned")
@@ -221,9 +221,9 @@ final class PostingDocumentStylesTests: XCTestCase {
             let queue = PostingQueue(center: center)
             queue.put("a", .asap)
             center.post(name: Notification.Name("a"), object: nil)
-            XCTAssertEqual(queue.counts.waiting, 1)
+            XCTAssertEqual(queue.counters.waiting, 1)
             queue.put("a", .now, on: .onName)
-            XCTAssertEqual(queue.counts.waiting, 0)
+            XCTAssertEqual(queue.counters.waiting, 0)
             queue.put("end", .whenIdle)
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("end") })
             XCTAssertEqual(timeline.entries, ["a", "a", "end"])

@@ -119,7 +119,7 @@ final class PostingDocumentTests: XCTestCase {
             XCTAssertEqual(queue.put("a", .asap).outcome, .waiting)
             XCTAssertEqual(queue.put("b", .whenIdle).outcome, .waiting)
             XCTAssertEqual(timeline.entries, [])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 2, waiting: 2))
+            XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 2))
             XCTAssertEqual(queue.dequeue("a", on: .onName) + queue.dequeue("b", on: .onName), 2)
         }
     }

@@ -30,7 +30,7 @@ final class PostingForeignEqualityTests: XCTestCase {
         for number in 1...3 {
             queue.dequeueNotifications(matching: notification(number), coalesceMask: .onSender)
         }
-        XCTAssertEqual(queue.counts.waiting, 0)
+        XCTAssertEqual(queue.counters.waiting, 0)
     }
 
     private func notification(_ number: Int) -> Notification {
@@ -55,7 +55,7 @@ final class PostingForeignEqualityTests: XCTestCase {
         }
         // Equal to the one that comes during the comparison with the other.
         XCTAssertEqual(enqueue(2), EnqueueReport(outcome: .waiting, removed: 1))
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, coalesced: 1, waiting: 2))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 2, coalesced: 1))
     }
 
     func testWhatItDequeuesIsSimilarNoMore() {
@@ -65,6 +65,6 @@ final class PostingForeignEqualityTests: XCTestCase {
         }
         XCTAssertEqual(enqueue(1), EnqueueReport(outcome: .waiting, removed: 0))
         XCTAssertEqual(enqueue(1), EnqueueReport(outcome: .waiting, removed: 1))
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, coalesced: 1, dequeued: 1, waiting: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 1, coalesced: 1, cancelled: 1))
     }
 }

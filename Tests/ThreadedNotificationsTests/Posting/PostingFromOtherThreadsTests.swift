@@ -93,7 +93,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         queue.put("asap", .asap)
         queue.put("now 1", .now)
         queue.put("now 2", .now)
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 4, waiting: 4))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 4))
         goOn.signal()
         XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap", "idle"])
@@ -110,7 +110,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 queue.put("asap", .asap)
             }.wait()
             XCTAssertEqual(timeline.entries, [])
-            XCTAssertEqual(queue.put("here", .now).outcome, .posted)
+            XCTAssertEqual(queue.put("here", .now).outcome, .delivered)
             XCTAssertEqual(timeline.entries, ["elsewhere 1", "elsewhere 2", "here"])
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries.last, "asap")
@@ -122,7 +122,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             timeline.when("here") { Thread.posting(1) { queue.put("elsewhere", .now) }.wait() }
-            XCTAssertEqual(queue.put("here", .now).outcome, .posted)
+            XCTAssertEqual(queue.put("here", .now).outcome, .delivered)
             XCTAssertEqual(timeline.entries, ["here"])
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["here", "elsewhere"])
@@ -142,7 +142,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
             }.wait()
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, [])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, coalesced: 2, dequeued: 1))
+            XCTAssertEqual(queue.counters, DeliveryCounters(coalesced: 2, cancelled: 1))
         }
     }
 
@@ -161,7 +161,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 queue.put("first \(poster)", .asap, in: modes)
                 queue.put("second \(poster)", .asap)
             }.wait()
-            try worker.perform(waitUntilDone: limit) { RunLoop.pollCurrent() }
+            try worker.performAndWait(timeout: limit) { RunLoop.pollCurrent() }
             let posted = timeline.entries
             XCTAssertEqual(posted.count, 6)
             for second in posted where second.hasPrefix("second") {

@@ -84,7 +84,7 @@ final class PostingIdleTests: XCTestCase {
             let center = ThreadedNotificationCenter()
             let token = center.addObserver(forName: nil, on: .current) { _ in timeline.note("ready") }
             Thread.posting(1) { center.post(name: Notification.Name("a")) }.wait()
-            XCTAssertEqual(token.counts.pending, 1)
+            XCTAssertEqual(token.counters.waiting, 1)
             return token
         }
     }
@@ -268,7 +268,7 @@ final class PostingIdleTests: XCTestCase {
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
             for _ in 0..<10 { RunLoop.pollCurrent() }
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
-            XCTAssertEqual(queue.counts.waiting, 2)
+            XCTAssertEqual(queue.counters.waiting, 2)
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle 2") })
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap", "idle", "idle 2"])
             withExtendedLifetime(port) {}

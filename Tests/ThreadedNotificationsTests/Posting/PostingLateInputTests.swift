@@ -20,7 +20,7 @@ final class PostingLateInputTests: XCTestCase {
         observe("idle")
         let (center, done) = (center, done)
         let (thread, other) = (try RunLoopThread.started("late"), try RunLoopThread.started("other"))
-        try thread.perform(waitUntilDone: TestLimit.hang) {
+        try thread.performAndWait(timeout: TestLimit.hang) {
             let queue = PostingQueue(center: center, on: thread)
             queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
             let isHandedOver = Locked(false)
@@ -31,7 +31,7 @@ final class PostingLateInputTests: XCTestCase {
                     defer { isHandedOver = true }
                     return !isHandedOver
                 }
-                if isFirst { try? other.perform(waitUntilDone: TestLimit.hang) { handOver(queue, thread) } }
+                if isFirst { try? other.performAndWait(timeout: TestLimit.hang) { handOver(queue, thread) } }
             }
             observer.add(to: .current, mode: .default)
             let limit = Date(timeIntervalSinceNow: TestLimit.seconds)

@@ -108,8 +108,8 @@ final class PostingModeTests: XCTestCase {
             timeline.when("opens") {
                 XCTAssertEqual(queue.put("default", .now).outcome, .waiting)
                 XCTAssertEqual(queue.put("common", .now, in: [.common]).outcome, .waiting)
-                XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .posted)
-                XCTAssertEqual(queue.put("both", .now, in: [.default, Self.own]).outcome, .posted)
+                XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .delivered)
+                XCTAssertEqual(queue.put("both", .now, in: [.default, Self.own]).outcome, .delivered)
                 timeline.note("closes")
             }
             queue.put("opens", .asap, in: [Self.own])
@@ -127,7 +127,7 @@ final class PostingModeTests: XCTestCase {
             queue.put("other", .now, in: [Self.other])
             queue.put("own", .now, in: [Self.own])
             timeline.when("opens") {
-                XCTAssertEqual(queue.put("both", .now, in: [Self.own, Self.other]).outcome, .posted)
+                XCTAssertEqual(queue.put("both", .now, in: [Self.own, Self.other]).outcome, .delivered)
                 timeline.note("closes")
             }
             queue.put("opens", .now, in: [Self.own])
@@ -141,9 +141,9 @@ final class PostingModeTests: XCTestCase {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
-            XCTAssertEqual(queue.put("default", .now).outcome, .posted)
-            XCTAssertEqual(queue.put("common", .now, in: [.common]).outcome, .posted)
-            XCTAssertEqual(queue.put("several", .now, in: [Self.own, .default]).outcome, .posted)
+            XCTAssertEqual(queue.put("default", .now).outcome, .delivered)
+            XCTAssertEqual(queue.put("common", .now, in: [.common]).outcome, .delivered)
+            XCTAssertEqual(queue.put("several", .now, in: [Self.own, .default]).outcome, .delivered)
             XCTAssertEqual(queue.put("own", .now, in: [Self.own]).outcome, .waiting)
             XCTAssertEqual(timeline.entries, ["default", "common", "several"])
             XCTAssertEqual(queue.dequeue("own", on: .onName), 1)

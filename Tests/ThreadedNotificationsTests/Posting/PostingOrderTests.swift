@@ -47,7 +47,7 @@ final class PostingOrderTests: XCTestCase {
                 (0..<20).filter { [0, 3].contains($0 % 4) }.map { "now \($0)" } + (0..<20).map { "asap \($0)" }
                     + (0..<20).map { "idle \($0)" })
             XCTAssertTrue(RunLoop.runCurrent(in: other) { timeline.count("not idle") == 20 })
-            XCTAssertEqual(queue.counts.waiting, 0)
+            XCTAssertEqual(queue.counters.waiting, 0)
         }.wait()
     }
 

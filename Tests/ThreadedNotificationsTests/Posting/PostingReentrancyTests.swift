@@ -40,7 +40,7 @@ final class PostingReentrancyTests: XCTestCase {
                 let timeline = PostingTimeline()
                 let queue = PostingQueue(center: timeline)
                 timeline.when("outer") {
-                    XCTAssertEqual(queue.put("inner", .now).outcome, .posted, name)
+                    XCTAssertEqual(queue.put("inner", .now).outcome, .delivered, name)
                     timeline.note("outer ends")
                 }
                 timeline.when("inner") { timeline.note("inner ends") }
@@ -58,7 +58,7 @@ final class PostingReentrancyTests: XCTestCase {
             let queue = PostingQueue(center: timeline)
             timeline.when("a") { if timeline.count("a") < 100 { queue.put("a", .now, on: .onName) } }
             queue.put("a", .now)
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 100, posted: 100))
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 100))
         }
     }
 
@@ -287,6 +287,6 @@ final class PostingReentrancyTests: XCTestCase {
         queue.put("a", .now, on: .onName)
         XCTAssertEqual(timeline.entries, ["a"])
         XCTAssertEqual(traced.withLock { $0 }, 6, "enqueued thrice, coalesced twice, posted")
-        XCTAssertEqual(queue.counts.waiting, 0)
+        XCTAssertEqual(queue.counters.waiting, 0)
     }
 }

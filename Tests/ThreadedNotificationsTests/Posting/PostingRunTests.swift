@@ -19,7 +19,7 @@ struct PostingRunTests {
             while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.posted.append("returned") }
         }
         #expect(runs.posted == ["asap", "returned", "idle", "returned"])
-        #expect(runs.queue.counts == PostingCounts(enqueued: 2, posted: 2))
+        #expect(runs.queue.counters == DeliveryCounters(delivered: 2))
     }
 
     @Test("a run loop that has nothing else posts what waits asap, and returns", arguments: ["one", "default"])
@@ -74,7 +74,7 @@ struct PostingRunTests {
             runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
             // Told after the queue's.
             let observer = RunLoopObserver { activity in
-                guard activity == .beforeWaiting, runs.queue.counts.waiting > 0 else { return }
+                guard activity == .beforeWaiting, runs.queue.counters.waiting > 0 else { return }
                 let idle = Notification(name: .init("idle"))
                 if how == "dequeued" {
                     runs.queue.dequeueNotifications(matching: idle)

@@ -94,7 +94,7 @@ final class PostingSenderTests: XCTestCase {
             queue.put("a", .asap, from: sender, on: .onSender, keeping: kept)
             queue.put("a", .asap, from: sender, on: [.onName, .onSender], keeping: kept)
         }
-        XCTAssertEqual(queue.counts.waiting, 4)
+        XCTAssertEqual(queue.counters.waiting, 4)
         // On the name alone nobody compares it.
         XCTAssertEqual(queue.dequeue("a", from: sender, on: .onName), 4)
     }
@@ -104,7 +104,7 @@ final class PostingSenderTests: XCTestCase {
         let queue = PostingQueue(center: timeline)
         // What waits keeps its sender, so nothing can stand there.
         for number in 0..<200 { queue.put("a", .asap, from: Equal(number), on: [.onName, .onSender]) }
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 200, waiting: 200))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 200))
         RunLoop.pollCurrent()
         for number in 0..<200 {
             XCTAssertEqual(queue.put("a", .asap, from: Equal(number), on: .onSender).removed, 0)
@@ -162,7 +162,7 @@ final class PostingSenderTests: XCTestCase {
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.count("a"), 1)
             XCTAssertTrue(timeline.has("of the comparison"))
-            XCTAssertEqual(queue.counts.waiting, 0)
+            XCTAssertEqual(queue.counters.waiting, 0)
         }
     }
 
@@ -177,7 +177,7 @@ final class PostingSenderTests: XCTestCase {
             for _ in 0..<3 { queue.put("a", .asap, from: sender, on: [.onName, .onSender]) }
             RunLoop.pollCurrent()
             XCTAssertEqual(timeline.entries, ["a"])
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, posted: 1, dequeued: 2))
+            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, cancelled: 2))
         }
     }
 

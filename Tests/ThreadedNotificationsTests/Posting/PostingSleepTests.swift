@@ -11,7 +11,7 @@ final class PostingSleepTests: XCTestCase {
         let posted = Locked(false)
         let name = Notification.Name("idle")
         _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in posted.withLock { $0 = true } }
-        try thread.perform(waitUntilDone: TestLimit.hang) {
+        try thread.performAndWait(timeout: TestLimit.hang) {
             PostingQueue(center: center, on: thread).enqueue(Notification(name: name), postingStyle: .whenIdle)
             let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
             while !posted.withLock({ $0 }), limit.timeIntervalSinceNow > 0 {

@@ -108,16 +108,16 @@ final class PostingStressTests: XCTestCase {
         }
 
         for checker in checkers { XCTAssertEqual(checker.faults, []) }
-        let counts = queues.map(\.counts)
+        let counts = queues.map(\.counters)
         for counts in counts {
             XCTAssertEqual(counts.waiting, 0)
             XCTAssertEqual(counts.targetGone, 0)
-            XCTAssertEqual(counts.enqueued, counts.posted + counts.coalesced + counts.dequeued)
+            XCTAssertEqual(counts.total, counts.delivered + counts.coalesced + counts.cancelled)
         }
-        XCTAssertEqual(counts.reduce(0) { $0 + $1.enqueued }, posters * perPoster)
-        XCTAssertEqual(counts[0].posted + counts[1].posted, checkers[0].posted)
-        XCTAssertEqual(counts[2].posted, checkers[1].posted)
-        XCTAssertEqual(counts.reduce(0) { $0 + $1.dequeued }, removed.withLock { $0.dequeued })
+        XCTAssertEqual(counts.reduce(0) { $0 + $1.total }, posters * perPoster)
+        XCTAssertEqual(counts[0].delivered + counts[1].delivered, checkers[0].posted)
+        XCTAssertEqual(counts[2].delivered, checkers[1].posted)
+        XCTAssertEqual(counts.reduce(0) { $0 + $1.cancelled }, removed.withLock { $0.dequeued })
         XCTAssertGreaterThanOrEqual(counts.reduce(0) { $0 + $1.coalesced }, removed.withLock { $0.coalesced })
         for worker in workers {
             let isEmpty = worker.mailbox.postings.state.withLock { $0.buffer.isEmpty && $0.senders.isEmpty }

@@ -23,10 +23,10 @@ final class PostingThreadEndTests: XCTestCase {
         }
         worker.stop()
         goOn.signal()
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         XCTAssertEqual(timeline.entries, ["now", "common now", "asap", "common asap"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 6, posted: 2, targetGone: 4))
-        XCTAssertEqual(other.counts, PostingCounts(enqueued: 3, posted: 2, targetGone: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, targetGone: 4))
+        XCTAssertEqual(other.counters, DeliveryCounters(delivered: 2, targetGone: 1))
     }
 
     func testWhatAHandlerEnqueuesAsSoonAsPossibleWhileItsThreadStopsIsPosted() throws {
@@ -41,22 +41,22 @@ final class PostingThreadEndTests: XCTestCase {
         }
         timeline.when("2") { queue.put("3", .asap) }
         queue.put("1", .asap)
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         XCTAssertEqual(timeline.entries, ["1", "now", "2", "3"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 5, posted: 4, targetGone: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
     }
 
     func testWhatABlockAndASourceEnqueueAsSoonAsPossibleWhileTheirThreadStopsIsPosted() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
-        try worker.perform(waitUntilDone: limit) {
+        try worker.performAndWait(timeout: limit) {
             // Kept by the thread, whose last pass handles it.
             Thread.current.threadDictionary["port"] = RunLoop.addSignalledPort { queue.put("source", .asap) }
             queue.put("block", .asap)
             worker.stop()
         }
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         XCTAssertEqual(timeline.entries, ["block", "source"])
     }
 
@@ -67,9 +67,9 @@ final class PostingThreadEndTests: XCTestCase {
         timeline.when("again") { queue.put("again", .asap) }
         queue.put("again", .asap)
         worker.stop()
-        try worker.waitUntilFinished(limit: limit)
-        XCTAssertEqual(queue.counts.targetGone, 1)
-        XCTAssertEqual(queue.counts.posted + 1, queue.counts.enqueued)
+        try worker.waitUntilFinished(timeout: limit)
+        XCTAssertEqual(queue.counters.targetGone, 1)
+        XCTAssertEqual(queue.counters.delivered + 1, queue.counters.total)
     }
 
     func testAQueueWhoseThreadHasEndedTakesNothing() throws {
@@ -87,7 +87,7 @@ final class PostingThreadEndTests: XCTestCase {
                 }
             }
             XCTAssertEqual(queue.dequeue("asap", from: 1, on: .onSender), 0)
-            XCTAssertEqual(queue.counts, PostingCounts(enqueued: 9, targetGone: 9))
+            XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 9))
         }
         XCTAssertEqual(timeline.entries, [])
     }
@@ -109,11 +109,11 @@ final class PostingThreadEndTests: XCTestCase {
             }
             worker.stop()
             enqueuing.wait()
-            try worker.waitUntilFinished(limit: limit)
-            XCTAssertEqual(queue.counts.enqueued, 400)
-            XCTAssertEqual(queue.counts.waiting, 0)
-            XCTAssertEqual(queue.counts.posted, timeline.entries.count)
-            XCTAssertGreaterThanOrEqual(queue.counts.targetGone, gone.value.load(ordering: .relaxed))
+            try worker.waitUntilFinished(timeout: limit)
+            XCTAssertEqual(queue.counters.total, 400)
+            XCTAssertEqual(queue.counters.waiting, 0)
+            XCTAssertEqual(queue.counters.delivered, timeline.entries.count)
+            XCTAssertGreaterThanOrEqual(queue.counters.targetGone, gone.value.load(ordering: .relaxed))
         }
     }
 
@@ -132,10 +132,10 @@ final class PostingThreadEndTests: XCTestCase {
             queue.put("idle", .whenIdle)
             queue.put("own", .now, in: [Self.own])
             goOn.signal()
-            try worker.waitUntilFinished(limit: limit)
+            try worker.waitUntilFinished(timeout: limit)
             XCTAssertEqual(timeline.entries, style == .whenIdle ? ["asap", "ends"] : ["ends"], name)
-            XCTAssertEqual(queue.counts.waiting, 0, name)
-            XCTAssertEqual(queue.counts.targetGone, style == .whenIdle ? 2 : 3, name)
+            XCTAssertEqual(queue.counters.waiting, 0, name)
+            XCTAssertEqual(queue.counters.targetGone, style == .whenIdle ? 2 : 3, name)
             XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
         }
     }
@@ -152,9 +152,9 @@ final class PostingThreadEndTests: XCTestCase {
         }
         timeline.when("ends", endThread)
         queue.put("outer", .asap)
-        try worker.waitUntilFinished(limit: limit)
+        try worker.waitUntilFinished(timeout: limit)
         XCTAssertEqual(timeline.entries, ["outer", "ends"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, posted: 2, targetGone: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, targetGone: 1))
     }
 
     func testAThreadThatRunsNoRunLoopCountsWhatItLeaves() {
@@ -171,10 +171,10 @@ final class PostingThreadEndTests: XCTestCase {
         let queue = queues.withLock { $0[0] }
         // The thread may be on its way out still.
         let isOver = XCTNSPredicateExpectation(
-            predicate: NSPredicate { _, _ in queue.counts.waiting == 0 }, object: nil)
+            predicate: NSPredicate { _, _ in queue.counters.waiting == 0 }, object: nil)
         wait(for: [isOver], timeout: TestLimit.seconds)
         XCTAssertEqual(timeline.entries, ["now"])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 4, posted: 1, targetGone: 3))
+        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, targetGone: 3))
         XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
     }
 
@@ -194,7 +194,7 @@ final class PostingThreadEndTests: XCTestCase {
         }
         try worker.stopAndWait()
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("here") })
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 2, targetGone: 2))
+        XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 2))
     }
 
     // MARK: A thread that is not started yet
@@ -214,13 +214,13 @@ final class PostingThreadEndTests: XCTestCase {
         queue.put("gone", .asap)
         XCTAssertEqual(queue.dequeue("gone", on: .onName), 1)
         XCTAssertEqual(timeline.entries, [])
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 13, coalesced: 3, dequeued: 1, waiting: 9))
+        XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 9, coalesced: 3, cancelled: 1))
         try worker.start()
         XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap 1", "asap 2", "idle 1", "idle 2"])
         XCTAssertEqual(
-            queue.counts, PostingCounts(enqueued: 13, posted: 6, coalesced: 3, dequeued: 1, targetGone: 3))
+            queue.counters, DeliveryCounters(delivered: 6, coalesced: 3, cancelled: 1, targetGone: 3))
     }
 
     func testWhatIsEnqueuedForAThreadThatIsStoppedBeforeItStartedIsCounted() {
@@ -229,7 +229,7 @@ final class PostingThreadEndTests: XCTestCase {
         let queue = PostingQueue(center: timeline, on: worker)
         for (style, name) in NotificationQueue.PostingStyle.all { queue.put(name, style) }
         worker.stop()
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 3, targetGone: 3))
+        XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 3))
         XCTAssertEqual(queue.put("late", .asap).outcome, .targetGone)
         XCTAssertEqual(timeline.entries, [])
     }
@@ -240,10 +240,10 @@ final class PostingThreadEndTests: XCTestCase {
         weak let gone = worker
         let queue = PostingQueue(center: timeline, on: worker!)
         queue.put("a", .asap)
-        XCTAssertEqual(queue.counts.waiting, 1)
+        XCTAssertEqual(queue.counters.waiting, 1)
         worker = nil
         XCTAssertNil(gone, "a queue does not keep its thread")
-        XCTAssertEqual(queue.counts, PostingCounts(enqueued: 1, targetGone: 1))
+        XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 1))
     }
 
     // MARK: In the trace
@@ -257,7 +257,7 @@ final class PostingThreadEndTests: XCTestCase {
             for number in 0..<10 { made.put("\(number)", .whenIdle) }
             worker.stop()
             goOn.signal()
-            try worker.waitUntilFinished(limit: limit)
+            try worker.waitUntilFinished(timeout: limit)
             made.put("late", .asap)
             queue.withLock { $0 = made }
         }
@@ -265,6 +265,6 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(gone.map(\.name?.rawValue), (0..<10).map { "\($0)" } + ["late"])
         XCTAssertEqual(gone.map(\.post), events.filter { $0.stage == .enqueue }.map(\.post))
         XCTAssertEqual(gone.dropLast().map(\.thread.name), Array(repeating: "worker", count: 10))
-        XCTAssertEqual(queue.withLock { $0 }?.counts, PostingCounts(enqueued: 11, targetGone: 11))
+        XCTAssertEqual(queue.withLock { $0 }?.counters, DeliveryCounters(targetGone: 11))
     }
 }

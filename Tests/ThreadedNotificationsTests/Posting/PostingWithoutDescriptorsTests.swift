@@ -14,7 +14,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
     override func setUpWithError() throws {
         thread = try RunLoopThread.started("without descriptors")
         // Its run loop has its own by then.
-        try thread.perform(waitUntilDone: TestLimit.hang) {}
+        try thread.performAndWait(timeout: TestLimit.hang) {}
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         var few = rlimit(rlim_cur: min(limits.rlim_cur, 512), rlim_max: limits.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)

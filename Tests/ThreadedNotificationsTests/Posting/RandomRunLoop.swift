@@ -165,12 +165,12 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         for queue in queues.indices {
             var counts = expected.counts(queue: queue)
             (counts.targetGone, counts.waiting) = (counts.waiting, 0)
-            let (found, wanted) = (queues[queue].counts, counts)
+            let (found, wanted) = (queues[queue].counters, counts)
             require(found == wanted, "after the end: \(found), and not \(wanted)")
             let report = queues[queue].enqueue(
                 Self.notification(item(style: .asap, modes: [])), postingStyle: .asap)
             require(report == EnqueueReport(outcome: .targetGone, removed: 0), "after the end: \(report)")
-            let gone = queues[queue].counts.targetGone
+            let gone = queues[queue].counters.targetGone
             require(gone == wanted.targetGone + 1, "after the end: \(gone) have no target")
         }
     }
@@ -185,7 +185,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     private func checkCounts() {
         for queue in queues.indices {
-            let (found, wanted) = (queues[queue].counts, expected.counts(queue: queue))
+            let (found, wanted) = (queues[queue].counters, expected.counts(queue: queue))
             require(found == wanted, "queue \(queue) counts \(found), and not \(wanted)")
         }
     }
@@ -342,7 +342,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         let (queue, isElsewhere) = (queues[item.queue], choose(5) == 0)
         let report: EnqueueReport?
         if isElsewhere {
-            report = try? other.perform(waitUntilDone: TestLimit.hang) {
+            report = try? other.performAndWait(timeout: TestLimit.hang) {
                 queue.enqueue(
                     Self.notification(item), postingStyle: item.style, coalesceMask: mask, keeping: kept,
                     forModes: modes)
@@ -370,10 +370,10 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             require(waits, "\(item.number) is said to wait, and does not")
             let isDue = item.style == .now && !isElsewhere && expected.fits(item.modes, expected.mode)
             require(!isDue, "\(item.number) was not posted before enqueue returned")
-        case .posted, .coalesced, .dequeued:
+        case .delivered, .coalesced, .cancelled:
             // A handler of one that was posted before it may have enqueued another, or dequeued it.
             require(!waits && item.style == .now && !isElsewhere, "\(item.number): \(report!)")
-        case .targetGone, nil:
+        case .targetGone, .dropped, .refused, nil:
             require(false, "\(item.number): \(String(describing: report))")
         }
     }

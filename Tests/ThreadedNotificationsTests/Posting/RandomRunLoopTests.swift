@@ -39,7 +39,7 @@ final class RandomRunLoopTests: XCTestCase {
                 return XCTFail("seed \(seed): it is not over")
             }
             // It may be over in a handler, that has still to return.
-            try thread.perform(waitUntilDone: TestLimit.hang) {}
+            try thread.performAndWait(timeout: TestLimit.hang) {}
             if let wrong = runLoop.wrong { return XCTFail(wrong) }
         }
         try thread.stopAndWait()
@@ -60,7 +60,7 @@ final class RandomRunLoopTests: XCTestCase {
                 runLoop.endBegins()
                 thread.stop()
             }
-            try thread.waitUntilFinished(limit: TestLimit.hang)
+            try thread.waitUntilFinished(timeout: TestLimit.hang)
             runLoop.checkAfterTheEnd()
             runLoop.detach()
             if let wrong = runLoop.wrong { return XCTFail(wrong) }

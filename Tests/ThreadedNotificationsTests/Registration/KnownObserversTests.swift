@@ -13,9 +13,9 @@ final class KnownObserversTests: XCTestCase {
     /// Posts on the worker.
     private func post(
         _ name: Notification.Name, on worker: RunLoopThread, to center: ThreadedNotificationCenter
-    ) throws -> PostReport {
-        let report = Locked(PostReport())
-        try worker.perform(waitUntilDone: limit) {
+    ) throws -> DeliveryCounters {
+        let report = Locked(DeliveryCounters())
+        try worker.performAndWait(timeout: limit) {
             let new = center.post(name: name)
             report.withLock { $0 = new }
         }
@@ -28,16 +28,16 @@ final class KnownObserversTests: XCTestCase {
         var tokens: [ObserverToken] = []
         func check(_ expected: Int, line: UInt = #line) throws {
             for _ in 0..<3 {
-                XCTAssertEqual(center.post(name: posted), PostReport(delivered: expected), line: line)
+                XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: expected), line: line)
                 XCTAssertEqual(
-                    try post(posted, on: worker, to: center), PostReport(delivered: expected), line: line)
+                    try post(posted, on: worker, to: center), DeliveryCounters(delivered: expected), line: line)
             }
         }
         for round in 1...5 {
             try check(round - 1)
             tokens.append(center.addObserver(forName: posted, on: .postingThread) { _ in })
             try check(round)
-            try worker.perform(waitUntilDone: limit) {
+            try worker.performAndWait(timeout: limit) {
                 // Added on the other thread, and removed there.
                 let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
                 XCTAssertEqual(center.post(name: posted).delivered, round + 1)
@@ -47,7 +47,7 @@ final class KnownObserversTests: XCTestCase {
         }
         tokens.remove(at: 2).cancel()
         try check(4)
-        try worker.perform(waitUntilDone: limit) { [removed = tokens.removeFirst()] in removed.cancel() }
+        try worker.performAndWait(timeout: limit) { [removed = tokens.removeFirst()] in removed.cancel() }
         try check(3)
         let ofAnyName = center.addObserver(forName: nil, on: .postingThread) { _ in }
         try check(4)
@@ -75,11 +75,11 @@ final class KnownObserversTests: XCTestCase {
                     for name in names { XCTAssertEqual(center.post(name: name).delivered, 1, text) }
                 }
                 token.cancel()
-                for name in names { XCTAssertEqual(center.post(name: name), PostReport(), text) }
+                for name in names { XCTAssertEqual(center.post(name: name), DeliveryCounters(), text) }
             }
             for different in [text + "!", "!" + text, String(text.dropLast()) + "?", large + "\0"] {
                 let token = center.addObserver(forName: Notification.Name(text), on: .postingThread) { _ in }
-                XCTAssertEqual(center.post(name: Notification.Name(different)), PostReport(), different)
+                XCTAssertEqual(center.post(name: Notification.Name(different)), DeliveryCounters(), different)
                 token.cancel()
             }
         }
@@ -94,12 +94,12 @@ final class KnownObserversTests: XCTestCase {
             centers.append(center)
             for _ in 0..<2 {
                 for (expected, center) in centers.enumerated() {
-                    XCTAssertEqual(center.post(name: posted), PostReport(delivered: expected))
+                    XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: expected))
                 }
             }
         }
         tokens = []
-        for center in centers { XCTAssertEqual(center.post(name: posted), PostReport()) }
+        for center in centers { XCTAssertEqual(center.post(name: posted), DeliveryCounters()) }
     }
 
     func testMoreNamesThanAreKnownAreStillToldApart() {
@@ -111,7 +111,7 @@ final class KnownObserversTests: XCTestCase {
         var random = SeededGenerator(seed: 6)
         for _ in 0..<3000 {
             let index = Int.random(in: names.indices, using: &random)
-            XCTAssertEqual(center.post(name: names[index]), PostReport(delivered: index % 4))
+            XCTAssertEqual(center.post(name: names[index]), DeliveryCounters(delivered: index % 4))
         }
         XCTAssertEqual(tokens.count, 450)
     }
@@ -144,12 +144,12 @@ final class KnownObserversTests: XCTestCase {
             ]
         }
         for _ in 0..<3 {
-            XCTAssertEqual(center.post(name: names[0], object: "first"), PostReport(delivered: 2))
-            XCTAssertEqual(center.post(name: names[0]), PostReport(delivered: 2))
+            XCTAssertEqual(center.post(name: names[0], object: "first"), DeliveryCounters(delivered: 2))
+            XCTAssertEqual(center.post(name: names[0]), DeliveryCounters(delivered: 2))
             XCTAssertEqual(log.withLock { $0 }, names.indices.reversed())
             log.withLock { $0 = [] }
         }
-        XCTAssertEqual(tokens.map(\.counts.delivered), Array(repeating: 6, count: 200))
+        XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 6, count: 200))
     }
 
     func testAHandlerThatRemovesAllObserversOfThePostUnderWayLeavesItToEnd() {
@@ -168,12 +168,12 @@ final class KnownObserversTests: XCTestCase {
         for _ in 0..<5 {
             let new = (0..<20).map { _ in center.addObserver(forName: posted, on: .postingThread) { _ in } }
             others.withLock { $0 = new }
-            for _ in 0..<2 { XCTAssertEqual(center.post(name: posted), PostReport(delivered: 21)) }
+            for _ in 0..<2 { XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 21)) }
             isArmed.value.store(true, ordering: .relaxed)
-            XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1, cancelled: 20))
+            XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1, cancelled: 20))
             isArmed.value.store(false, ordering: .relaxed)
-            XCTAssertEqual(center.post(name: posted), PostReport(delivered: 1))
-            XCTAssertEqual(new.map(\.counts.delivered), Array(repeating: 2, count: 20))
+            XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1))
+            XCTAssertEqual(new.map(\.counters.delivered), Array(repeating: 2, count: 20))
         }
         first.cancel()
     }
@@ -233,10 +233,10 @@ final class KnownObserversTests: XCTestCase {
         }
         for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).delivered, 1) }
         try worker.perform { center.post(name: posted) }
-        try worker.waitUntilFinished(limit: limit)
-        XCTAssertEqual(token.counts, .init(posted: 3, delivered: 3))
-        try token.cancelAndWait(limit: .zero)
-        XCTAssertEqual(center.post(name: posted), PostReport())
+        try worker.waitUntilFinished(timeout: limit)
+        XCTAssertEqual(token.counters, .init(delivered: 3))
+        try token.cancelAndWait(timeout: .zero)
+        XCTAssertEqual(center.post(name: posted), DeliveryCounters())
     }
 
     func testWhenAThreadEndsNothingKeepsTheObserversThatItKnew() throws {
@@ -251,7 +251,7 @@ final class KnownObserversTests: XCTestCase {
             for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).waiting, 1) }
             target.stop()
             token.cancel()
-            XCTAssertEqual(token.counts, .init(posted: 2, targetGone: 2))
+            XCTAssertEqual(token.counters, .init(targetGone: 2))
         }
         try worker.stopAndWait()
         XCTAssertNil(mailbox)

@@ -48,7 +48,8 @@ struct WaitGraphTests {
                 waits.append(naive)
                 try #require(!Self.isCyclic(waits), "a cycle was accepted: \(waits)")
                 return true
-            case .failure(.waitWouldDeadlock(let cycle)):
+            case .failure(let error) where error.code == .waitWouldDeadlock:
+                let cycle = error.waits
                 refused += 1
                 try #require(Self.isCyclic(waits + [naive]), "refused without a cycle: \(naive) after \(waits)")
                 let named = cycle.map { begun[$0.line] }
@@ -153,7 +154,7 @@ struct WaitGraphTests {
 
     /// The lines by which the waits of a cycle are known.
     private func cycle(_ result: Result<WaitGraph.WaitID, DeliveryError>) -> [Int]? {
-        if case .failure(.waitWouldDeadlock(let cycle)) = result { cycle.map(\.line) } else { nil }
+        if case .failure(let error) = result { error.waits.map(\.line) } else { nil }
     }
 
     private func wait(

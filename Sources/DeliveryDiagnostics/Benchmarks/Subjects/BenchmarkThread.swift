@@ -10,7 +10,7 @@ final class BenchmarkThread: Sendable {
         try thread.start()
         guard let core else { return }
         do {
-            try thread.perform(waitUntilDone: .seconds(10)) { try ProcessorCores.pinCurrentThread(to: [core]) }
+            try thread.performAndWait(timeout: .seconds(10)) { try ProcessorCores.pinCurrentThread(to: [core]) }
         } catch {
             thread.stop()
             throw error
@@ -19,7 +19,7 @@ final class BenchmarkThread: Sendable {
 
     func end() throws {
         thread.stop()
-        try thread.waitUntilFinished(limit: .seconds(10))
+        try thread.waitUntilFinished(timeout: .seconds(10))
     }
 }
 
@@ -33,7 +33,7 @@ final class WokenRunLoop: @unchecked Sendable {
 
     init(core: Int?) throws {
         let thread = try BenchmarkThread(core: core)
-        let found = try thread.thread.perform(waitUntilDone: .seconds(10)) {
+        let found = try thread.thread.performAndWait(timeout: .seconds(10)) {
             Found(runLoop: RunLoop.current, reference: .current)
         }
         self.thread = thread

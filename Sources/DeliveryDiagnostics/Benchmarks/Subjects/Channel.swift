@@ -36,7 +36,7 @@ struct Channel: Sendable {
         let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore) }
         for (target, thread) in zip(arrivals.targets, threads) {
             let observer = RedirectingObserver { _ in target.arrive() }
-            try thread.thread.perform(waitUntilDone: .seconds(10)) { observer.setUpThreadingSupport() }
+            try thread.thread.performAndWait(timeout: .seconds(10)) { observer.setUpThreadingSupport() }
             center.observe(name) { observer.processNotification($0) }
         }
         return Channel(

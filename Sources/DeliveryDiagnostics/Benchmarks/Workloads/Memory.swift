@@ -38,7 +38,7 @@ enum Memory {
         let token = center.addObserver(forName: Channel.name, on: thread) { _ in }
         let notification = Notification(name: Channel.name)
         for _ in 0..<count { center.post(notification) }
-        let waiting = token.counts.pending
+        let waiting = token.counters.waiting
         guard waiting == count else { throw BenchmarkError.miscounted(handled: waiting, posted: count) }
         return {
             token.cancel()

@@ -120,8 +120,8 @@ private final class RoundTripSubject: BenchmarkSubject {
         let answerer = try BenchmarkThread("answerer", core: places.targetCore)
         let answers = RedirectingObserver { _ in if trips.areToGoOn() { center.post(question) } }
         let questions = RedirectingObserver { _ in center.post(answer) }
-        try asker.thread.perform(waitUntilDone: places.limit) { answers.setUpThreadingSupport() }
-        try answerer.thread.perform(waitUntilDone: places.limit) { questions.setUpThreadingSupport() }
+        try asker.thread.performAndWait(timeout: places.limit) { answers.setUpThreadingSupport() }
+        try answerer.thread.performAndWait(timeout: places.limit) { questions.setUpThreadingSupport() }
         center.observe(question) { questions.processNotification($0) }
         center.observe(answer) { answers.processNotification($0) }
         return Parties(

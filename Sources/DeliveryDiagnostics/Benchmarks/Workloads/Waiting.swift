@@ -14,7 +14,7 @@ enum Waiting {
         contenders: [
             Contender("C queue and eventfd") { try ControlCalls($0) },
             Contender("ThreadedNotificationCenter") { try ours($0) },
-            Contender("perform(waitUntilDone:)") { try performing($0) },
+            Contender("performAndWait(timeout:)") { try performing($0) },
             // Not `sync`: libdispatch runs its block on the calling thread if the queue is free, so nothing goes across.
             Contender("DispatchQueue.async, wait") { asynchronous($0) },
         ])
@@ -26,7 +26,7 @@ enum Waiting {
         let token = center.addObserver(forName: Channel.name, on: thread.thread) { _ in target.arrive() }
         let notification = Notification(name: Channel.name)
         return TimedCalls(
-            arrivals, perform: { try center.post(notification, waitUntilDelivered: places.limit) },
+            arrivals, perform: { try center.postAndWait(notification, timeout: places.limit) },
             end: {
                 token.cancel()
                 try thread.end()
@@ -38,7 +38,7 @@ enum Waiting {
         let thread = try BenchmarkThread(core: places.targetCore, spins: places.spins)
         let target = arrivals.targets[0]
         return TimedCalls(
-            arrivals, perform: { try thread.thread.perform(waitUntilDone: places.limit) { target.arrive() } },
+            arrivals, perform: { try thread.thread.performAndWait(timeout: places.limit) { target.arrive() } },
             end: { try thread.end() })
     }
 

@@ -1,5 +1,5 @@
 /// Where in the source something is.
-public struct SourcePlace: Sendable, Hashable {
+public struct SourceLocation: Sendable, Hashable {
     /// As `#fileID` has it: the module and the file.
     public var file: String
     /// From 1; 0 if it is not known.
@@ -11,7 +11,7 @@ public struct SourcePlace: Sendable, Hashable {
     }
 }
 
-extension SourcePlace: CustomStringConvertible {
+extension SourceLocation: CustomStringConvertible {
     /// `Demo/main.swift:12`.
     public var description: String { line == 0 ? file : "\(file):\(line)" }
 }
