@@ -54,8 +54,10 @@ struct ThreadExitScenario: Scenario {
         recorder.log(Self.words(targetGone: report.targetGone))
         do throws(DeliveryError) {
             try worker.perform { recorder.log("performed after the end") }
-        } catch .threadStopped(let thread) {
-            recorder.log("\(Self.refusal)\(thread) has ended")
+        } catch where error.code == .threadStopped {
+            recorder.log("\(Self.refusal)\(error.thread ?? "") has ended")
+        } catch {
+            throw error
         }
         for token in [served, unserved] {
             recorder.recordCounts(of: token)
