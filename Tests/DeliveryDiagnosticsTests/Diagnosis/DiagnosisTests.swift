@@ -14,7 +14,7 @@ struct DiagnosisTests {
     func expect(
         _ kind: Finding.Kind, _ severity: Finding.Severity = .problem, evidence: [Int], says: [String] = [],
         limits: DiagnosisLimits = DiagnosisLimits(), in broken: (inout Story) -> Void,
-        notIn twin: (inout Story) -> Void, sourceLocation: SourceLocation = #_sourceLocation
+        notIn twin: (inout Story) -> Void, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
         expect(
             kind, severity, evidence: evidence, says: says, limits: limits, in: Story.whole(broken),
@@ -24,7 +24,7 @@ struct DiagnosisTests {
     func expect(
         _ kind: Finding.Kind, _ severity: Finding.Severity = .problem, evidence: [Int], says: [String] = [],
         limits: DiagnosisLimits = DiagnosisLimits(), in broken: Recording, notIn twin: Recording,
-        sourceLocation: SourceLocation = #_sourceLocation
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
         let diagnosis = Diagnosis(broken, limits: limits)
         let findings = diagnosis.findings
