@@ -4,13 +4,15 @@ import PackageDescription
 
 // Dependencies point one way:
 // notify-demo ─► DeliveryDiagnostics ─► DistributedNotifications ─► ThreadedNotifications ─► Foundation, CLinux
-// CEmbeddedServer lets any program that links DistributedNotifications be started again as the server.
+// notification-server ─► NotificationServer ─► DistributedNotifications
 // CControl is what benchmarks are read against. CAllocationCounter replaces a program's malloc, so no library has it.
 let package = Package(
     name: "ThreadedNotifications",
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
+        .library(name: "NotificationServer", targets: ["NotificationServer"]),
+        .executable(name: "notification-server", targets: ["notification-server"]),
         .library(name: "DeliveryDiagnostics", targets: ["DeliveryDiagnostics"]),
         .executable(name: "notify-demo", targets: ["notify-demo"]),
     ],
@@ -25,16 +27,19 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CControl"),
         .target(name: "CAllocationCounter"),
-        .target(name: "CEmbeddedServer", dependencies: ["CLinux"]),
         .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
+        .target(name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"]),
         .target(
-            name: "DistributedNotifications", dependencies: ["CEmbeddedServer", "CLinux", "ThreadedNotifications"]),
+            name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"]),
+        .executableTarget(
+            name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"]),
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
                 "CControl",
                 "CLinux",
                 "DistributedNotifications",
+                "NotificationServer",
                 "ThreadedNotifications",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -47,6 +52,7 @@ let package = Package(
                 "CAllocationCounter",
                 "DeliveryDiagnostics",
                 "DistributedNotifications",
+                "NotificationServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -54,15 +60,30 @@ let package = Package(
         ),
         .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
         .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
+        // What the tests of the client and of the server share.
+        .target(
+            name: "DistributedTesting",
+            dependencies: ["CLinux", "DistributedNotifications", "NotificationServer", "ThreadedNotifications"],
+            path: "Tests/DistributedTesting"),
         .testTarget(
             name: "DistributedNotificationsTests",
-            dependencies: ["CEmbeddedServer", "CLinux", "DistributedNotifications", "ThreadedNotifications"]),
+            dependencies: [
+                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
+                "ThreadedNotifications", "notification-server",
+            ]),
+        .testTarget(
+            name: "NotificationServerTests",
+            dependencies: [
+                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
+                "ThreadedNotifications", "notification-server",
+            ]),
         .testTarget(
             name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "CControl", "DeliveryDiagnostics"]),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
                 "notify-demo",
+                "notification-server",
                 "kitchen",
                 "DeliveryDiagnostics",
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -74,7 +95,7 @@ let package = Package(
 )
 
 for target in package.targets
-where !["CLinux", "CControl", "CAllocationCounter", "CEmbeddedServer"].contains(target.name) {
+where !["CLinux", "CControl", "CAllocationCounter"].contains(target.name) {
     target.swiftSettings = [
         .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"),

@@ -93,7 +93,7 @@ public final class DistributedCenter: Sendable {
             token: kept, name: name?.rawValue, object: object, behavior: suspensionBehavior)
         try connection.start()
         let number = try connection.state.withLock { state throws(DistributedError) in
-            try state.add(observed, limit: ServerLimits().observersPerClient)
+            try state.add(observed, limit: Wire.observerLimit)
         }
         connection.tell()
         return ObserverToken(kept) { connection.unregister(number) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NotificationServer
 
 /// Parse, call, print, exit. The main thread is the program's own: scenarios run its run loop.
 @main
@@ -41,4 +42,9 @@ struct NotifyDemo: ParsableCommand {
         ],
         defaultSubcommand: Tour.self
     )
+    static func main() {
+        // A client may have started this program as the server.
+        NotificationServer.runIfAsked()
+        main(nil)
+    }
 }

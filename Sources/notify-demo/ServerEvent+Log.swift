@@ -1,5 +1,5 @@
-import DistributedNotifications
 import Logging
+import NotificationServer
 
 extension ServerEvent {
     /// What is logged of it: how loud, what, and about whom.

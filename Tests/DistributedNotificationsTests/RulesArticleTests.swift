@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import DistributedNotifications
+@testable import NotificationServer
 
 /// The tables of the article on distributed notifications say what the code has.
 @Suite("The article Distributed Notifications")

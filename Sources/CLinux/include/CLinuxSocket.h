@@ -123,4 +123,29 @@ static inline int CLinuxOpenDirectory(const char *path) {
 /// Has the calling thread, and no other, act as another user from now on, which only root may. glibc's function would change all.
 static inline bool CLinuxActAs(uint32_t user) { return syscall(SYS_setresuid, -1, user, -1) == 0; }
 
+/// A pipe whose ends are closed by exec: `ends[0]` is read and `ends[1]` is written. Returns -1, with errno, if there is
+/// no descriptor left. pipe2 is shown with _GNU_SOURCE only.
+static inline int CLinuxMakePipe(int32_t ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// POSIX_SPAWN_SETSID, which is shown with _GNU_SOURCE only: the program runs in a session of its own.
+enum { CLinuxSpawnInNewSession = 0x80 };
+
+extern int CLinuxAddCloseFrom(void *actions, int first)
+    __asm__("posix_spawn_file_actions_addclosefrom_np") __attribute__((weak));
+
+/// Adds to a `posix_spawn_file_actions_t` that all descriptors from `first` on are closed. glibc can do that since 2.34;
+/// before, the program inherits the descriptors that exec does not close. Returns 0, or an errno.
+static inline int CLinuxSpawnClosingFrom(void *actions, int first) {
+    return CLinuxAddCloseFrom ? CLinuxAddCloseFrom(actions, first) : 0;
+}
+
+/// The environment as it is now, for a program that is started.
+static inline char **CLinuxCurrentEnvironment(void) {
+    extern char **environ;
+    return environ;
+}
+
+/// fork, which Swift does not show because the copy has only the calling thread. Call it while there is no other.
+static inline pid_t CLinuxFork(void) { return fork(); }
+
 #endif

@@ -154,14 +154,3 @@ struct CenterState {
         synchronizations.removeValue(forKey: number)?.signal()
     }
 }
-
-extension FrameWriter {
-    mutating func hello(suspended: Bool, name: String) {
-        frame(.hello) {
-            $0.integer(Wire.magic)
-            $0.integer(Wire.version)
-            $0.integer(UInt8(suspended ? 1 : 0))
-            $0.string(name)
-        }
-    }
-}

@@ -101,8 +101,8 @@ struct ConnectionReader {
             guard starts < 2 else {
                 throw .serverNotStarted(
                     path: connection.place.socketPath,
-                    problem: "it was started \(starts) times and ended before it answered. Start one in another "
-                        + "terminal, and see what it says: notify-demo serve")
+                    problem: "it was started \(starts) times and ended before it answered. See what one says in "
+                        + "another terminal: \(ServerHandover.programName)")
             }
             guard .now < deadline, !connection.state.withLock({ $0.isClosed }) else { break }
             wait(.milliseconds(5))
@@ -322,18 +322,5 @@ private struct MissedArrivals {
     mutating func count(_ owed: [ObserverToken]) {
         count += 1
         for token in owed { observers[token.id, default: 0] += 1 }
-    }
-}
-
-/// What the server says when it ends a connection.
-struct Bye {
-    var reason: ByeReason
-    var text: String
-
-    init(_ reader: inout WireReader) throws(WireError) {
-        let wireReason = try reader.integer(UInt8.self)
-        guard let reason = ByeReason(rawValue: wireReason) else { throw .unknown("reason to end", wireReason) }
-        self.reason = reason
-        text = try reader.string(limit: Wire.frameLimit)
     }
 }

@@ -140,7 +140,7 @@ final class Link: Sendable {
 
 extension ContinuousClock.Instant {
     /// For poll(2): zero when it has passed, at most an hour.
-    var millisecondsFromNow: Int32 {
+    package var millisecondsFromNow: Int32 {
         let left = ContinuousClock.now.duration(to: self)
         guard left > .zero else { return 0 }
         return Int32(min(left / .milliseconds(1), 3_600_000).rounded(.up))

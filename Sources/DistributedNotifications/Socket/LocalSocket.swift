@@ -6,18 +6,18 @@ internal import Glibc
 ///
 /// Writing to one whose other end is gone raises SIGPIPE, unless it is told not to: use `send` with MSG_NOSIGNAL, not `write`.
 /// One that was connected blocks; one that was accepted does not. Where that matters say MSG_DONTWAIT, or wait with a limit.
-final class LocalSocket: Sendable {
-    let descriptor: Int32
+package final class LocalSocket: Sendable {
+    package let descriptor: Int32
 
     /// Who is at the other end.
-    struct Peer: Hashable {
+    package struct Peer: Hashable {
         /// A server's is the process that last called `listen`.
-        var process: Int32
-        var user: UInt32
+        package var process: Int32
+        package var user: UInt32
     }
 
     /// Takes over an open descriptor.
-    init(owning descriptor: Int32) {
+    package init(owning descriptor: Int32) {
         self.descriptor = descriptor
     }
 
@@ -27,7 +27,7 @@ final class LocalSocket: Sendable {
 
     /// Makes a socket at a path where nothing is, with mode 0600. Until it listens, whoever connects is refused.
     /// - Throws: `DistributedError.placeNotUsable`.
-    static func bound(at path: String) throws(DistributedError) -> LocalSocket {
+    package static func bound(at path: String) throws(DistributedError) -> LocalSocket {
         let socket = try make(for: path)
         guard CLinuxBind(socket.descriptor, path) == 0 else {
             throw .placeNotUsable(path: path, problem: "no socket could be made there: \(SystemError.text(errno))")
@@ -38,7 +38,7 @@ final class LocalSocket: Sendable {
     /// Has the socket take connections, and accepting not block. May be called again by a process that inherited it: whoever
     /// connects then sees that process as the peer.
     /// - Returns: false, with errno, if it cannot.
-    func listen() -> Bool {
+    package func listen() -> Bool {
         let flags = fcntl(descriptor, F_GETFL)
         return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
             && Glibc.listen(descriptor, Int32(SOMAXCONN)) == 0
@@ -46,7 +46,7 @@ final class LocalSocket: Sendable {
 
     /// The next connection that waits, which does not block.
     /// - Returns: nil, with errno, if there is none (EAGAIN), or it could not be accepted.
-    func accept() -> LocalSocket? {
+    package func accept() -> LocalSocket? {
         while true {
             let accepted = CLinuxAccept(descriptor)
             if accepted >= 0 { return LocalSocket(owning: accepted) }
@@ -55,7 +55,7 @@ final class LocalSocket: Sendable {
     }
 
     /// What connecting came to.
-    enum Attempt {
+    package enum Attempt {
         case connected(LocalSocket)
         /// There is nothing at the path, or nobody listens there.
         case nobodyListens
@@ -65,7 +65,9 @@ final class LocalSocket: Sendable {
 
     /// Connects to the socket at a path. Waits while its queue is full, but not past the deadline.
     /// - Throws: `DistributedError.placeNotUsable`.
-    static func connect(to path: String, until deadline: ContinuousClock.Instant) throws(DistributedError) -> Attempt {
+    package static func connect(to path: String, until deadline: ContinuousClock.Instant) throws(DistributedError)
+        -> Attempt
+    {
         let socket = try make(for: path)
         while true {
             let left = ContinuousClock.now.duration(to: deadline).components
@@ -81,7 +83,7 @@ final class LocalSocket: Sendable {
         }
     }
 
-    var peer: Peer? {
+    package var peer: Peer? {
         var process: Int32 = 0
         var user: UInt32 = 0
         return CLinuxPeer(descriptor, &process, &user) ? Peer(process: process, user: user) : nil

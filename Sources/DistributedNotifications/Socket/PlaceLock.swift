@@ -4,7 +4,7 @@ internal import Glibc
 /// The lock of a place, for as long as this is held: while a server is started or stops.
 ///
 /// The kernel lets go of it when its process ends, so a lock file that is there locks nothing by itself.
-final class PlaceLock {
+package final class PlaceLock {
     private let descriptor: Int32
 
     private init(descriptor: Int32) {
@@ -21,7 +21,7 @@ final class PlaceLock {
     /// - Parameter creating: whether the file is made if it is not there.
     /// - Returns: nil if another process has it until the deadline.
     /// - Throws: `DistributedError.placeNotUsable`.
-    static func take(
+    package static func take(
         _ place: ServerPlace, until deadline: ContinuousClock.Instant, creating: Bool = true
     ) throws(DistributedError) -> PlaceLock? {
         let path = place.lockPath
@@ -51,7 +51,7 @@ final class PlaceLock {
 
     /// As `take`.
     /// - Throws: `DistributedError.serverNotStarted` too, if another process has it until the deadline.
-    static func require(
+    package static func require(
         _ place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
     ) throws(DistributedError) -> PlaceLock {
         if let lock = try take(place, until: deadline) { return lock }

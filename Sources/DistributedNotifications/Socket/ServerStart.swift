@@ -1,4 +1,3 @@
-internal import CEmbeddedServer
 internal import CLinux
 internal import Glibc
 
@@ -10,11 +9,10 @@ internal import Glibc
 /// A connection may end before the server has answered, if it was about to stop: then begin again.
 ///
 /// Threads: any; the calling one waits. Nothing waits longer than the limit.
-enum ServerStart {
-    /// A connection to the server at a place, which is started if there is none: the running program again, see
-    /// CEmbeddedServer.h.
+package enum ServerStart {
+    /// A connection to the server at a place, which is started if there is none: see `ServerProgram`.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted`.
-    static func connect(
+    package static func connect(
         to place: ServerPlace, limit: Duration
     ) throws(DistributedError) -> (socket: LocalSocket, started: Bool) {
         let deadline = ContinuousClock.now + limit
@@ -28,9 +26,8 @@ enum ServerStart {
         guard let socket = try connectToOwn(place, until: deadline, limit: limit) else {
             throw .serverNotStarted(
                 path: place.socketPath,
-                problem: "it ended, or its socket was removed, as soon as it listened. Start one in another "
-                    + "terminal, and see "
-                    + "what it says: notify-demo serve")
+                problem: "it ended, or its socket was removed, as soon as it listened. See what one says in "
+                    + "another terminal: \(ServerHandover.programName)")
         }
         return (socket, true)
     }
@@ -38,14 +35,15 @@ enum ServerStart {
     /// A connection to the server at a place, if there is one; nothing is made or started.
     /// - Returns: nil if there is none.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if there is one that does not accept.
-    static func connectIfServed(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> LocalSocket? {
+    package static func connectIfServed(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> LocalSocket?
+    {
         guard try PlaceDirectory.exists(at: place.directory) else { return nil }
         return try connectToOwn(place, until: ContinuousClock.now + limit, limit: limit)
     }
 
     /// Removes the socket of a server that has ended. The place is locked, and nobody listens.
     /// - Throws: `DistributedError.placeNotUsable` if what is there is something else: it is left alone.
-    static func removeStaleSocket(at path: String) throws(DistributedError) {
+    package static func removeStaleSocket(at path: String) throws(DistributedError) {
         guard try hasSocket(at: path) else { return }
         if unlink(path) != 0, errno != ENOENT {
             throw .placeNotUsable(
@@ -103,62 +101,41 @@ enum ServerStart {
         at place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
     ) throws(DistributedError) {
         let path = place.socketPath
-        if let problem = refusal(
-            hasOthersRights: CLinuxRunsWithOthersRights(), isLinked: CEmbeddedServerIsLinked(), user: geteuid())
-        {
-            throw .serverNotStarted(path: path, problem: problem)
+        if CLinuxRunsWithOthersRights() {
+            throw .serverNotStarted(path: path, problem: othersRightsProblem(user: geteuid()))
+        }
+        let program: ServerProgram
+        switch ServerProgram.find() {
+        case .program(let found): program = found
+        case .none(let problem): throw .serverNotStarted(path: path, problem: problem)
         }
         let listener = try LocalSocket.bound(at: path)
-        let left = ContinuousClock.now.duration(to: deadline).components
-        let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
-        let outcome = CEmbeddedServerStart(
-            listener.descriptor, place.directory, "\(getpid())", milliseconds)
-        if outcome.isReady { return }
+        let outcome = ServerProcess.start(program, listener: listener, directory: place.directory, until: deadline)
+        if outcome == .ready { return }
         unlink(path)
-        throw .serverNotStarted(path: path, problem: problem(of: outcome, limit: limit))
+        throw .serverNotStarted(path: path, problem: problem(of: outcome, program: program.name, limit: limit))
     }
 
-    /// Why this program must not be started as the server: the copy would not be one.
-    static func refusal(hasOthersRights: Bool, isLinked: Bool, user: UInt32) -> String? {
-        if hasOthersRights {
-            return "this program runs with rights that its user does not have (set-user-id, set-group-id, file "
-                + "capabilities, or real and effective ids that differ), and such a program is never made a server. "
-                + "Start one as user \(user): notify-demo serve"
-        }
-        if !isLinked {
-            return "this program does not link DistributedNotifications itself, but loads it, so it cannot be the "
-                + "server. Start one in another terminal: notify-demo serve"
-        }
-        return nil
+    /// A server would have the rights too, and its environment may come from a user without them.
+    static func othersRightsProblem(user: UInt32) -> String {
+        "this program runs with rights that its user does not have (set-user-id, set-group-id, file capabilities, or "
+            + "real and effective ids that differ), and such a program starts no server. Start one as user \(user): "
+            + ServerHandover.programName
     }
 
-    static func problem(of outcome: CEmbeddedServerOutcome, limit: Duration) -> String {
-        if outcome.error != 0 {
-            let failed = outcome.failed.map { String(cString: $0) } ?? "starting it"
-            return "\(failed) failed: \(SystemError.text(outcome.error)). "
-                + "Start one in another terminal: notify-demo serve"
-        }
-        // The executed file is this program's, so its name says which it is.
-        let program = executedFile ?? "this program"
-        let said = withUnsafeBytes(of: outcome.said) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        let end =
-            if !said.isEmpty {
-                said
-            } else if outcome.isLate {
-                "was not ready within \(limit), and was ended"
-            } else if outcome.status & 0x7f == 0 {
-                "ended at once with status \(outcome.status >> 8 & 0xff)"
-            } else {
-                "was ended at once by signal \(outcome.status & 0x7f)"
+    static func problem(of outcome: ServerProcess.Outcome, program: String, limit: Duration) -> String {
+        let (what, output) =
+            switch outcome {
+            case .ready: ("listens", "")
+            case .failed(let call, let error): ("was not started: \(call) failed: \(SystemError.text(error))", "")
+            case .timedOut(let output): ("was not ready within \(limit), and was ended", output)
+            case .ended(let status?, let output) where status & 0x7f != 0:
+                ("was ended at once by signal \(status & 0x7f)", output)
+            case .ended(let status?, let output): ("ended at once with status \(status >> 8 & 0xff)", output)
+            case .ended(nil, let output): ("ended at once", output)
             }
-        return "\(program), started as the server, \(end). Start one in another terminal: notify-demo serve"
-    }
-
-    private static var executedFile: String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
-            let count = buffer.baseAddress.map { readlink("/proc/self/exe", $0, 4096) } ?? 0
-            guard count > 0, count <= 4096 else { return nil }
-            return String(decoding: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        let lines = output.split(separator: "\n").joined(separator: "; ")
+        return "\(program), started as the server, \(what)\(lines.isEmpty ? "" : ": \(lines)"). See what one says in "
+            + "another terminal: \(ServerHandover.programName)"
     }
 }

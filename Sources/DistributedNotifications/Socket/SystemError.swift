@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// What the system says of a failure, for messages.
-enum SystemError {
+package enum SystemError {
     /// With what to do, where that can be said without knowing more.
-    static func text(_ number: Int32) -> String {
+    package static func text(_ number: Int32) -> String {
         switch number {
         case ENOSPC: "the disk is full. Make room on it"
         case EDQUOT: "the user's share of the disk is used up. Make room on it"

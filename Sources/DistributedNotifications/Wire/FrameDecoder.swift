@@ -2,7 +2,7 @@
 ///
 /// What a shell does: reads into `space`, says how much with `received`, and takes frames with `next` until there is none. It
 /// holds one frame and what came with it; memory is taken when bytes are expected, and may be given back when all are used.
-struct FrameDecoder: ~Copyable {
+package struct FrameDecoder: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer?
     private let capacity: Int
     /// The bytes that came and were not taken are from here to there.
@@ -10,7 +10,7 @@ struct FrameDecoder: ~Copyable {
     private var end = 0
 
     /// - Parameter capacity: in bytes; a frame of the largest size must fit.
-    init(capacity: Int = Wire.frameLimit + Wire.lengthBytes) {
+    package init(capacity: Int = Wire.frameLimit + Wire.lengthBytes) {
         precondition(capacity >= Wire.frameLimit + Wire.lengthBytes, "FrameDecoder: a frame does not fit")
         self.capacity = capacity
     }
@@ -19,10 +19,10 @@ struct FrameDecoder: ~Copyable {
         memory?.deallocate()
     }
 
-    var isEmpty: Bool { start == end }
+    package var isEmpty: Bool { start == end }
 
     /// Where to put what comes next; never empty after `next` returned nil. Frames taken before are no longer valid.
-    mutating func space() -> UnsafeMutableRawBufferPointer {
+    package mutating func space() -> UnsafeMutableRawBufferPointer {
         let memory = memory ?? .allocate(byteCount: capacity, alignment: 16)
         self.memory = memory
         if start == end {
@@ -34,13 +34,13 @@ struct FrameDecoder: ~Copyable {
         return UnsafeMutableRawBufferPointer(rebasing: memory[end...])
     }
 
-    mutating func received(_ count: Int) {
+    package mutating func received(_ count: Int) {
         end += count
         precondition(end <= capacity, "FrameDecoder: more was received than there is space")
     }
 
     /// The next frame, if it is all there; its payload is valid until `space` or `release`.
-    mutating func next() throws(WireError) -> Frame? {
+    package mutating func next() throws(WireError) -> Frame? {
         guard end - start >= Wire.lengthBytes, let memory else { return nil }
         let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         guard length >= 1, length <= UInt32(Wire.frameLimit) else { throw .frameLength(length) }
@@ -52,14 +52,14 @@ struct FrameDecoder: ~Copyable {
     }
 
     /// Whether a whole frame is there, or one that cannot be.
-    var hasFrame: Bool {
+    package var hasFrame: Bool {
         guard end - start >= Wire.lengthBytes, let memory else { return false }
         let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         return length == 0 || length > UInt32(Wire.frameLimit) || end - start - Wire.lengthBytes >= Int(length)
     }
 
     /// Gives the memory back if nothing is in it.
-    mutating func release() {
+    package mutating func release() {
         guard isEmpty else { return }
         memory?.deallocate()
         memory = nil
@@ -68,7 +68,7 @@ struct FrameDecoder: ~Copyable {
 }
 
 /// A frame, valid as long as its decoder says.
-struct Frame {
-    var kind: UInt8
-    var payload: UnsafeRawBufferPointer
+package struct Frame {
+    package var kind: UInt8
+    package var payload: UnsafeRawBufferPointer
 }

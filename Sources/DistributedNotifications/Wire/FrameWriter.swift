@@ -1,45 +1,55 @@
 /// Builds frames in an array of bytes.
-struct FrameWriter {
-    private(set) var bytes: [UInt8] = []
+package struct FrameWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int = 0) {
+    package init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
     /// Appends a frame whose payload `body` writes.
-    mutating func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) {
+    package mutating func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) {
         let start = beginFrame(kind)
         body(&self)
         endFrame(from: start)
     }
 
     /// - Returns: where the frame begins, for `endFrame`.
-    mutating func beginFrame(_ kind: FrameKind) -> Int {
+    package mutating func beginFrame(_ kind: FrameKind) -> Int {
         let start = bytes.count
         integer(UInt32(0))
         integer(kind.rawValue)
         return start
     }
 
-    mutating func endFrame(from start: Int) {
+    package mutating func endFrame(from start: Int) {
         let length = UInt32(bytes.count - start - Wire.lengthBytes)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self) }
     }
 
-    mutating func integer(_ value: some FixedWidthInteger) {
+    package mutating func integer(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         integer(UInt16(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func userInfo(_ userInfo: [String: PropertyListValue]?) throws(DistributedError) {
+    package mutating func userInfo(_ userInfo: [String: PropertyListValue]?) throws(DistributedError) {
         try PropertyListWriter.encode(userInfo, into: &bytes)
     }
 
-    mutating func append(_ more: some Collection<UInt8>) {
+    package mutating func append(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
+    }
+
+    /// The first frame of a client.
+    package mutating func hello(suspended: Bool, name: String) {
+        frame(.hello) {
+            $0.integer(Wire.magic)
+            $0.integer(Wire.version)
+            $0.integer(UInt8(suspended ? 1 : 0))
+            $0.string(name)
+        }
     }
 }

@@ -2,7 +2,7 @@ extension String {
     /// - Returns: nil if the bytes are not UTF-8.
     //
     // Most are ASCII, for which what checks all of Unicode takes many times as long.
-    init?(utf8 bytes: UnsafeRawBufferPointer) {
+    package init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard Self.isASCII(bytes) else {
             self.init(validating: bytes, as: UTF8.self)
             return

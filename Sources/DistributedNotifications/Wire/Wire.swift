@@ -3,23 +3,25 @@
 ///     frame:  u32 length (of what follows, 1 to 65,536)  u8 kind  payload
 ///
 /// Numbers are little-endian, strings are a u16 length and UTF-8.
-enum Wire {
-    static let version: UInt16 = 1
+package enum Wire {
+    package static let version: UInt16 = 1
     /// The first four bytes of a hello.
-    static let magic: UInt32 = 0x4344_4E54
+    package static let magic: UInt32 = 0x4344_4E54
     /// Kind and payload.
-    static let frameLimit = 64 << 10
+    package static let frameLimit = 64 << 10
     /// The length itself.
-    static let lengthBytes = 4
-    static let nameLimit = 255
-    static let objectLimit = 1024
-    static let userInfoLimit = 60 << 10
+    package static let lengthBytes = 4
+    package static let nameLimit = 255
+    package static let objectLimit = 1024
+    package static let userInfoLimit = 60 << 10
     /// Of a process's name in its hello.
-    static let processNameLimit = 255
+    package static let processNameLimit = 255
+    /// Of a client, as a server has it by default.
+    package static let observerLimit = 512
 }
 
 /// What a frame is. A process sends those below 64, the server the others.
-enum FrameKind: UInt8 {
+package enum FrameKind: UInt8 {
     /// u32 magic, u16 version, u8 suspended, the process's name. The first frame, and only that.
     case hello = 1
     /// u32 number, u8 behavior, u8 flags (1 name, 2 object), [name], [object].
@@ -52,7 +54,7 @@ enum FrameKind: UInt8 {
 }
 
 /// Why the server ends a connection.
-enum ByeReason: UInt8 {
+package enum ByeReason: UInt8 {
     /// It stops; another may be started.
     case stopping = 1
     /// It will not serve this process, now or ever.
@@ -62,7 +64,7 @@ enum ByeReason: UInt8 {
 }
 
 extension SuspensionBehavior {
-    var wireValue: UInt8 {
+    package var wireValue: UInt8 {
         switch self {
         case .drop: 1
         case .coalesce: 2
@@ -71,7 +73,7 @@ extension SuspensionBehavior {
         }
     }
 
-    init?(wireValue: UInt8) {
+    package init?(wireValue: UInt8) {
         switch wireValue {
         case 1: self = .drop
         case 2: self = .coalesce
@@ -83,7 +85,7 @@ extension SuspensionBehavior {
 }
 
 extension NotificationGap.Cause {
-    var wireValue: UInt8 {
+    package var wireValue: UInt8 {
         switch self {
         case .slow: 1
         case .held: 2
@@ -92,7 +94,7 @@ extension NotificationGap.Cause {
         }
     }
 
-    init?(wireValue: UInt8) {
+    package init?(wireValue: UInt8) {
         guard let cause = Self.allCases.first(where: { $0.wireValue == wireValue }) else { return nil }
         self = cause
     }

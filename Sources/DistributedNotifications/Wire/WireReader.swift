@@ -1,53 +1,53 @@
 /// Reads the parts of a payload, one after the other, and never beyond its end.
-struct WireReader {
+package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    private(set) var offset = 0
+    package private(set) var offset = 0
 
     /// - Parameter bytes: must outlive the reader.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    var remaining: Int { bytes.count - offset }
+    package var remaining: Int { bytes.count - offset }
 
-    mutating func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(WireError) -> Integer {
+    package mutating func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(WireError) -> Integer {
         let size = MemoryLayout<Integer>.size
         guard remaining >= size else { throw .truncated }
         defer { offset += size }
         return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
     }
 
-    mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+    package mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
         guard count <= remaining else { throw .truncated }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
     /// The bytes of a string, which are not looked at.
-    mutating func stringBytes(limit: Int) throws(WireError) -> UnsafeRawBufferPointer {
+    package mutating func stringBytes(limit: Int) throws(WireError) -> UnsafeRawBufferPointer {
         let count = Int(try integer(UInt16.self))
         guard count <= limit else { throw .tooLong(count, limit: limit) }
         return try take(count)
     }
 
-    mutating func string(limit: Int) throws(WireError) -> String {
+    package mutating func string(limit: Int) throws(WireError) -> String {
         let bytes = try stringBytes(limit: limit)
         guard let text = String(utf8: bytes) else { throw .notUTF8 }
         return text
     }
 
-    mutating func rest() -> UnsafeRawBufferPointer {
+    package mutating func rest() -> UnsafeRawBufferPointer {
         defer { offset = bytes.count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset...])
     }
 
-    func end() throws(WireError) {
+    package func end() throws(WireError) {
         guard remaining == 0 else { throw .trailing(remaining) }
     }
 }
 
 /// What is wrong with bytes that another process wrote.
-enum WireError: Error, Hashable, CustomStringConvertible {
+package enum WireError: Error, Hashable, CustomStringConvertible {
     case frameLength(UInt32)
     case truncated
     case trailing(Int)
@@ -63,7 +63,7 @@ enum WireError: Error, Hashable, CustomStringConvertible {
     case tooManyObservers(Int)
     case refused(String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .frameLength(let length):
             "a frame of \(length) bytes, and a frame has 1 to \(Wire.frameLimit)"

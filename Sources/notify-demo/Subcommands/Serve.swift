@@ -3,6 +3,7 @@ import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
 import Logging
+import NotificationServer
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -50,7 +51,7 @@ struct Serve: Command {
         logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         var limits = ServerLimits()
         if let idleExit { limits.idleLimit = idleExit.duration }
-        let server = NotificationServer(place: place.place, limits: limits) { [logger] event in
+        let server = LocalServer(place: place.place, limits: limits) { [logger] event in
             let entry = event.logEntry
             logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
         }

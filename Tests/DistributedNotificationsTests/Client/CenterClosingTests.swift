@@ -1,4 +1,5 @@
 import Dispatch
+import DistributedTesting
 import Foundation
 import ThreadedNotifications
 import XCTest

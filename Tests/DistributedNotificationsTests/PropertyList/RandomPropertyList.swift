@@ -1,4 +1,5 @@
 import DistributedNotifications
+import DistributedTesting
 import Foundation
 import Testing
 

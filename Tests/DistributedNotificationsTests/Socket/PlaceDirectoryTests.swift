@@ -1,4 +1,5 @@
 import CLinux
+import DistributedTesting
 import Foundation
 import Glibc
 import Testing

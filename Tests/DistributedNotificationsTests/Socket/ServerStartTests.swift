@@ -1,4 +1,4 @@
-import CEmbeddedServer
+import DistributedTesting
 import Foundation
 import Glibc
 import Testing
@@ -47,9 +47,8 @@ struct ServerStartTests {
         #expect(fields[3] == 0)
         let arguments = try Data(contentsOf: URL(fileURLWithPath: "\(proc)/cmdline")).split(separator: 0)
         #expect(
-            arguments.dropLast().map { String(decoding: $0, as: UTF8.self) }
-                == ["notification-server", place.directory, "\(getpid())"])
-        #expect(arguments.last.map { String(decoding: $0, as: UTF8.self) }?.hasPrefix("pipe:[") == true)
+            arguments.map { String(decoding: $0, as: UTF8.self) }
+                == ServerHandover.arguments(directory: place.directory))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/cwd") == "/")
         let open = try FileManager.default.contentsOfDirectory(atPath: "\(proc)/fd").compactMap { Int($0) }.sorted()
         #expect(open.starts(with: [0, 1, 2, 3]))
@@ -144,26 +143,23 @@ struct ServerStartTests {
                 + "user 0: it is not trusted. Use another directory")
     }
 
-    @Test func aProgramThatCannotBeTheServerIsNoticed() throws {
-        // Descriptor 3 is no socket, so the server ends.
-        let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
-        let outcome = CEmbeddedServerStart(null.fileDescriptor, place.directory, "1", 20_000)
-        #expect(outcome.error == 0)
-        #expect(!outcome.isReady && !outcome.isLate)
-        #expect(outcome.status == 69 << 8)
-        #expect(
-            ServerStart.problem(of: outcome, limit: TestLimit.hang).contains(
-                "started as the server, ended at once with status 69"))
+    @Test func aProgramWithOthersRightsIsToldToStartAServerAsItsUser() {
+        let problem = ServerStart.othersRightsProblem(user: 7)
+        #expect(problem.contains("ids that differ"))
+        #expect(problem.hasSuffix("Start one as user 7: notification-server"))
     }
 
-    @Test func aProgramThatWouldNotBeTheServerWhenItIsExecutedAgainIsNotExecuted() {
-        func refusal(_ hasOthersRights: Bool, _ isLinked: Bool) -> String? {
-            ServerStart.refusal(hasOthersRights: hasOthersRights, isLinked: isLinked, user: 7)
-        }
-        #expect(refusal(false, true) == nil)
-        #expect(refusal(true, true)?.contains("ids that differ") == true)
-        #expect(refusal(true, true)?.hasSuffix("Start one as user 7: notify-demo serve") == true)
-        #expect(refusal(false, false)?.contains("does not link DistributedNotifications itself") == true)
-        #expect(CEmbeddedServerIsLinked())
+    @Test(arguments: [
+        (ServerProcess.Outcome.ended(status: 64 << 8, output: ""), "ended at once with status 64."),
+        (.ended(status: 71 << 8, output: "one\ntwo\n"), "ended at once with status 71: one; two."),
+        (.ended(status: SIGSEGV, output: ""), "was ended at once by signal 11."),
+        (.ended(status: nil, output: ""), "ended at once."),
+        (.timedOut(output: "busy\n"), "was not ready within 5.0 seconds, and was ended: busy."),
+        (.failed(call: "executing it", error: EACCES), "was not started: executing it failed: Permission denied."),
+    ])
+    func theErrorSaysWhatBecameOfTheProgram(outcome: ServerProcess.Outcome, text: String) {
+        #expect(
+            ServerStart.problem(of: outcome, program: "/bin/x", limit: .seconds(5))
+                == "/bin/x, started as the server, \(text) See what one says in another terminal: notification-server")
     }
 }

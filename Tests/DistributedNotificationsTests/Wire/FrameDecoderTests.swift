@@ -1,3 +1,4 @@
+import DistributedTesting
 import Foundation
 import Testing
 

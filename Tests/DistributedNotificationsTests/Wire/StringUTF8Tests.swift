@@ -1,3 +1,4 @@
+import DistributedTesting
 import Testing
 
 @testable import DistributedNotifications

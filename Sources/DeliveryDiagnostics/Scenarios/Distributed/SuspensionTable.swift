@@ -1,4 +1,5 @@
 internal import DistributedNotifications
+internal import NotificationServer
 
 /// The table of suspension behaviors, a trial for each of its cells, and the rules beside it.
 ///

@@ -1,6 +1,0 @@
-/// A registration of a client that a post is for.
-struct Owed: Hashable, Sendable {
-    /// As the client numbered it.
-    var registration: UInt32
-    var behavior: SuspensionBehavior
-}

@@ -1,6 +1,0 @@
-/// A post's name and object.
-struct PostKey: Hashable, Sendable {
-    var name: ByteString
-    /// Nil: it has none.
-    var object: ByteString?
-}

@@ -1,0 +1,170 @@
+internal import DistributedNotifications
+
+/// Who observes what, as a pure value.
+///
+/// An observer's nil name or nil object is a wildcard. A post whose object is nil reaches only observers whose object is nil.
+///
+/// Cost: what is found for a post depends on what matches it, not on what else is registered: it is looked up four times. To
+/// register and to unregister costs as much as moving the clients with the same filter up, and the client's with it.
+struct ObserverTable {
+    /// A client that a post is for.
+    struct Match: Hashable, Sendable {
+        var client: Int
+        /// In the order in which they were registered.
+        var owed: [Owed]
+    }
+
+    /// What a client registered.
+    struct Registered: Hashable, Sendable {
+        var registration: UInt32
+        var name: ByteString?
+        var object: ByteString?
+        var behavior: SuspensionBehavior
+    }
+
+    private struct Filter: Hashable {
+        var name: ByteString?
+        var object: ByteString?
+    }
+
+    /// A registration in the order of all that were made.
+    private struct Place {
+        var filter: Filter
+        var order: UInt64
+        var behavior: SuspensionBehavior
+    }
+
+    private struct Observer {
+        var order: UInt64
+        var owed: Owed
+    }
+
+    /// A client's observers with one filter, in registration order.
+    private struct Observers {
+        var client: Int
+        var all: [Observer]
+    }
+
+    /// Those of each filter, in the order of their clients' numbers.
+    private var filters: [Filter: [Observers]] = [:]
+    private var clients: [Int: [UInt32: Place]] = [:]
+    private var nextOrder: UInt64 = 0
+
+    /// Another one after every change, so that what `matches` answered can be kept as long as it stays.
+    private(set) var version: UInt64 = 0
+
+    // MARK: Changes
+
+    /// - Returns: false if the client used the number already; then nothing changes.
+    mutating func register(
+        client: Int, registration: UInt32, name: ByteString?, object: ByteString?, behavior: SuspensionBehavior
+    ) -> Bool {
+        guard clients[client]?[registration] == nil else { return false }
+        let filter = Filter(name: name, object: object)
+        clients[client, default: [:]][registration] = Place(filter: filter, order: nextOrder, behavior: behavior)
+        let observer = Observer(
+            order: nextOrder, owed: Owed(registration: registration, behavior: behavior))
+        Self.insert(observer, of: client, into: &filters[filter, default: []])
+        nextOrder += 1
+        version += 1
+        return true
+    }
+
+    /// - Returns: false if there is no such registration; then nothing changes.
+    mutating func unregister(client: Int, registration: UInt32) -> Bool {
+        guard let place = clients[client]?.removeValue(forKey: registration) else { return false }
+        if clients[client]?.isEmpty == true { clients[client] = nil }
+        change(place.filter, of: client) { all in
+            let index = Self.index(in: all) { $0.order < place.order }
+            all.remove(at: index)
+        }
+        version += 1
+        return true
+    }
+
+    /// Removes all that a client registered.
+    mutating func removeClient(_ client: Int) {
+        guard let places = clients.removeValue(forKey: client) else { return }
+        for filter in Set(places.values.map(\.filter)) {
+            change(filter, of: client) { $0.removeAll() }
+        }
+        version += 1
+    }
+
+    private static func insert(_ observer: Observer, of client: Int, into observers: inout [Observers]) {
+        let index = index(in: observers) { $0.client < client }
+        if index < observers.count, observers[index].client == client {
+            observers[index].all.append(observer)
+        } else {
+            observers.insert(Observers(client: client, all: [observer]), at: index)
+        }
+    }
+
+    /// Changes a client's observers with a filter; a filter or a client that nothing is left of is not kept.
+    private mutating func change(_ filter: Filter, of client: Int, _ body: (inout [Observer]) -> Void) {
+        guard let place = filters.index(forKey: filter) else { return }
+        let index = Self.index(in: filters.values[place]) { $0.client < client }
+        body(&filters.values[place][index].all)
+        guard filters.values[place][index].all.isEmpty else { return }
+        filters.values[place].remove(at: index)
+        if filters.values[place].isEmpty { filters.remove(at: place) }
+    }
+
+    /// Where those end, in an ordered array, of which `isBefore` is true.
+    private static func index<Element>(in array: [Element], where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, array.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBefore(array[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    // MARK: Questions
+
+    /// - Returns: whom a post is for, in the order of the clients' numbers.
+    func matches(name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?) -> [Match] {
+        let name = ByteString(name)
+        var found = [filters[Filter(name: name)], filters[Filter()]]
+        if let object {
+            let object = ByteString(object)
+            found += [filters[Filter(name: name, object: object)], filters[Filter(object: object)]]
+        }
+        return Self.merged(found.compactMap(\.self))
+    }
+
+    private static func merged(_ lists: [[Observers]]) -> [Match] {
+        var matches: [Match] = []
+        var heads = lists.map { _ in 0 }
+        while true {
+            var client: Int?
+            for (list, head) in zip(lists, heads) where head < list.count {
+                client = min(client ?? .max, list[head].client)
+            }
+            guard let client else { return matches }
+            var observers: [Observer] = []
+            var isInOrder = true
+            for index in lists.indices where heads[index] < lists[index].count {
+                let head = lists[index][heads[index]]
+                guard head.client == client else { continue }
+                isInOrder = observers.isEmpty
+                observers += head.all
+                heads[index] += 1
+            }
+            if !isInOrder { observers.sort { $0.order < $1.order } }
+            matches.append(Match(client: client, owed: observers.map(\.owed)))
+        }
+    }
+
+    /// How many registrations a client has.
+    func count(of client: Int) -> Int { clients[client]?.count ?? 0 }
+
+    /// What a client registered, in that order. It is put in order each time, so it is for reports.
+    func registrations(of client: Int) -> [Registered] {
+        (clients[client] ?? [:]).sorted { $0.value.order < $1.value.order }.map { registration, place in
+            Registered(
+                registration: registration, name: place.filter.name, object: place.filter.object,
+                behavior: place.behavior)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import CLinux
+internal import DistributedNotifications
+internal import Glibc
+
+/// The life of a process that a client started as the server, see `ServerHandover`.
+enum OnDemandServer {
+    /// Serves until no process has been connected for `ServerLimits.idleTimeout`.
+    ///
+    /// - Returns: the exit status, from <sysexits.h>; the reason of a failure is on standard error.
+    static func run(_ directory: String) -> Int32 {
+        // A user must not be able to choose by arguments what a program with more rights does.
+        if CLinuxRunsWithOthersRights() {
+            return fail(
+                EX_NOPERM,
+                "gained rights when it was executed (set-user-id, set-group-id or file capabilities), and "
+                    + "such a program never serves")
+        }
+        let place = ServerPlace(directory: directory)
+        guard let socket = InheritedListener.description(of: ServerHandover.listener), socket.path == place.socketPath
+        else { return fail(EX_USAGE, "descriptor \(ServerHandover.listener) is not the socket of \(directory)") }
+        let listener = LocalSocket(owning: ServerHandover.listener)
+        _ = fcntl(listener.descriptor, F_SETFD, FD_CLOEXEC)
+        umask(0o077)
+        guard chdir("/") == 0 else { return fail(EX_OSERR, SystemError.text(errno)) }
+        let limits = ServerLimits()
+        if let problem = ServerResource.raise(ServerResource.all(limits)) {
+            return fail(EX_OSERR, "has limits that are too low: \(problem)")
+        }
+        // The copy serves. It is no child of the client, whose own waits for children would find it.
+        switch CLinuxFork() {
+        case 0: break
+        case -1: return fail(EX_OSERR, SystemError.text(errno))
+        default: _exit(0)
+        }
+        // ps and top show the name; that of a program that serves itself would be "exe".
+        pthread_setname_np(pthread_self(), String(ServerHandover.programName.prefix(15)))
+        // In the copy: clients see the process that called listen as their peer.
+        guard listener.listen() else { return fail(EX_OSERR, SystemError.text(errno)) }
+        let served = ServedSocket(inherited: listener, place: place)
+        signal(SIGPIPE, SIG_IGN)
+        guard write("\(ServerHandover.ready)\n", to: 1) else { return EX_OSERR }
+        for descriptor in Int32(1)...2 { dup2(0, descriptor) }
+        do throws(DistributedError) {
+            try LocalServer(place: place, limits: limits).serve(served, endsWhenIdle: true)
+            return 0
+        } catch {
+            return EX_OSERR
+        }
+    }
+
+    private static func fail(_ status: Int32, _ problem: String) -> Int32 {
+        _ = write("\(problem)\n", to: 2)
+        return status
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        let bytes = Array(text.utf8)
+        return Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+    }
+}

@@ -1,0 +1,30 @@
+internal import CLinux
+internal import DistributedNotifications
+internal import Glibc
+
+/// Tells when something is removed from a place, or the place itself: then the server may no longer be found.
+final class RemovalWatch {
+    let descriptor: Int32
+
+    /// - Returns: nil if the system watches no more.
+    init?(_ place: ServerPlace) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        if descriptor < 0 { return nil }
+        let events = UInt32(IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF)
+        if inotify_add_watch(descriptor, place.directory, events) < 0 {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// What was told is not told again.
+    func clear() {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import DistributedTesting
+import Foundation
+import Glibc
+import Testing
+
+@testable import DistributedNotifications
+
+struct ServerProcessTests {
+    let temporary: TemporaryPlace
+    let listener: LocalSocket
+
+    init() throws {
+        temporary = try TemporaryPlace()
+        try temporary.place.prepare()
+        listener = try LocalSocket.bound(at: temporary.place.socketPath)
+    }
+
+    private func start(
+        _ path: String, directory: String? = nil, timeout: Duration = TestLimit.hang
+    ) -> ServerProcess.Outcome {
+        ServerProcess.start(
+            ServerProgram(path: path, name: path), listener: listener,
+            directory: directory ?? temporary.place.directory, until: .now + timeout)
+    }
+
+    private func script(_ lines: String) throws -> String {
+        let path = "\(temporary.parent)/script"
+        try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: path))
+        chmod(path, 0o700)
+        return path
+    }
+
+    @Test func aProgramThatEndsIsReportedWithItsStatusAndWhatItWrote() throws {
+        #expect(
+            start(try script("echo out; echo error >&2; exit 3")) == .ended(status: 3 << 8, output: "out\nerror\n"))
+    }
+
+    @Test func aProgramThatEndsWithSuccessButDoesNotListenIsReported() throws {
+        #expect(start("/bin/true") == .ended(status: 0, output: ""))
+    }
+
+    @Test func aProgramThatASignalEndsIsReported() throws {
+        #expect(start(try script("kill -KILL $$")) == .ended(status: SIGKILL, output: ""))
+    }
+
+    @Test func aProgramThatOnlyWritesIsEndedAtTheTimeout() throws {
+        guard case .timedOut(let output) = start("/usr/bin/yes", timeout: .milliseconds(100)) else {
+            Issue.record("it did not time out")
+            return
+        }
+        #expect(output.utf8.count <= 4096)
+    }
+
+    @Test func aProgramThatClosesItsOutputAndStaysIsEndedAtTheTimeout() throws {
+        #expect(start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)) == .timedOut(output: ""))
+    }
+
+    @Test func aFileThatIsNoProgramIsReported() throws {
+        let path = try script("")
+        chmod(path, 0o600)
+        #expect(start(path) == .failed(call: "executing it", error: EACCES))
+    }
+
+    @Test func aServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
+        guard case .program(let program) = ServerProgram.find() else {
+            Issue.record("there is no server program beside the tests")
+            return
+        }
+        #expect(
+            start(program.path, directory: "/elsewhere")
+                == .ended(status: EX_USAGE << 8, output: "descriptor 3 is not the socket of /elsewhere\n"))
+    }
+}

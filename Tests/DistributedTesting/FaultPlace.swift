@@ -1,0 +1,50 @@
+package import DistributedNotifications
+internal import Foundation
+internal import Glibc
+internal import XCTest
+
+/// A place of a test's own. When it goes, so does its directory, so that no client can start another server there, and then
+/// the process that serves there.
+package final class FaultPlace: Sendable {
+    private let parent: String
+    package let place: ServerPlace
+
+    package init() throws {
+        parent = "/tmp/fault-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        place = ServerPlace(directory: "\(parent)/place")
+    }
+
+    /// The process that serves here; it is started if there is none.
+    package func startServer() throws -> ObservedProcess {
+        let (socket, _) = try ServerStart.connect(to: place, limit: TestLimit.hang)
+        let process = try XCTUnwrap(socket.peer).process
+        try XCTSkipIf(process == getpid(), "the server is no process of its own")
+        return ObservedProcess(process)
+    }
+
+    package func status() throws -> ServerStatus {
+        try XCTUnwrap(try DistributedCenter.status(of: place, limit: TestLimit.hang))
+    }
+
+    /// Gives it to the user nobody, which only root may.
+    package func giveToNobody() {
+        chown(parent, OtherUser.number, gid_t.max)
+    }
+
+    /// The directory above the place's.
+    package var directoryAbove: String { parent }
+
+    /// Lets others than the user come to the socket, whom the directory keeps out.
+    package func openToOthers() {
+        chmod(parent, 0o755)
+        chmod(place.directory, 0o755)
+        chmod(place.socketPath, 0o777)
+    }
+
+    deinit {
+        let served = try? ServerStart.connectIfServed(place, limit: TestLimit.hang)
+        try? FileManager.default.removeItem(atPath: parent)
+        if let server = served?.peer?.process, server != getpid() { ObservedProcess(server).end() }
+    }
+}

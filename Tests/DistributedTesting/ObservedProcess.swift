@@ -1,0 +1,88 @@
+internal import Foundation
+internal import Glibc
+internal import XCTest
+
+/// A process, and what the kernel says of it.
+package struct ObservedProcess: Hashable {
+    package let id: Int32
+
+    package init(_ id: Int32) {
+        self.id = id
+    }
+
+    /// Memory that is in use, in bytes.
+    package var residentBytes: Int {
+        field("VmRSS:").map { $0 << 10 } ?? 0
+    }
+
+    /// What of it is its own: not files that are mapped.
+    package var ownBytes: Int {
+        field("RssAnon:").map { $0 << 10 } ?? 0
+    }
+
+    /// How often it began to run again, by its own wish and not.
+    package var switches: Int? {
+        guard let voluntary = field("voluntary_ctxt_switches:"), let other = field("nonvoluntary_ctxt_switches:") else {
+            return nil
+        }
+        return voluntary + other
+    }
+
+    /// Processor time, in clock ticks.
+    package var ticks: Int? {
+        let fields = fieldsAfterItsName
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
+        return user + system
+    }
+
+    /// Whether it waits, and for nothing that comes by itself.
+    package var isSleeping: Bool { state == "S" }
+
+    package var isStopped: Bool { state == "T" }
+
+    private var state: Substring? { fieldsAfterItsName.first }
+
+    /// Of /proc/PID/stat; none if it is gone.
+    private var fieldsAfterItsName: [Substring] {
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return [] }
+        return text.split(separator: ")").last?.split(separator: " ") ?? []
+    }
+
+    private func field(_ name: String) -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
+        for line in text.split(separator: "\n") where line.hasPrefix(name) {
+            return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+        }
+        return nil
+    }
+
+    /// Whether it has ended, and all of its descriptors are closed.
+    ///
+    /// Its first thread may have ended, which makes it a zombie, while another one still has them.
+    package var isGone: Bool {
+        let fields = fieldsAfterItsName
+        guard fields.count > 17 else { return true }
+        return kill(id, 0) != 0 || fields[0] == "Z" && fields[17] == "1"
+    }
+
+    /// Kills it, and waits until it is gone.
+    package func end() {
+        kill(id, SIGKILL)
+        _ = eventually { isGone }
+    }
+
+    /// How many descriptors it may have.
+    package func limitDescriptors(to count: UInt) throws {
+        typealias Function =
+            @convention(c) (
+                Int32, UInt32, UnsafePointer<rlimit>?, UnsafeMutablePointer<rlimit>?
+            ) -> Int32
+        // Safety: glibc's prlimit, with the types that its manual gives; Swift's module does not show it.
+        let prlimit = unsafeBitCast(try XCTUnwrap(dlsym(nil, "prlimit")), to: Function.self)
+        var limit = rlimit()
+        try XCTSkipIf(prlimit(id, RLIMIT_NOFILE.rawValue, nil, &limit) != 0, "limits of other processes are not shown")
+        try XCTSkipIf(limit.rlim_max < count, "a process may have \(limit.rlim_max) descriptors at most")
+        limit.rlim_cur = rlim_t(count)
+        XCTAssertEqual(prlimit(id, RLIMIT_NOFILE.rawValue, &limit, nil), 0)
+    }
+}

@@ -1,0 +1,28 @@
+internal import CLinux
+internal import Foundation
+internal import Glibc
+package import Testing
+
+/// What a test does as another user, which only root may.
+package enum OtherUser {
+    /// nobody's.
+    package static let number: UInt32 = 65534
+    package static let condition: Comment = "only root can be another user"
+    package static var isPossible: Bool { geteuid() == 0 }
+
+    /// Calls `body` on a thread of its own that is nobody's, and not root's.
+    package static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+        let done = DispatchSemaphore(value: 0)
+        let result = Result<Value>()
+        Thread.detachNewThread {
+            if CLinuxActAs(number) { result.value = body() }
+            done.signal()
+        }
+        return done.wait(timeout: .now() + TestLimit.seconds) == .success ? result.value : nil
+    }
+
+    // Safety: written before the semaphore is signalled, and read after.
+    private final class Result<Value>: @unchecked Sendable {
+        package var value: Value?
+    }
+}

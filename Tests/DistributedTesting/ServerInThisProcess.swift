@@ -1,0 +1,51 @@
+internal import DistributedNotifications
+internal import Foundation
+package import NotificationServer
+internal import ThreadedNotifications
+internal import XCTest
+
+/// A server with limits of a test's own, on a thread of this process. It ends when this goes.
+package final class ServerInThisProcess {
+    private let server: LocalServer
+    private let ended = DispatchSemaphore(value: 0)
+    private let seen: Seen
+
+    private final class Seen: Sendable {
+        package let events = Locked([ServerEvent]())
+        package let started = DispatchSemaphore(value: 0)
+    }
+
+    /// - Parameter report: called on the server's thread with each event.
+    package init(
+        _ place: FaultPlace, limits: ServerLimits = ServerLimits(), endsWhenIdle: Bool = false,
+        report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws {
+        let seen = Seen()
+        self.seen = seen
+        try place.place.prepare()
+        let server = LocalServer(place: place.place, limits: limits) { event in
+            seen.events.withLock { $0.append(event) }
+            if case .started = event { seen.started.signal() }
+            report(event)
+        }
+        self.server = server
+        let ended = ended
+        Thread.detachNewThread {
+            try? server.run(endsWhenIdle: endsWhenIdle)
+            ended.signal()
+        }
+        XCTAssertEqual(seen.started.wait(timeout: .now() + TestLimit.seconds), .success)
+    }
+
+    package var events: [ServerEvent] { seen.events.withLock { $0 } }
+
+    package func stop() {
+        server.stop()
+        XCTAssertEqual(ended.wait(timeout: .now() + TestLimit.seconds), .success, "the server does not stop")
+        ended.signal()
+    }
+
+    deinit {
+        stop()
+    }
+}

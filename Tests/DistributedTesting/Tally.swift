@@ -1,0 +1,28 @@
+internal import DistributedNotifications
+internal import XCTest
+
+/// What a peer received, counted, and checked to be in order.
+package struct Tally: Equatable {
+    package var received = 0
+    package var gap = 0
+    package var gaps = 0
+    /// Each was larger than the one before.
+    package var isInOrder = true
+    package var last = -1
+
+    package mutating func add(_ received: RawPeer.Received) throws {
+        guard case .frame(let kind, let payload) = received else { return }
+        switch kind {
+        case .notification:
+            let number = try XCTUnwrap(try RawPeer.delivered(payload).number)
+            if number <= last { isInOrder = false }
+            last = number
+            self.received += 1
+        case .gap:
+            let counted = try RawPeer.gap(payload)
+            gap += counted.count
+            gaps += 1
+        default: break
+        }
+    }
+}

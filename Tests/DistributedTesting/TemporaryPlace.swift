@@ -1,0 +1,48 @@
+package import DistributedNotifications
+internal import Foundation
+internal import Glibc
+internal import Testing
+internal import ThreadedNotifications
+
+/// A place of a test's own; its directory is made and removed, and the servers that were met there are ended.
+package final class TemporaryPlace: Sendable {
+    /// The directory above the place's.
+    package let parent: String
+    package let place: ServerPlace
+    private let servers = Locked(Set<Int32>())
+
+    package init() throws {
+        parent = "/tmp/place-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        place = ServerPlace(directory: "\(parent)/notify-demo")
+    }
+
+    /// Connects, and notes the server to end it.
+    package func connect(limit: Duration = TestLimit.hang) throws -> (server: Int32, started: Bool, socket: LocalSocket)
+    {
+        let (socket, started) = try ServerStart.connect(to: place, limit: limit)
+        let server = try #require(socket.peer).process
+        try #require(server != getpid())
+        note(server)
+        return (server, started, socket)
+    }
+
+    /// Has a server ended that another process met here.
+    package func note(_ server: Int32) {
+        servers.withLock { _ = $0.insert(server) }
+    }
+
+    /// The processes that were met.
+    package var metServers: Set<Int32> { servers.withLock { $0 } }
+
+    /// Ends a server, and waits until it is gone.
+    package func end(_ server: Int32) {
+        ObservedProcess(server).end()
+        servers.withLock { _ = $0.remove(server) }
+    }
+
+    deinit {
+        for server in metServers { end(server) }
+        try? FileManager.default.removeItem(atPath: parent)
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import XCTest
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// What a process writes that it should not: it is told, and nobody else notices.
+final class BadFramesTests: XCTestCase {
+    private func refusal(of bytes: [UInt8], hello: Bool = true, _ place: FaultPlace) throws -> String {
+        let peer = try RawPeer(place.place, name: hello ? "bad" : nil)
+        try peer.write(bytes)
+        let bye = try peer.farewell()
+        XCTAssertEqual(bye.reason, .refused)
+        return bye.text
+    }
+
+    func testALengthOfZeroOrOfFourGibibytesIsRefusedAtOnceAndOthersAreServed() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let healthy = try RawPeer(place.place, name: "healthy")
+        for (bytes, length): ([UInt8], String) in [
+            ([0, 0, 0, 0], "0"), ([255, 255, 255, 255], "4294967295"), ([1, 0, 1, 0], "65537"),
+        ] {
+            for hello in [true, false] {
+                let text = try refusal(of: bytes, hello: hello, place)
+                XCTAssertEqual(text, "it wrote a frame of \(length) bytes, and a frame has 1 to 65536")
+            }
+        }
+        try healthy.synchronize()
+        withExtendedLifetime(server) {}
+    }
+
+    func testFramesThatComeByteByByteAreServed() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "slow")
+        try observer.synchronize()
+        let poster = try RawPeer(place.place, name: nil)
+        var bytes = FrameWriter()
+        bytes.hello(suspended: false, name: "drip")
+        var numbers: [Int?] = []
+        for byte in bytes.bytes + RawPeer.post("slow", number: 7) + RawPeer.post("slow", number: 8) {
+            try poster.write([byte])
+            // Two turns of the server, so that it read the byte alone.
+            for received in try observer.synchronize() + observer.synchronize() {
+                guard case .frame(.notification, let payload) = received else { continue }
+                numbers.append(try RawPeer.delivered(payload).number)
+            }
+        }
+        XCTAssertEqual(numbers, [7, 8])
+        withExtendedLifetime(server) {}
+    }
+
+    func testAProcessThatEndsWithinAFrameIsForgotten() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let frame = RawPeer.post("half", number: 1, byteCount: 100)
+        for count in [1, 3, 4, 5, 60, frame.count - 1] {
+            let peer = try RawPeer(place.place, name: "half \(count)")
+            try peer.write(Array(frame.prefix(count)))
+        }
+        XCTAssertTrue(
+            eventually {
+                let gone = server.events.filter {
+                    if case .clientGone(_, _, "it ended within a frame") = $0 { true } else { false }
+                }
+                return gone.count == 6
+            }, "\(server.events)")
+        let status = try place.status()
+        XCTAssertEqual(status.clients, [])
+        XCTAssertEqual(status.posted, 0)
+    }
+
+    func testWhatIsNoFrameOfTheProtocolIsRefusedWithWhy() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        func frame(_ kind: UInt8, _ payload: [UInt8]) -> [UInt8] {
+            withUnsafeBytes(of: UInt32(payload.count + 1).littleEndian, Array.init) + [kind] + payload
+        }
+        let longName = [0, 0, 1] + [UInt8](repeating: 97, count: 256)
+        for (bytes, why): ([UInt8], String) in [
+            (frame(0, []), "kind of frame"), (frame(200, []), "kind of frame"),
+            (frame(FrameKind.notification.rawValue, []), "kind of frame"),
+            (frame(FrameKind.hello.rawValue, []), "where none may be"),
+            (frame(FrameKind.post.rawValue, []), "ends before"),
+            (frame(FrameKind.post.rawValue, [0, 0, 0]), "an empty name"),
+            (frame(FrameKind.post.rawValue, [0, 1, 0, 0]), "NUL"),
+            (frame(FrameKind.post.rawValue, [0, 1, 0, 0xFF]), "not UTF-8"),
+            (frame(FrameKind.post.rawValue, [0, 5, 0, 97]), "ends before"),
+            (frame(FrameKind.post.rawValue, [0, 1, 0, 97, 1]), "after its parts"),
+            (frame(FrameKind.post.rawValue, [8, 1, 0, 97]), "flag of a post"),
+            (frame(FrameKind.post.rawValue, longName), "at most 255"),
+            (frame(FrameKind.post.rawValue, [4, 1, 0, 97] + [UInt8](repeating: 0, count: 61_441)), "at most 61440"),
+            (frame(FrameKind.register.rawValue, [1, 0, 0, 0, 9, 0]), "suspension behavior"),
+            (frame(FrameKind.register.rawValue, [1, 0, 0, 0, 3, 4]), "flag of an observer"),
+            (frame(FrameKind.suspension.rawValue, [2]), "suspension"),
+            (frame(FrameKind.farewell.rawValue, [1]), "after"),
+        ] {
+            let text = try refusal(of: bytes, place)
+            XCTAssertTrue(text.contains(why), "\(bytes.prefix(12)): \(text)")
+        }
+        for (bytes, why): ([UInt8], String) in [
+            (frame(FrameKind.post.rawValue, [0, 1, 0, 97]), "where none may be"),
+            (frame(FrameKind.hello.rawValue, [UInt8](repeating: 1, count: 9)), "not this protocol"),
+            (Array("GET / HTTP/1.1\r\n\r\n".utf8), "a frame of"),
+        ] {
+            let text = try refusal(of: bytes, hello: false, place)
+            XCTAssertTrue(text.contains(why), "\(bytes.prefix(12)): \(text)")
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    func testASecondRegistrationWithANumberAndTheFiveHundredAndThirteenthAreRefused() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let twice = try RawPeer(place.place)
+        try twice.register(1, name: "a")
+        try twice.register(1, name: "b")
+        XCTAssertTrue(try twice.farewell().text.contains("second registration with the number 1"))
+        let many = try RawPeer(place.place)
+        for number in 0..<UInt32(512) { try many.register(number, name: "a") }
+        try many.synchronize()
+        try many.register(512, name: "a")
+        XCTAssertTrue(try many.farewell().text.contains("more than 512 observers"))
+        withExtendedLifetime(server) {}
+    }
+
+    func testAProcessThatSaysNothingIsToldToGoAndOneThatSpokeIsNot() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.helloLimit = .milliseconds(100)
+        let server = try ServerInThisProcess(place, limits: limits)
+        // On a busy machine one may be too late, and is told to go.
+        var inTime: RawPeer?
+        XCTAssertTrue(
+            eventually {
+                inTime = try? RawPeer(place.place, name: "spoke")
+                return inTime != nil
+            })
+        let spoke = try XCTUnwrap(inTime)
+        let silent = try RawPeer(place.place, name: nil)
+        let slow = try RawPeer(place.place, name: nil)
+        try? slow.write([9])
+        for peer in [silent, slow] {
+            let bye = try peer.farewell()
+            XCTAssertEqual(bye.reason, .refused)
+            XCTAssertTrue(bye.text.contains("it said nothing for 0.1 seconds"), bye.text)
+        }
+        try spoke.synchronize()
+        withExtendedLifetime(server) {}
+    }
+}

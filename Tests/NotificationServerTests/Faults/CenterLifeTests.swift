@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// What happens at the end of a center or of its connections.
+final class CenterLifeTests: XCTestCase {
+    private final class Box: Sendable {
+        let token: Locked<ObserverToken?>
+        init(_ token: ObserverToken) { self.token = Locked(token) }
+    }
+
+    /// - Returns: whether it returned within the limit.
+    private func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            body()
+            done.signal()
+        }
+        return done.wait(timeout: .now() + TestLimit.seconds) == .success
+    }
+
+    func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let center = DistributedCenter(place: place.place)
+        var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
+        let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
+        box = nil
+        try center.synchronize(limit: TestLimit.hang)
+        XCTAssertTrue(returns { center.close() }, "close does not return")
+        withExtendedLifetime((server, token)) {}
+    }
+
+    func testAServerThatEndsEachConnectionIsNotConnectedToWithoutAPause() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.observersPerClient = 1
+        let server = try ServerInThisProcess(place, limits: limits)
+        let begin = ContinuousClock.now
+        let center = DistributedCenter(place: place.place)
+        let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
+        func refusals() -> Int {
+            server.events.count { if case .clientRefused = $0 { true } else { false } }
+        }
+        XCTAssertTrue(eventually { refusals() >= 6 })
+        // A lower bound, which a busy machine does not break: without a pause they take a few milliseconds.
+        XCTAssertGreaterThan(begin.duration(to: .now), .milliseconds(100))
+        withExtendedLifetime(tokens) {}
+        center.close()
+    }
+
+    func testManyWhoPostToAServerThatIsStoppedAreEachToldWithinTheLimit() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = .milliseconds(500)
+        let center = DistributedCenter(place: place.place, limits: limits)
+        try center.synchronize(limit: TestLimit.hang)
+        kill(server.id, SIGSTOP)
+        defer { kill(server.id, SIGCONT) }
+        XCTAssertTrue(eventually { server.isStopped })
+        let text = String(repeating: "x", count: 1000)
+        // Threads of their own: of a queue's there are as many as processors. One after the other, they would need five
+        // minutes.
+        let (threads, told) = (300, DispatchSemaphore(value: 0))
+        for _ in 0..<threads {
+            Thread.detachNewThread {
+                for _ in 0..<FaultRounds.postsThatAreLate {
+                    while true {
+                        do throws(DistributedError) {
+                            try center.post(name: .numbered, object: text)
+                        } catch {
+                            break
+                        }
+                    }
+                }
+                told.signal()
+            }
+        }
+        let limit = DispatchTime.now() + TestLimit.seconds
+        for _ in 0..<threads { XCTAssertEqual(told.wait(timeout: limit), .success) }
+        XCTAssertTrue(returns { center.close() }, "close does not return")
+    }
+
+    func testACenterThatIsClosedWhileItConnectsShowsNoFailure() throws {
+        let place = try FaultPlace()
+        try place.place.prepare()
+        // It accepts nobody's hello.
+        let listener = try LocalSocket.bound(at: place.place.socketPath)
+        XCTAssertTrue(listener.listen())
+        let center = DistributedCenter(place: place.place)
+        let events = Locked([ConnectionEvent]())
+        let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
+            events.withLock { $0.append(event) }
+        }
+        let observer = try center.addObserver(forName: .numbered) { _ in }
+        var accepted: LocalSocket?
+        XCTAssertTrue(
+            eventually {
+                accepted = listener.accept()
+                return accepted != nil
+            })
+        center.close()
+        XCTAssertEqual(center.connectionState, .closed)
+        XCTAssertTrue(eventually { accepted.map { Self.hasEnded($0) } ?? false })
+        XCTAssertEqual(events.withLock { $0 }, [])
+        withExtendedLifetime((token, observer)) {}
+    }
+
+    private static func hasEnded(_ socket: LocalSocket) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        return recv(socket.descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) == 0
+    }
+
+    func testWhatCannotBeReadIsBoundedWhileNobodyLooks() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        var limits = ClientLimits()
+        limits.waitingBytes = 100_000
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let gate = DispatchSemaphore(value: 0)
+        let seen = Locked((events: 0, count: 0, connected: false))
+        let token = center.addConnectionObserver(on: thread) { event in
+            if case .connected = event {
+                seen.withLock { $0.connected = true }
+                gate.wait()
+            }
+            if case .gap(let gap) = event {
+                seen.withLock {
+                    $0.events += 1
+                    $0.count += gap.count
+                }
+            }
+        }
+        let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
+        try center.synchronize(limit: TestLimit.hang)
+        let poster = try RawPeer(place.place, name: "poster")
+        // Its userInfo is no property list.
+        for _ in 0..<10 {
+            try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)
+            try poster.synchronize()
+            try center.synchronize(limit: TestLimit.hang)
+        }
+        gate.signal()
+        XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")
+        XCTAssertLessThan(seen.withLock { $0.events }, 2000)
+        withExtendedLifetime((server, token, observer)) {}
+    }
+}

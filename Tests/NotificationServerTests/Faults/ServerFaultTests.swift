@@ -1,0 +1,341 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// What clients see of a server that is killed, or has no room.
+final class ServerFaultTests: XCTestCase {
+    private final class Watched: Sendable {
+        struct Seen {
+            var interruptions = 0
+            var connections: [Int32] = []
+            var numbers: [Int] = []
+        }
+
+        let seen = Locked(Seen())
+        let center: DistributedCenter
+
+        init(_ place: ServerPlace) {
+            center = DistributedCenter(place: place, limits: .patient)
+        }
+
+        func observe(on thread: RunLoopThread) throws -> [ObserverToken] {
+            let connection = center.addConnectionObserver(on: thread) { [self] event in
+                seen.withLock {
+                    switch event {
+                    case .connected(let server): $0.connections.append(server)
+                    case .interrupted: $0.interruptions += 1
+                    // On a busy machine the next server may be late; it is tried again.
+                    case .failed: break
+                    case .gap: $0.numbers.append(.min)
+                    }
+                }
+            }
+            let observer = try center.addObserver(forName: .numbered, suspensionBehavior: .hold, on: thread) { [self] in
+                let number = $0.object.flatMap { Int($0) } ?? -1
+                seen.withLock { $0.numbers.append(number) }
+            }
+            try center.synchronize(limit: TestLimit.hang)
+            return [connection, observer]
+        }
+    }
+
+    func testAServerWhoseSocketIsRemovedEndsSoThatAllMeetAtTheNextOne() throws {
+        let place = try FaultPlace()
+        _ = try place.startServer()
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let watched = Watched(place.place)
+        let tokens = try watched.observe(on: thread)
+        XCTAssertEqual(unlink(place.place.socketPath), 0)
+        XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
+        try watched.center.synchronize(limit: TestLimit.hang)
+        let poster = DistributedCenter(place: place.place, limits: .patient)
+        try poster.post(name: .numbered, object: "1")
+        XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
+        XCTAssertEqual(watched.seen.withLock { $0.interruptions }, 1)
+        XCTAssertEqual(
+            poster.connectionState, watched.seen.withLock { .connected(serverProcess: $0.connections.last ?? 0) })
+        withExtendedLifetime(tokens) {}
+    }
+
+    func testAServerThatIsKilledInTheMiddleIsSeenOnceByEachObserverAndNothingComesTwice() throws {
+        let place = try FaultPlace()
+        _ = try place.startServer()
+        let thread = RunLoopThread(name: "observers")
+        try thread.start()
+        defer { thread.stop() }
+        let watched = (0..<5).map { _ in Watched(place.place) }
+        var tokens = try watched.flatMap { try $0.observe(on: thread) }
+        let processes = try (0..<2).map { _ in try FaultClient(.observer, at: place) }
+        for process in processes {
+            XCTAssertEqual(try process.line(), "ready")
+            XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
+        }
+        let poster = DistributedCenter(place: place.place, limits: .patient)
+        try poster.synchronize(limit: TestLimit.hang)
+        // Each round has so many posts; else the observers' thread would be far behind.
+        let burst = 3000
+        let begin = DispatchSemaphore(value: 0)
+        let posting = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            for round in 0...FaultRounds.kills {
+                begin.wait()
+                for number in round * burst..<(round + 1) * burst {
+                    // It waits for the next server, and is refused by none.
+                    do { try poster.post(name: .numbered, object: "\(number)") } catch { XCTFail("\(error)") }
+                }
+                posting.signal()
+            }
+        }
+        for kill in 1...FaultRounds.kills {
+            // Everybody receives from this server, and much is on its way.
+            begin.signal()
+            let first = (kill - 1) * burst
+            XCTAssertTrue(
+                eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
+                "round \(kill): nothing comes")
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: TestLimit.hang))
+            ObservedProcess(try XCTUnwrap(socket.peer).process).end()
+            XCTAssertTrue(
+                eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
+                "round \(kill): \(watched.map { $0.seen.withLock { ($0.connections, $0.interruptions) } })"
+            )
+            for process in processes {
+                let words = try process.line().split(separator: " ")
+                XCTAssertEqual([words.first, words.last], ["interrupted", "true"], "round \(kill)")
+                var next = try process.line()
+                while next.hasPrefix("failed") { next = try process.line() }
+                XCTAssertEqual(next.split(separator: " ").first, "connected")
+            }
+            XCTAssertEqual(posting.wait(timeout: .now() + TestLimit.seconds), .success, "round \(kill): posting hangs")
+            // It is registered with the server that is there now.
+            for one in watched { try one.center.synchronize(limit: TestLimit.hang) }
+        }
+        begin.signal()
+        let last = (FaultRounds.kills + 1) * burst - 1
+        XCTAssertTrue(eventually { watched.allSatisfy { $0.seen.withLock { $0.numbers.last == last } } })
+        for seen in watched.map({ $0.seen.withLock { $0 } }) {
+            XCTAssertEqual(seen.interruptions, FaultRounds.kills)
+            XCTAssertEqual(Set(seen.connections).count, FaultRounds.kills + 1)
+            XCTAssertTrue(zip(seen.numbers, seen.numbers.dropFirst()).allSatisfy { $0 < $1 }, "twice, or out of order")
+        }
+        tokens.removeAll()
+        withExtendedLifetime(watched) {}
+    }
+
+    func testASocketThatAKilledServerLeftIsNoObstacle() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        server.end()
+        XCTAssertTrue(FileManager.default.fileExists(atPath: place.place.socketPath))
+        XCTAssertNil(try DistributedCenter.status(of: place.place))
+        let center = DistributedCenter(place: place.place, limits: .patient)
+        try center.post(name: .numbered)
+        guard case .connected(let next) = center.connectionState else { return XCTFail("\(center.connectionState)") }
+        XCTAssertNotEqual(next, server.id)
+    }
+
+    func testWhenDescriptorsAreUsedUpOthersAreToldThoseServedGoOnAndItRecovers() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        let first = try RawPeer(place.place, name: "first")
+        try first.register(1, name: "n")
+        try first.synchronize()
+        try server.limitDescriptors(to: 20)
+        var served: [RawPeer] = []
+        var refusal: Bye?
+        while refusal == nil, served.count < 50 {
+            let peer = try RawPeer(place.place, name: nil)
+            let received = try peer.hello()
+            if received {
+                served.append(peer)
+            } else {
+                refusal = try peer.farewell()
+            }
+        }
+        XCTAssertTrue(refusal?.text.contains("ulimit -n") == true, "\(String(describing: refusal))")
+        XCTAssertGreaterThan(served.count, 4)
+        for _ in 0..<FaultRounds.refusals {
+            let peer = try RawPeer(place.place, name: nil)
+            XCTAssertTrue(try peer.farewell().text.contains("no descriptor left"))
+        }
+        for (number, peer) in served.enumerated() {
+            try peer.write(RawPeer.post("n", number: number))
+            XCTAssertEqual(try first.delivered().number, number)
+        }
+        let center = DistributedCenter(place: place.place, limits: ClientLimits())
+        do throws(DistributedError) {
+            try center.post(name: .numbered)
+            XCTFail("it was served")
+        } catch {
+            guard case .serverRefused(_, let reason) = error else { return XCTFail("\(error)") }
+            XCTAssertTrue(reason.contains("no descriptor left"), reason)
+        }
+        // One goes, and there is room for one.
+        served.removeLast()
+        XCTAssertTrue(
+            eventually {
+                do throws(DistributedError) { try center.post(name: .numbered) } catch { return false }
+                return true
+            })
+        XCTAssertFalse(server.isGone)
+    }
+
+    func testOfTwoThousandConnectionsAsManyAsMayAreServedAndTheOthersAreToldWhy() throws {
+        try ObservedProcess(getpid()).limitDescriptors(to: 4000)
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        try server.limitDescriptors(to: 2000)
+        var served: [RawPeer] = []
+        var refused = 0
+        for _ in 0..<2000 {
+            let peer = try RawPeer(place.place, name: nil)
+            if try peer.hello() {
+                served.append(peer)
+            } else {
+                XCTAssertTrue(try peer.farewell().text.contains("1024 processes are connected"))
+                refused += 1
+            }
+        }
+        XCTAssertEqual(served.count, 1024)
+        XCTAssertEqual(refused, 976)
+        for peer in served { try peer.register(1, name: "all") }
+        for peer in served { try peer.synchronize() }
+        try served[0].write(RawPeer.post("all", number: 5))
+        for peer in served { XCTAssertEqual(try peer.delivered().number, 5) }
+        // Those who go make room.
+        served.removeFirst(1000)
+        XCTAssertTrue(try eventually { try (try RawPeer(place.place, name: nil)).hello() })
+        XCTAssertLessThan(server.residentBytes, 100 << 20)
+    }
+
+    func testProcessesThatAllConnectAtOnceAreAllServed() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        var hello = FrameWriter()
+        hello.hello(suspended: false, name: "one of many")
+        let peers = try (0..<200).map { _ in
+            let peer = try RawPeer(place.place, name: nil)
+            try? peer.write(hello.bytes)
+            return peer
+        }
+        for peer in peers {
+            guard case .frame(.welcome, _) = try peer.next() else { return XCTFail("one is refused") }
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    func testAPosterOfAStoppedServerIsToldInTimeAndGoesOnWhenTheServerDoes() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = .milliseconds(50)
+        let center = DistributedCenter(place: place.place, limits: limits)
+        // Connected without the limit of a post.
+        try center.synchronize(limit: TestLimit.hang)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "n")
+        try observer.synchronize()
+        kill(server.id, SIGSTOP)
+        defer { kill(server.id, SIGCONT) }
+        XCTAssertTrue(eventually { server.isStopped })
+        var posted = 0
+        let large: [String: PropertyListValue] = ["filler": .string(String(repeating: "x", count: 10_000))]
+        var error: DistributedError?
+        while error == nil, posted < 10_000 {
+            do throws(DistributedError) {
+                try center.post(name: .numbered, userInfo: large)
+                posted += 1
+            } catch let refused { error = refused }
+        }
+        guard case .notPosted("n", let problem, after: .milliseconds(50)) = error else {
+            return XCTFail("\(posted): \(String(describing: error))")
+        }
+        XCTAssertTrue(problem.contains("does not read"), problem)
+        XCTAssertThrowsError(try center.synchronize(limit: .milliseconds(50)))
+        XCTAssertThrowsError(try DistributedCenter.status(of: place.place, limit: .milliseconds(50)))
+        kill(server.id, SIGCONT)
+        // What was posted comes, and what was not does not.
+        for _ in 0..<posted { _ = try observer.delivered() }
+        XCTAssertEqual(try observer.synchronize(), [])
+        XCTAssertTrue(
+            eventually {
+                do throws(DistributedError) { try center.post(name: .numbered) } catch { return false }
+                return true
+            })
+        XCTAssertEqual(try observer.delivered().registrations, [1])
+    }
+
+    func testAProcessThatReadsNothingForTooLongIsDisconnectedAndTheOthersAreNot() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.progressLimit = .milliseconds(300)
+        let server = try ServerInThisProcess(place, limits: limits)
+        let stalled = try RawPeer(place.place, name: "stalled")
+        let reading = try RawPeer(place.place, name: "reading")
+        for peer in [stalled, reading] {
+            try peer.register(1, name: "n")
+            try peer.synchronize()
+        }
+        let poster = try RawPeer(place.place, name: "poster")
+        // In parts that fit into a socket: so the server never waits for the one that reads, however busy the machine
+        // is.
+        for first in stride(from: 0, to: 5000, by: 100) {
+            try poster.post("n", numbers: first..<first + 100)
+            for number in first..<first + 100 { XCTAssertEqual(try reading.delivered().number, number) }
+        }
+        XCTAssertTrue(
+            eventually {
+                server.events.contains {
+                    if case .clientGone(_, "stalled", let reason?) = $0 {
+                        reason.contains("read nothing")
+                    } else {
+                        false
+                    }
+                }
+            })
+        try reading.synchronize()
+        var tally = Tally()
+        while case let received = try stalled.next(), received != .end { try tally.add(received) }
+        // What the kernel had of it already.
+        XCTAssertTrue(tally.isInOrder)
+        XCTAssertLessThan(tally.received, 5000)
+        XCTAssertEqual(try place.status().clients.map(\.name), ["reading", "poster"])
+    }
+
+    func testAPosterThatIsTooFastIsMadeToWaitAndNothingIsDropped() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.postsAtOnce = 100
+        limits.postsPerSecond = 4000
+        let server = try ServerInThisProcess(place, limits: limits)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "n")
+        try observer.synchronize()
+        let fast = try RawPeer(place.place, name: "fast")
+        let began = ContinuousClock.now
+        try fast.post("n", numbers: 0..<1100)
+        for number in 0..<1100 { XCTAssertEqual(try observer.delivered().number, number) }
+        // 1000 of them at 4000 a second: it is a lower bound, which no slow computer breaks.
+        XCTAssertGreaterThan(ContinuousClock.now - began, .milliseconds(200))
+        try observer.synchronize()
+        withExtendedLifetime(server) {}
+    }
+}
+
+extension RawPeer {
+    /// - Returns: whether it is welcome; if not, it says why next.
+    fileprivate func hello() throws -> Bool {
+        var hello = FrameWriter()
+        hello.hello(suspended: false, name: "peer")
+        // One that is refused already cannot write.
+        try? write(hello.bytes)
+        return try peek() == .welcome
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// What the server owes to those who are gone, or about to be.
+final class ServerRuleTests: XCTestCase {
+    func testWhatAProcessPostedBeforeItWentIsServedThoughItCannotBeWrittenTo() throws {
+        let place = try FaultPlace()
+        let server = try ServerInThisProcess(place)
+        let observer = try RawPeer(place.place, name: "observer")
+        try observer.register(1, name: "n")
+        try observer.synchronize()
+        for round in 0..<20 {
+            do {
+                let poster = try RawPeer(place.place, name: "poster")
+                // It gets what it posts, and does not read it.
+                try poster.register(1, name: "n")
+                try poster.post("n", numbers: 0..<1000)
+            }
+            var tally = Tally()
+            XCTAssertTrue(
+                try eventually {
+                    for received in try observer.synchronize() { try tally.add(received) }
+                    return tally.received + tally.gap >= 1000
+                }, "round \(round): \(tally)")
+            XCTAssertEqual(tally, Tally(received: 1000, gap: 0, gaps: 0, isInOrder: true, last: 999))
+        }
+        XCTAssertTrue(eventually { (try? place.status().clients.count) == 1 })
+        withExtendedLifetime(server) {}
+    }
+
+    func testAServerIsIdleFromTheGoingOfItsLastClientOnHoweverQuietItWasBefore() throws {
+        let place = try FaultPlace()
+        var limits = ServerLimits()
+        limits.idleLimit = .milliseconds(500)
+        let server = try ServerInThisProcess(place, limits: limits, endsWhenIdle: true)
+        let leaving: ContinuousClock.Instant
+        do {
+            let peer = try RawPeer(place.place)
+            try peer.synchronize()
+            // Longer than the limit, and nothing wakes the server meanwhile.
+            XCTAssertFalse(eventually(.seconds(1)) { server.events.count > 2 })
+            leaving = .now
+        }
+        XCTAssertTrue(eventually { server.events.contains { if case .stopping = $0 { true } else { false } } })
+        // A lower bound, which a busy machine does not break.
+        XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), limits.idleLimit)
+        XCTAssertTrue(server.events.contains { if case .clientGone = $0 { true } else { false } })
+    }
+
+    func testObserversThatCameAndWentWhileNothingWasReadAreNotKept() throws {
+        var queue = LiveQueue(limits: .init(soft: 100, softTime: 1, hard: 100, held: 0, progressTime: 1))
+        XCTAssertTrue(queue.admits(100, now: 0))
+        queue.append([UInt8](repeating: 0, count: 100), now: 0)
+        for number in 0..<UInt32(1000) {
+            XCTAssertFalse(queue.admits(1, now: 0))
+            queue.miss([Owed(registration: number, behavior: .hold), Owed(registration: 5000, behavior: .hold)])
+            queue.unregister(number)
+        }
+        let missed = queue.wrote(100, now: 0)
+        XCTAssertEqual(missed?.registrations, [5000: 1000])
+        XCTAssertEqual(missed?.count, 1000)
+        queue.append([1], now: 0)
+        queue.unregister(5000)
+        let none = queue.wrote(1, now: 0)
+        XCTAssertNil(none)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import ThreadedNotifications
+import XCTest
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// A server that is stopped: no call waits longer than its limit, and what was asked for is not forgotten.
+final class StoppedServerTests: XCTestCase {
+    private let limit = Duration.milliseconds(50)
+
+    private func stop(_ server: ObservedProcess) {
+        kill(server.id, SIGSTOP)
+        XCTAssertTrue(eventually { server.isStopped })
+    }
+
+    /// It throws after its limit, and not after that of a post.
+    private func synchronizeInVain(_ center: DistributedCenter) {
+        let begin = ContinuousClock.now
+        let (error, isOver) = (Locked<DistributedError?>(nil), DispatchSemaphore(value: 0))
+        Thread.detachNewThread { [limit] in
+            do throws(DistributedError) { try center.synchronize(limit: limit) } catch let late {
+                error.withLock { $0 = late }
+            }
+            isOver.signal()
+        }
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success, "it waits as long as a post")
+        guard case .notAnswered(_, after: limit)? = error.withLock({ $0 }) else {
+            return XCTFail("\(String(describing: error.withLock { $0 }))")
+        }
+        XCTAssertGreaterThanOrEqual(begin.duration(to: .now), limit)
+    }
+
+    private func interruptions(_ center: DistributedCenter) -> (ObserverToken, Locked<Int>) {
+        let count = Locked(0)
+        let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
+            if case .interrupted = event { count.withLock { $0 += 1 } }
+        }
+        return (token, count)
+    }
+
+    private func client(_ place: FaultPlace) throws -> ServerStatus.Client? {
+        try place.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
+    }
+
+    func testWhatIsAskedOfAStoppedServerIsDoneWhenItGoesOn() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = .seconds(3600)
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let (token, interruptions) = interruptions(center)
+        try center.synchronize(limit: TestLimit.hang)
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let received = Locked([String?]())
+        let observer = try center.addObserver(
+            forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread
+        ) { notification in received.withLock { $0.append(notification.object) } }
+        center.isSuspended = true
+        try center.post(name: .numbered, object: "held")
+        synchronizeInVain(center)
+        synchronizeInVain(center)
+        center.isSuspended = false
+        try center.post(name: .numbered, object: "live")
+        XCTAssertEqual(received.withLock { $0 }, [])
+        kill(server.id, SIGCONT)
+        try center.synchronize(limit: TestLimit.hang)
+        XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
+        XCTAssertEqual(try client(place)?.observers.count, 1)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        withExtendedLifetime((token, observer)) {}
+    }
+
+    /// Posts until the socket takes no more.
+    private func fill(_ place: FaultPlace, _ center: DistributedCenter) throws -> Int {
+        let large = String(repeating: "x", count: 10_000)
+        for posted in 0..<10_000 {
+            do throws(DistributedError) {
+                try center.post(name: .mark, userInfo: ["filler": .string(large)])
+            } catch {
+                guard case .notPosted = error else { throw error }
+                return posted
+            }
+        }
+        XCTFail("the socket is never full")
+        return 10_000
+    }
+
+    func testASynchronizationThatDoesNotFitIntoTheSocketCostsNoConnection() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = limit
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let (token, interruptions) = interruptions(center)
+        try center.synchronize(limit: TestLimit.hang)
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let posted = try fill(place, center)
+        synchronizeInVain(center)
+        synchronizeInVain(center)
+        kill(server.id, SIGCONT)
+        try center.synchronize(limit: TestLimit.hang)
+        XCTAssertEqual(try client(place)?.posted, posted)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        withExtendedLifetime(token) {}
+    }
+
+    func testWhatDoesNotFitIntoTheSocketIsToldWhenTheServerGoesOnAndCostsNoConnection() throws {
+        let place = try FaultPlace()
+        let server = try place.startServer()
+        var limits = ClientLimits()
+        limits.postLimit = limit
+        let center = DistributedCenter(place: place.place, limits: limits)
+        let (token, interruptions) = interruptions(center)
+        var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
+        try center.synchronize(limit: TestLimit.hang)
+        stop(server)
+        defer { kill(server.id, SIGCONT) }
+        let posted = try fill(place, center)
+        center.isSuspended = true
+        removed = nil
+        let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
+        kill(server.id, SIGCONT)
+        try center.synchronize(limit: TestLimit.hang)
+        let client = try XCTUnwrap(try client(place))
+        XCTAssertTrue(client.isSuspended)
+        XCTAssertEqual(client.observers.map(\.name), ["n"])
+        XCTAssertEqual(client.posted, posted)
+        XCTAssertEqual(interruptions.withLock { $0 }, 0)
+        XCTAssertNil(removed)
+        withExtendedLifetime((token, added)) {}
+    }
+}

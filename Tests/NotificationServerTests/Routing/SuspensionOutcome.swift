@@ -1,0 +1,34 @@
+@testable import DistributedNotifications
+@testable import NotificationServer
+
+/// What a client is handed, in a form in which two can be compared.
+struct SuspensionOutcome: Hashable, CustomStringConvertible {
+    struct Delivery: Hashable {
+        var post: Int
+        var registrations: [UInt32]
+    }
+
+    /// How many posts were discarded, and for each registration how many; nil: no gap is shown.
+    var gap: Int?
+    var gaps: [UInt32: Int] = [:]
+    var deliveries: [Delivery] = []
+
+    var description: String {
+        let shown = gap.map { "gap \($0) \(gaps.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }) " } ?? ""
+        return shown + "\(deliveries.map { "\($0.post)→\($0.registrations)" })"
+    }
+}
+
+extension SuspensionOutcome {
+    init(_ flush: SuspensionBuffer<TestPost>.Flush) {
+        gap = flush.gap?.count
+        gaps = flush.gap?.registrations ?? [:]
+        deliveries = flush.entries.map { Delivery(post: $0.post.number, registrations: $0.owed.map(\.registration)) }
+    }
+
+    init(_ arrival: SuspensionBuffer<TestPost>.Arrival, of post: Int) {
+        self.init(arrival.flush)
+        guard !arrival.owed.isEmpty else { return }
+        deliveries.append(Delivery(post: post, registrations: arrival.owed.map(\.registration)))
+    }
+}

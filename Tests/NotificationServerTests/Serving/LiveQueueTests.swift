@@ -1,0 +1,168 @@
+import Testing
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// Times are drawn, not waited for.
+struct LiveQueueTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private static func queue(soft: Int = 100, softSeconds: UInt64 = 10, hard: Int = 1000, held: Int = 1000)
+        -> LiveQueue
+    {
+        LiveQueue(
+            limits: LiveQueue.Limits(
+                soft: soft, softTime: softSeconds * second, hard: hard, held: held,
+                progressTime: 30 * second))
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    @Test func moreThanTheSoftLimitIsTakenForItsTimeOnly() {
+        var queue = Self.queue()
+        queue.append(Self.bytes(100), now: 0)
+        let early = queue.admits(1, now: 5 * Self.second)
+        let atItsTime = queue.admits(1, now: 15 * Self.second)
+        let late = queue.admits(1, now: 15 * Self.second + 1)
+        #expect([early, atItsTime, late] == [true, true, false])
+        let drops = queue.isDropping
+        #expect(drops)
+    }
+
+    @Test func theTimeBeginsAgainWhenItWasBelowTheSoftLimit() {
+        var queue = Self.queue()
+        queue.append(Self.bytes(150), now: 0)
+        _ = queue.admits(1, now: 0)
+        _ = queue.wrote(60, now: 9 * Self.second)
+        queue.append(Self.bytes(60), now: 9 * Self.second)
+        let first = queue.admits(1, now: 11 * Self.second)
+        let second = queue.admits(1, now: 21 * Self.second)
+        let third = queue.admits(1, now: 22 * Self.second)
+        #expect([first, second, third] == [true, true, false])
+    }
+
+    @Test func moreThanTheHardLimitIsDroppedAtOnce() {
+        var queue = Self.queue()
+        queue.append(Self.bytes(990), now: 0)
+        let fits = queue.admits(10, now: 0)
+        let isTooMuch = queue.admits(11, now: 0)
+        #expect(fits)
+        #expect(!isTooMuch)
+    }
+
+    @Test func onceItDropsItDropsUntilAllIsWrittenAndThenTheGapIsShownOnce() {
+        var queue = Self.queue()
+        queue.append(Self.bytes(1000), now: 0)
+        let owed = [Owed(registration: 4, behavior: .hold), Owed(registration: 9, behavior: .drop)]
+        for _ in 0..<3 {
+            let admitted = queue.admits(1, now: 0)
+            #expect(!admitted)
+            queue.miss(owed)
+        }
+        let missed = queue.missedCount
+        #expect(missed == 3)
+        let early = queue.wrote(999, now: 1)
+        let stillDrops = !queue.admits(1, now: 1)
+        let gap = queue.wrote(1, now: 2)
+        let takesAgain = queue.admits(1, now: 2)
+        #expect(early == nil)
+        #expect(stillDrops)
+        #expect(gap == MissedPosts(count: 3, registrations: [4: 3, 9: 3]))
+        #expect(takesAgain)
+        let isForgotten = queue.missedCount == 0
+        #expect(isForgotten)
+        queue.append(Self.bytes(1), now: 3)
+        let again = queue.wrote(1, now: 3)
+        #expect(again == nil)
+    }
+
+    @Test func whatWasHeldHasRoomOfItsOwnUnlessItDrops() {
+        var queue = Self.queue()
+        queue.append(Self.bytes(1000), now: 0)
+        let held = queue.admits(500, isHeld: true, now: 0)
+        let live = queue.admits(1, now: 0)
+        let heldLater = queue.admits(1, isHeld: true, now: 0)
+        #expect([held, live, heldLater] == [true, false, false])
+    }
+
+    @Test func itStallsWhenNothingWasWrittenSinceSomethingBeganToWait() {
+        var queue = Self.queue()
+        var times: [UInt64?] = []
+        times.append(queue.stallsAt)
+        queue.append(Self.bytes(10), now: 7)
+        queue.append(Self.bytes(10), now: 1000)
+        times.append(queue.stallsAt)
+        _ = queue.wrote(0, now: 2000)
+        times.append(queue.stallsAt)
+        _ = queue.wrote(15, now: 3000)
+        times.append(queue.stallsAt)
+        _ = queue.wrote(5, now: 4000)
+        times.append(queue.stallsAt)
+        let first = 7 + 30 * Self.second
+        #expect(times == [nil, first, first, 3000 + 30 * Self.second, nil])
+    }
+
+    @Test func whateverIsDoneWithItItIsAsTheRulesSay() {
+        var random = SeededGenerator(seed: 11)
+        var gaps = 0
+        for round in 0..<FaultRounds.comparisons {
+            let soft = Int.random(in: 1...2000, using: &random)
+            let limits = LiveQueue.Limits(
+                soft: soft, softTime: 10,
+                hard: soft + Int.random(in: 0...(random.once(in: 3) ? 1000 : 200_000), using: &random), held: 2000,
+                progressTime: 30)
+            var queue = LiveQueue(limits: limits)
+            var naive = NaiveLiveQueue(limits: limits)
+            var now: UInt64 = 0
+            var written: UInt8 = 0
+            for _ in 0..<200 {
+                now += UInt64.random(in: 0...2, using: &random)
+                if random.once(in: 3) {
+                    let unwritten = Array(queue.unwritten)
+                    guard unwritten == naive.bytes else {
+                        Issue.record("round \(round): other bytes")
+                        return
+                    }
+                    let count =
+                        random.once(in: 2) ? unwritten.count : Int.random(in: 0...unwritten.count, using: &random)
+                    let gap = queue.wrote(count, now: now)
+                    let expected = naive.wrote(count, now: now)
+                    if expected != nil { gaps += 1 }
+                    #expect(gap?.count == expected?.count)
+                    let counts = Dictionary((expected ?? []).joined().map { ($0, 1) }) { $0 + $1 }
+                    #expect(gap?.registrations ?? [:] == counts)
+                } else {
+                    let large = random.once(in: 10) ? 60_000 : 500
+                    let count = Int.random(in: 1...large, using: &random)
+                    let isHeld = random.once(in: 6)
+                    let admitted = queue.admits(count, isHeld: isHeld, now: now)
+                    #expect(admitted == naive.admits(count, isHeld: isHeld, now: now))
+                    if admitted {
+                        written &+= 1
+                        let bytes = [UInt8](repeating: written, count: count)
+                        queue.append(bytes, now: now)
+                        naive.append(bytes, now: now)
+                    } else {
+                        let registrations = (1...UInt32.random(in: 1...3, using: &random)).map { $0 }
+                        queue.miss(registrations.map { Owed(registration: $0, behavior: .hold) })
+                        naive.missed.append(registrations)
+                    }
+                }
+                let figures = [queue.waiting, queue.isDropping ? 1 : 0, queue.missedCount]
+                #expect(figures == [naive.bytes.count, naive.isDropping ? 1 : 0, naive.missed.count])
+                let stallsAt = queue.stallsAt
+                #expect(stallsAt == naive.stallsAt)
+            }
+        }
+        #expect(gaps > FaultRounds.comparisons / 3)
+    }
+
+    @Test func aFrameThatIsLargerThanTheHardLimitIsTakenIfNothingWaits() {
+        var queue = Self.queue(soft: 10, hard: 20)
+        let alone = queue.admits(21, now: 0)
+        queue.append(Self.bytes(21), now: 0)
+        let more = queue.admits(1, now: 0)
+        #expect([alone, more] == [true, false])
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import Testing
+import ThreadedNotifications
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+/// The turns of a server, one at a time.
+struct ServerLoopTests {
+    private let temporary: TemporaryPlace
+    private let stop: EventDescriptor
+
+    init() throws {
+        temporary = try TemporaryPlace()
+        stop = try #require(EventDescriptor())
+    }
+
+    private func loop() throws -> ServerLoop {
+        let served = try ServedSocket.open(at: temporary.place, limit: .seconds(20))
+        return try #require(
+            ServerLoop(served, limits: ServerLimits(), endsWhenIdle: false, stop: stop, report: { _ in }))
+    }
+
+    /// Whether the next turn would begin at once.
+    private var isToldToStop: Bool {
+        var descriptor = pollfd(fd: stop.number, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) > 0
+    }
+
+    @Test(arguments: ["it was told to", "its socket was removed"])
+    func aServerThatStopsAlreadyTakesNoteOfAStopAndWaitsAgain(reason: String) throws {
+        let loop = try loop()
+        loop.beginStop(reason)
+        stop.makeReady()
+        loop.turn()
+        #expect(!isToldToStop)
+        #expect(loop.stopAt != nil)
+    }
+
+    @Test func aServerTakesNoteOfAStop() throws {
+        let loop = try loop()
+        stop.makeReady()
+        loop.turn()
+        #expect(!isToldToStop)
+        #expect(loop.stopAt != nil)
+    }
+}

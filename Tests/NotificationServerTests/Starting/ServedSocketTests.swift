@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import DistributedNotifications
+@testable import DistributedTesting
+@testable import NotificationServer
+
+struct ServedSocketTests {
+    let temporary: TemporaryPlace
+    var place: ServerPlace { temporary.place }
+    var isThere: Bool { access(place.socketPath, F_OK) == 0 }
+    let limit = TestLimit.hang
+
+    init() throws {
+        temporary = try TemporaryPlace()
+    }
+
+    @Test func aServerThatStopsRemovesItsSocket() throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        #expect(isThere)
+        #expect(served.remove(unlessSomebodyWaits: false, limit: limit))
+        #expect(!isThere)
+    }
+
+    @Test func theSocketIsForTheUserOnly() throws {
+        _ = try ServedSocket.open(at: place, limit: limit)
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.socketPath)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func aSecondServerIsRefused() throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        #expect(
+            throws: DistributedError.serverNotStarted(
+                path: place.socketPath,
+                problem: "another serves there. See which with: notify-demo status --directory \(place.directory)")
+        ) { try ServedSocket.open(at: place, limit: limit) }
+        withExtendedLifetime(served) {}
+    }
+
+    @Test func whoHasJustConnectedKeepsAnIdleServer() throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        let client = try ServerStart.connectIfServed(place, limit: limit)
+        #expect(client != nil)
+        #expect(!served.remove(unlessSomebodyWaits: true, limit: limit))
+        #expect(isThere)
+        #expect(try ServerStart.connectIfServed(place, limit: limit) != nil)
+        while served.listener.accept() != nil {}
+        #expect(served.remove(unlessSomebodyWaits: true, limit: limit))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == ["lock"])
+    }
+
+    @Test func anotherServersSocketStays() throws {
+        let first = try ServedSocket.open(at: place, limit: limit)
+        #expect(unlink(place.socketPath) == 0)
+        let second = try ServedSocket.open(at: place, limit: limit)
+        #expect(first.remove(unlessSomebodyWaits: false, limit: limit))
+        #expect(isThere)
+        #expect(second.remove(unlessSomebodyWaits: false, limit: limit))
+        #expect(!isThere)
+    }
+
+    @Test(arguments: [true, false])
+    func aServerThatStopsWhileItsDirectoryIsRemovedMakesNothingThere(isSocketGone: Bool) throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        #expect(unlink(place.lockPath) == 0)
+        if isSocketGone { #expect(unlink(place.socketPath) == 0) }
+        #expect(served.remove(unlessSomebodyWaits: false, limit: limit))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.directory) == (isSocketGone ? [] : ["socket"]))
+    }
+
+    @Test func aPlaceThatIsGoneDoesNotKeepAServer() throws {
+        let served = try ServedSocket.open(at: place, limit: limit)
+        try FileManager.default.removeItem(atPath: place.directory)
+        #expect(served.remove(unlessSomebodyWaits: true, limit: limit))
+    }
+}
