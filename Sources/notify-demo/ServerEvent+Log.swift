@@ -1,3 +1,4 @@
+import DistributedNotifications
 import Logging
 import NotificationServer
 

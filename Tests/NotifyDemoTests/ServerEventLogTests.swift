@@ -1,4 +1,5 @@
 import DistributedNotifications
+import NotificationServer
 import Logging
 import Testing
 

@@ -78,11 +78,13 @@ struct ServerProcess {
                     }
                     return .ready
                 }
-                if outputIsOpen { continue }
             }
             status = status ?? endOfChild()
             // The child of a server that is about to be ready ends with success.
-            if let status, !outputIsOpen || status != 0 { return .ended(status: status, output: output.text) }
+            if let status, !outputIsOpen || status != 0 {
+                output.readWhatThereIs()
+                return .ended(status: status, output: output.text)
+            }
             if .now >= deadline {
                 // The whole session, while its number cannot be another's.
                 if status == nil, kill(-id, SIGKILL) == 0 { waitpid(id, nil, 0) }
@@ -136,6 +138,12 @@ private final class OutputPipe {
             bytes = Array((bytes + buffer[..<count]).suffix(Self.limit))
             return count
         }
+    }
+
+    /// Reads until there is nothing at the moment, or as much as is kept.
+    func readWhatThereIs() {
+        var descriptor = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+        while bytes.count < Self.limit, poll(&descriptor, 1, 0) > 0, read() > 0 {}
     }
 
     var lines: [Substring] { text.split(separator: "\n") }

@@ -44,7 +44,7 @@ struct ServerProcessTests {
     }
 
     @Test func aProgramThatOnlyWritesIsEndedAtTheTimeout() throws {
-        guard case .timedOut(let output) = start("/usr/bin/yes", timeout: .milliseconds(100)) else {
+        guard case .timedOut(let output) = start(try script("exec yes"), timeout: .milliseconds(100)) else {
             Issue.record("it did not time out")
             return
         }
