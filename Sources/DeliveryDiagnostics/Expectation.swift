@@ -1,13 +1,13 @@
-/// A claim about records, and whether it holds.
+/// A claim about records, with the reason if it does not hold.
 public struct Expectation: Sendable, Hashable {
-    /// What should be so, as a sentence without its end.
+    /// The claim as a clause without a full stop.
     public var claim: String
-    /// Nil if the claim holds, else what is so instead.
+    /// Nil if the claim holds, otherwise what is true instead.
     public var failure: String?
 
     public var holds: Bool { failure == nil }
 
-    /// A claim that does not hold, for a caller that could not even ask.
+    /// A claim that does not hold, for a caller that could not check it.
     public static func failed(_ claim: String, because failure: String) -> Expectation {
         Expectation(claim, failure: failure)
     }
@@ -17,7 +17,7 @@ public struct Expectation: Sendable, Hashable {
         self.failure = failure
     }
 
-    /// - Parameter otherwise: what is so instead; asked for only then.
+    /// - Parameter otherwise: what is true instead; evaluated only if the claim does not hold.
     init(_ claim: String, holds: Bool, otherwise: @autoclosure () -> String) {
         self.init(claim, failure: holds ? nil : otherwise())
     }

@@ -1,10 +1,10 @@
-/// A log that the documents print, for comparison.
+/// A log that the documents print, to compare a run's log with.
 public enum ReferenceLog: String, CaseIterable, Sendable {
     /// Registered on the main thread, posted in the background, handled on the posting thread.
     case listing1 = "listing-1"
     /// The same post, handled on the main thread.
     case listing2 = "listing-2"
-    /// The observer goes while its handler runs; the program crashes after the last line.
+    /// The observer is released while its handler runs; the program crashes after the last line.
     case listing4 = "listing-4"
 
     /// The lines, each ended by a newline.

@@ -1,25 +1,25 @@
-/// Something that happens with notifications and threads, recorded and checked.
+/// A demonstration of notifications and threads that records what happens and checks the records.
 ///
-/// `perform` makes records; `expectations` is a function of records, so a recording can be checked again anywhere.
+/// `perform` makes records. `expectations` is a function of records, so a recording can be checked again anywhere.
 public protocol Scenario: Sendable {
-    /// What it is called on the command line.
+    /// The name on the command line.
     var name: String { get }
-    /// What it shows, in one line.
+    /// One line that says what the scenario demonstrates.
     var summary: String { get }
-    /// Which options of `ScenarioOptions` mean something to it.
+    /// The options of `ScenarioOptions` that the scenario uses. It ignores the others.
     var options: Set<ScenarioOptions.Name> { get }
 
-    /// - Throws: `ScenarioError.optionOutOfRange` for the first option that has a value that it cannot have here.
+    /// - Throws: `ScenarioError.optionOutOfRange` for the first option whose value is out of range for this scenario.
     func validate(_ options: ScenarioOptions) throws(ScenarioError)
 
-    /// Lets it happen. Called on the main thread, which it may block and whose run loop it may run; returns when
-    /// all is over, or throws within the environment's limit.
+    /// Runs the scenario on the main thread, which it may block and whose run loop it may run. Returns when everything
+    /// has been handled, or throws when one wait takes longer than the environment's limit.
     func perform(in environment: ScenarioEnvironment) throws
 
-    /// What must be true of its records.
+    /// The claims about the scenario's records, each with its result.
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation]
 
-    /// Text to print below the records, or nil. In a log its lines begin with `# `, and are not compared.
+    /// Text to print below the records, or nil. In a log its lines begin with `# `, and comparisons skip them.
     func report(on records: [DeliveryRecord]) -> String?
 }
 
@@ -31,7 +31,7 @@ extension Scenario {
     public func report(on records: [DeliveryRecord]) -> String? { nil }
 }
 
-/// The scenarios, in the order in which a newcomer reads them.
+/// The scenarios, in reading order for a newcomer.
 public enum Scenarios {
     public static let all: [any Scenario] = [
         PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),

@@ -1,15 +1,15 @@
-/// What a scenario is given to happen in.
+/// The parameters of a scenario's run: its recorder, its options, its limit, and the programs that it may start.
 public struct ScenarioEnvironment: Sendable {
     public var recorder: DeliveryRecorder
     public var options: ScenarioOptions
-    /// How long any one wait of the scenario may take.
+    /// The longest that one wait of the scenario may take.
     public var limit: Duration
-    /// How to start this program again, to do what a process does not survive.
+    /// Starts this program again for a step that may crash the process.
     public var childProgram: ChildProgram?
-    /// How to start this program again as the second process of a distributed scenario: it calls `DistributedProgram.perform`
-    /// with the directory that is its last argument.
+    /// Starts this program again as the second process of a distributed scenario, which calls
+    /// `DistributedProgram.perform` with its last argument as the directory.
     public var distributedChild: ChildProgram?
-    /// Told now and then how far a long scenario is, from 0 to 1; on the main thread.
+    /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
     public var progress: @Sendable (Double) -> Void
 
     public init(

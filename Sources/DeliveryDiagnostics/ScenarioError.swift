@@ -1,26 +1,26 @@
-/// Why a scenario did not come to its end.
+/// The reason why a scenario was not completed.
 public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Something did not happen in time.
+    /// A wait took too long.
     case timedOut(waitingFor: String, after: Duration)
-    /// It is about the main thread, and was called on another.
+    /// The scenario was called on another thread than the main thread.
     case notOnMainThread
-    /// It needs a second process, and was not told how to start one.
+    /// The scenario needs a second process, and the environment has no program to start.
     case noChildProgram
-    /// An option has a value that it cannot have.
+    /// The value of an option is out of range.
     case optionOutOfRange(option: String, value: String, range: String)
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
 
     public var description: String {
         switch self {
-        case .timedOut(let what, let limit):
-            "waited \(limit) for \(what), and it did not happen. If the machine is very busy, try again."
+        case .timedOut(let name, let limit):
+            "timed out after \(limit) while waiting for \(name). If the machine is very busy, try again."
         case .notOnMainThread:
-            "a scenario is about the main thread: perform it there."
+            "a scenario must be performed on the main thread."
         case .noChildProgram:
-            "this scenario needs a second process: give the environment a childProgram and a distributedChild."
+            "this scenario needs a second process: set childProgram and distributedChild of its environment."
         case .optionOutOfRange(let option, let value, let range):
-            "\(option) is \(value), and must be from \(range)."
+            "\(option) is \(value); it must be from \(range)."
         case .child(let problem):
             "the second process: \(problem)"
         }

@@ -1,4 +1,4 @@
-/// What a user may choose about a scenario. Each scenario says which of these mean something to it.
+/// The options of scenarios. Each scenario lists the ones that it uses.
 public struct ScenarioOptions: Sendable, Hashable {
     public enum Name: String, Sendable, Hashable, CaseIterable {
         case posters
@@ -8,18 +8,18 @@ public struct ScenarioOptions: Sendable, Hashable {
         case capture
     }
 
-    /// How many threads post, 1 to 256.
+    /// The number of posting threads, 1 to 256.
     public var posters: Int
-    /// How many notifications are posted by all of them together, 1 to 1,000,000.
+    /// The number of notifications that all threads post together, 1 to 1,000,000.
     public var notifications: Int?
     /// The probability with which a signal is lost, 0 to 1.
     public var dropSignals: Double
-    /// What decides which signals are lost.
+    /// The seed of the generator that decides which signals are lost.
     public var seed: UInt64
-    /// How an observer is held by the block that handles its notifications; nil: each way in turn.
+    /// How the handler's block holds the observer. Nil means each way, one after the other.
     public var capture: ObserverCapture?
 
-    /// - Throws: `ScenarioError.optionOutOfRange` for the first that is.
+    /// - Throws: `ScenarioError.optionOutOfRange` for the first value out of range.
     public func validate() throws(ScenarioError) {
         try check(.posters, posters, 1...256, "1 to 256")
         if let notifications { try check(.notifications, notifications, 1...1_000_000, "1 to 1000000") }
@@ -27,10 +27,10 @@ public struct ScenarioOptions: Sendable, Hashable {
     }
 
     private func check<Value: Comparable>(
-        _ option: Name, _ value: Value, _ range: ClosedRange<Value>, _ words: String
+        _ option: Name, _ value: Value, _ range: ClosedRange<Value>, _ description: String
     ) throws(ScenarioError) {
         guard range.contains(value) else {
-            throw .optionOutOfRange(option: "--\(option.rawValue)", value: "\(value)", range: words)
+            throw .optionOutOfRange(option: "--\(option.rawValue)", value: "\(value)", range: description)
         }
     }
 

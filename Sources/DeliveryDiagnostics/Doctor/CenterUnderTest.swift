@@ -1,9 +1,9 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// A notification center that questions are asked of. It delivers on the posting thread.
+/// A notification center that questions are put to. It delivers on the posting thread.
 protocol CenterUnderTest: Sendable {
-    /// - Parameter isWildcard: whether it observes every name.
+    /// - Parameter isWildcard: true to observe every name.
     func addObserver(
         object: Any?, isWildcard: Bool, _ handler: @escaping @Sendable () -> Void
     ) -> any RemovableObserver
@@ -19,12 +19,12 @@ extension CenterUnderTest {
     func post() { post(object: nil) }
 }
 
-/// What removes an observer from its center.
+/// An observer that can be removed from its center.
 protocol RemovableObserver: Sendable {
     func remove()
 }
 
-/// Foundation's.
+/// Foundation's center.
 struct FoundationCenter: CenterUnderTest {
     let center = NotificationCenter()
 
@@ -42,7 +42,7 @@ struct FoundationCenter: CenterUnderTest {
     }
 }
 
-// Safety: nothing is done with the token but to hand it back to the center, which takes it on any thread.
+// Safety: the token is only passed back to the center, which accepts it on any thread.
 private struct FoundationObserver: RemovableObserver, @unchecked Sendable {
     let center: NotificationCenter
     let token: any NSObjectProtocol
@@ -50,7 +50,7 @@ private struct FoundationObserver: RemovableObserver, @unchecked Sendable {
     func remove() { center.removeObserver(token) }
 }
 
-/// This package's.
+/// This package's center.
 struct OurCenter: CenterUnderTest {
     let center: ThreadedNotificationCenter
 

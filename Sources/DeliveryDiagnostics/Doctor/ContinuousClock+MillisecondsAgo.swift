@@ -1,5 +1,5 @@
 extension ContinuousClock.Instant {
-    /// How long it is past, rounded.
+    /// The time since this instant, in rounded milliseconds.
     var millisecondsAgo: Int {
         Int((duration(to: .now) / .milliseconds(1)).rounded())
     }

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What the main thread does, as the kernel sees it.
+/// The state of the main thread as the kernel reports it.
 enum MainThreadState {
-    /// Returns when the main thread sleeps; on another thread.
+    /// Returns when the main thread sleeps, or after `limit`. Call this on another thread.
     static func waitUntilAsleep(limit: Duration) {
         let deadline = ContinuousClock.now + limit
         let file = "/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/stat"
         while ContinuousClock.now < deadline {
-            // The state follows the name, which stands in brackets.
+            // The state follows the thread's name, which is in parentheses.
             let state = (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: ")").last
             if state?.hasPrefix(" S ") == true { return }
         }

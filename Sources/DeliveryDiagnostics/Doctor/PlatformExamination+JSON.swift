@@ -1,5 +1,5 @@
 extension PlatformExamination {
-    /// One fact as JSON: what `doctor --json` prints on a line.
+    /// One fact as JSON: one line of the output of `doctor --json`.
     fileprivate struct Line: Encodable {
         struct Answer: Encodable {
             var kept: Bool
@@ -20,7 +20,7 @@ extension PlatformExamination {
         var questions: [Question]
     }
 
-    /// A line of JSON for each fact.
+    /// Returns one line of JSON for each fact.
     public func jsonLines() throws -> [String] {
         return try rows.map { row in
             let questions = row.findings.map { finding in

@@ -1,11 +1,11 @@
 extension PlatformExamination {
-    /// What is said of a promise at the beginning of a cell: `ok` or `NO`.
+    /// Colours the mark at the beginning of a cell, `ok` or `NO`.
     public typealias Paint = (_ mark: String, _ isKept: Bool) -> String
 
-    /// For people: a table where there is room for one, and else a few lines for each fact.
+    /// The examination as text: a table if the line is wide enough, otherwise a few lines for each fact.
     ///
     /// - Parameters:
-    ///   - width: how many columns a line may have.
+    ///   - width: the number of columns of a line.
     ///   - paint: colours a mark.
     public func text(width: Int, paint: Paint = { mark, _ in mark }) -> String {
         let lines = width >= Self.leastTableWidth ? table(width: width, paint) : blocks(width: max(width, 40), paint)
@@ -14,7 +14,7 @@ extension PlatformExamination {
 
     private static let leastTableWidth = 132
 
-    /// How many promises are kept.
+    /// The number of promises that each side keeps.
     public var summary: String {
         let findings = rows.flatMap(\.findings)
         let ours = findings.compactMap(\.ours)
@@ -26,7 +26,7 @@ extension PlatformExamination {
             + (missing == 0 ? "." : ", and \(missing) without a counterpart.")
     }
 
-    // MARK: A few lines for each fact
+    // MARK: Blocks
 
     private func blocks(width: Int, _ paint: Paint) -> [String] {
         var lines: [String] = []
@@ -36,7 +36,7 @@ extension PlatformExamination {
             var shown: String?
             for finding in row.findings {
                 lines += hanging("", indent: 5, finding.claim, width: width)
-                // Once for the questions that follow each other.
+                // A sentence that several questions share is printed once.
                 if let sentence = finding.sentence, sentence != shown {
                     lines += hanging("", indent: 7, "“\(sentence)”", width: width)
                 }
@@ -59,12 +59,12 @@ extension PlatformExamination {
         }
     }
 
-    // MARK: A table
+    // MARK: Table
 
     private func table(width: Int, _ paint: Paint) -> [String] {
         let (number, area) = (4, rows.map(\.area.count).max() ?? 0)
         let rest = width - number - area - 8
-        // Foundation has more to say.
+        // Foundation's column needs more room, because its answers are longer.
         let (expected, foundation) = (rest * 2 / 5, rest * 7 / 20)
         let widths = [number, area, expected, foundation, rest - expected - foundation]
         var lines = [
@@ -85,9 +85,9 @@ extension PlatformExamination {
                     Cell(finding).lines(width: widths[4], paint),
                 ]
                 let marked = [0, 0, 0, Cell.markWidth(paint, finding.foundation), 0]
-                for place in 0..<(columns.map(\.count).max() ?? 0) {
-                    let cells = columns.map { place < $0.count ? $0[place] : "" }
-                    lines.append(line(cells, zip(widths, marked).map { $0 + (place == 0 ? $1 : 0) }))
+                for index in 0..<(columns.map(\.count).max() ?? 0) {
+                    let cells = columns.map { index < $0.count ? $0[index] : "" }
+                    lines.append(line(cells, zip(widths, marked).map { $0 + (index == 0 ? $1 : 0) }))
                 }
             }
         }
@@ -105,9 +105,9 @@ extension PlatformExamination {
     }
 }
 
-/// What is said of one side: whether it is as expected, and what was seen.
+/// The cell of one side: a mark and the observed events.
 private struct Cell {
-    /// Nil: this package has no counterpart.
+    /// Nil if this package has no counterpart.
     var isKept: Bool?
     var text: String
 
@@ -116,7 +116,7 @@ private struct Cell {
         text = answer.observed
     }
 
-    /// What is said of this package.
+    /// The cell of this package.
     init(_ finding: PlatformExamination.Finding) {
         isKept = finding.ours.map { $0.verdict == .kept }
         text = finding.ours?.observed ?? finding.reason ?? "not asked"
@@ -131,7 +131,7 @@ private struct Cell {
 
     private static func mark(_ isKept: Bool) -> String { isKept ? "ok" : "NO" }
 
-    /// How much longer than what is seen a painted mark is.
+    /// The number of invisible characters that `paint` adds to a mark.
     static func markWidth(_ paint: PlatformExamination.Paint, _ answer: TrialAnswer) -> Int {
         let isKept = answer.verdict == .kept
         return paint(mark(isKept), isKept).count - mark(isKept).count

@@ -1,30 +1,30 @@
-/// What this platform's Foundation was found to do where facts are known of it, and what this package does.
+/// The result of examining this platform: for each known fact about Foundation, what Foundation and this package did.
 public struct PlatformExamination: Sendable, Hashable {
-    /// One thing that was asked.
+    /// The answers to one question.
     public struct Finding: Sendable, Hashable {
-        /// What the question is called.
+        /// The name of the question.
         public var name: String
-        /// What is promised.
+        /// The promise.
         public var claim: String
-        /// The document's sentence, if it has one.
+        /// The document's sentence, if there is one.
         public var sentence: String?
-        /// What is seen of Foundation if it keeps the promise.
+        /// The events that are observed if Foundation keeps the promise.
         public var expected: String
-        /// What is seen of this package if it does.
+        /// The events that are observed if this package keeps it.
         public var expectedOfOurs: String
         public var foundation: TrialAnswer
-        /// Nil: this package has nothing to compare.
+        /// Nil if this package has no counterpart.
         public var ours: TrialAnswer?
-        /// Why it has not.
+        /// The reason why it has none.
         public var reason: String?
     }
 
-    /// One fact.
+    /// The findings about one fact.
     public struct Row: Sendable, Hashable {
-        /// Such as `F7`.
+        /// The number, such as `F7`.
         public var number: String
         public var area: String
-        /// What is expected.
+        /// The expected behaviour.
         public var expected: String
         public var findings: [Finding]
     }
@@ -34,14 +34,14 @@ public struct PlatformExamination: Sendable, Hashable {
     /// The numbers of all facts, in order.
     public static var facts: [String] { PlatformFact.all.map(\.number) }
 
-    /// Asks Foundation and this package what the facts are about, each question in a process of its own.
+    /// Puts the questions of facts to Foundation and to this package, each question in a process of its own.
     ///
     /// - Parameters:
-    ///   - facts: the numbers of those to look at; nil: all.
-    ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event as a
-    ///     line.
-    ///   - limit: how long one process may take.
-    ///   - progress: told what fraction of the processes has ended, on any thread.
+    ///   - facts: the numbers of the facts to examine. Nil means all.
+    ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event
+    ///     as a line.
+    ///   - limit: the longest that one process may run.
+    ///   - progress: receives the fraction of processes that have ended, on any thread.
     public static func perform(
         facts numbers: Set<String>? = nil, in childProgram: ChildProgram, limit: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -59,7 +59,7 @@ public struct PlatformExamination: Sendable, Hashable {
             })
     }
 
-    /// What this package does not do as it should.
+    /// The findings in which this package does not behave as expected.
     public var failures: [Finding] {
         rows.flatMap(\.findings).filter { $0.ours.map { $0.verdict != .kept } == true }
     }

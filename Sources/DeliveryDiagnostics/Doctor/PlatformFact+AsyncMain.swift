@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F22, of programs whose main function is `async`. This package's answer is a synchronous one that runs the run loop.
+/// F22: programs with an `async` main function. This package's counterpart is a synchronous main function that runs the
+/// run loop.
 extension PlatformFact {
     static let asyncMain: [PlatformFact] = [
         PlatformFact(
@@ -45,12 +46,12 @@ extension PlatformFact {
             ])
     ]
 
-    /// Goes on as a program does whose main function is `async`: this is what the compiler makes of one. The process ends when
-    /// something was noted, or had the opportunity to be.
+    /// Continues as a program with an `async` main function does. The process ends after the first event, or when there
+    /// was enough time for one.
     @MainActor
     private static func asAsyncMain(_ notes: TrialNotes, _ body: @escaping @MainActor @Sendable () -> Void) -> Never {
         Task { @MainActor in
-            // The first part of an async main does run on the main thread: what comes after a suspension does not.
+            // An async main function begins on the main thread. Only the part after a suspension shows the defect.
             try? await Task.sleep(for: .milliseconds(10))
             body()
             let deadline = ContinuousClock.now + ProbeLimits.foundation
@@ -60,7 +61,7 @@ extension PlatformFact {
         runAsyncMain()
     }
 
-    /// Goes on as a program does whose main function starts a task and runs the run loop.
+    /// Continues like a program with a main function that starts a task and runs the run loop.
     @MainActor
     private static func asSynchronousMain(_ notes: TrialNotes, _ body: @escaping @MainActor @Sendable () -> Void) {
         Task { @MainActor in
@@ -83,6 +84,6 @@ extension PlatformFact {
     }
 }
 
-/// What the compiler calls after the main function's task was made, if that function is `async`.
+/// The runtime function that the compiler calls after it has made the task of an `async` main function.
 @_silgen_name("swift_task_asyncMainDrainQueue")
 private func runAsyncMain() -> Never

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F18 and F19, of messages. This package's counterparts are observers on a thread, and its asynchronous sequence.
+/// F18 and F19: Foundation's messages. This package's counterparts are observers on a thread, and its asynchronous
+/// sequence.
 extension PlatformFact {
     static let asyncMessages: [PlatformFact] = [
         PlatformFact(
@@ -36,11 +37,11 @@ extension PlatformFact {
                     "messages-are-kept", "\(burst) messages before the next is awaited: all come, or the loss is told",
                     expected: TrialExpectation(events: ["all come"]),
                     foundation: { notes in
-                        let come = countRead(within: ProbeLimits.foundation) { center, goesOn in
+                        let come = countRead(within: ProbeLimits.foundation) { center, shouldContinue in
                             let messages = center.foundation.messages(of: nil as Sender?, for: NumberedMessage.self)
                             var iterator = messages.makeAsyncIterator()
                             for number in 0..<burst { center.foundation.post(NumberedMessage(number: number)) }
-                            while await iterator.next(isolation: nil) != nil, goesOn() {}
+                            while await iterator.next(isolation: nil) != nil, shouldContinue() {}
                         }
                         notes.note(
                             come == burst ? "all come" : "some are lost, and nothing tells",
@@ -48,7 +49,7 @@ extension PlatformFact {
                     },
                     ours: .other(TrialExpectation(events: ["the loss is told"])) { notes in
                         let dropped = Locked(0)
-                        let come = countRead(within: ProbeLimits.ours) { center, goesOn in
+                        let come = countRead(within: ProbeLimits.ours) { center, shouldContinue in
                             let numbers = center.ours.notifications(
                                 named: TestNotification.foundationName, buffer: .bufferingNewest(10),
                                 transform: { $0.object as? Int })
@@ -58,7 +59,7 @@ extension PlatformFact {
                             }
                             dropped.withLock { $0 = numbers.dropped }
                             numbers.cancel()
-                            while await iterator.next() != nil, goesOn() {}
+                            while await iterator.next() != nil, shouldContinue() {}
                         }
                         let told = dropped.withLock { $0 }
                         notes.note(
@@ -134,10 +135,10 @@ extension PlatformFact {
 
     private typealias Centers = (foundation: NotificationCenter, ours: ThreadedNotificationCenter)
 
-    /// How many are posted before anybody reads.
+    /// The number of messages that are posted before the first one is read.
     private static let burst = 51
 
-    /// Posts until a run is not in order: whether it is may be chance, so there are many.
+    /// Repeats the posts until a run is out of order. The order is a matter of chance, so there are many runs.
     private static func noteOrder(
         _ notes: TrialNotes, runs: Int,
         _ postAll: (
@@ -165,10 +166,10 @@ extension PlatformFact {
 
     /// The number of messages of a burst that are read within the limit.
     ///
-    /// - Parameter read: makes an iterator, then posts, then reads as long as it is told to go on.
+    /// - Parameter read: makes an iterator, posts, then reads as long as `shouldContinue` returns true.
     private static func countRead(
         within limit: Duration,
-        _ read: @escaping @Sendable (_ center: Centers, _ goesOn: @Sendable () -> Bool) async -> Void
+        _ read: @escaping @Sendable (_ center: Centers, _ shouldContinue: @Sendable () -> Bool) async -> Void
     ) -> Int {
         let (count, isOver) = (Locked(0), Gate("the reader"))
         let task = Task.detached {
@@ -206,7 +207,7 @@ extension PlatformFact {
     }
 }
 
-/// What messages are about.
+/// The subject of the messages.
 private final class Sender: Sendable {}
 
 private struct NumberedMessage: NotificationCenter.AsyncMessage {

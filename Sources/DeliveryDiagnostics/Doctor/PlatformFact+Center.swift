@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F1 to F4, of notification centers.
+/// F1 to F4: notification centers.
 extension PlatformFact {
     static let center: [PlatformFact] = [
         PlatformFact(
@@ -15,7 +15,7 @@ extension PlatformFact {
             number: "F2", area: "NotificationCenter", expected: "removing a token twice is harmless",
             questions: [
                 TrialQuestion(
-                    "removing-twice", "a token removed twice removes nobody else's observer",
+                    "removing-twice", "a token removed twice removes no other observer",
                     expected: TrialExpectation(events: ["the other observer is called"]), inBoth: removesTwice)
             ]),
         PlatformFact(
@@ -85,7 +85,8 @@ extension PlatformFact {
         for observer in observers.withLock({ $0 }) { observer.remove() }
     }
 
-    /// The first handler that is called holds the poster until the others were removed on the main thread.
+    /// The first handler that is called blocks the posting thread until the main thread has removed the other
+    /// observers.
     @MainActor
     private static func removesOnAnotherThread(_ center: any CenterUnderTest, _ notes: TrialNotes) throws {
         let count = 20
@@ -129,7 +130,7 @@ extension PlatformFact {
         }
     }
 
-    /// One after the other, so that the next may come to be where the last one was.
+    /// Posts the senders one after the other, so that the allocator may place a sender where an earlier one was freed.
     private static func matchesFreed(_ center: any CenterUnderTest, _ notes: TrialNotes) {
         let (count, called) = (100, Locked(0))
         let observer = center.addObserver(object: Sender()) { called.withLock { $0 += 1 } }
@@ -143,7 +144,7 @@ extension PlatformFact {
 private final class Sender {}
 
 extension TrialQuestion {
-    /// A question about centers: the same is done with both.
+    /// A question about centers that is put to both sides in the same way.
     fileprivate init(
         _ name: String, _ claim: String, sentence: String? = nil, expected: TrialExpectation,
         inBoth body: @escaping @MainActor @Sendable (any CenterUnderTest, TrialNotes) throws -> Void

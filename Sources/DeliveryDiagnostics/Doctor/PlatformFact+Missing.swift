@@ -2,7 +2,7 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F20, of what the documents use and Foundation on Linux does not have.
+/// F20: types and functions that the documents use and that Foundation on Linux lacks.
 extension PlatformFact {
     static let missing: [PlatformFact] = [
         PlatformFact(
@@ -13,7 +13,8 @@ extension PlatformFact {
                     sentence: "a communication port for signaling the correct thread (a Mach port)",
                     expected: TrialExpectation(events: ["there"]),
                     foundation: { notes in
-                        // The class alone says nothing: there is one that a program cannot name, and that can do nothing.
+                        // The class alone is no evidence: Foundation has one that programs cannot name and that does
+                        // nothing.
                         let hasClass = _typeByName("10Foundation10NSMachPortC") != nil
                         notes.note(
                             _typeByName("10Foundation18NSMachPortDelegate_p") == nil ? "no delegate" : "there",
@@ -82,7 +83,7 @@ extension PlatformFact {
         port.invalidate()
     }
 
-    /// Through a server of its own, which is another process: the user's is left alone.
+    /// Uses a server of its own, so that the user's server is not affected.
     private static let distributedCenter = TrialQuestion.Counterpart.other(
         TrialExpectation(events: ["DistributedCenter: received on main"])
     ) { notes in
@@ -90,7 +91,7 @@ extension PlatformFact {
             .path(percentEncoded: false)
         let center = DistributedCenter(place: ServerPlace(directory: directory))
         defer {
-            // It would go by itself, but a minute later.
+            // The server would end by itself, but only after a minute.
             if case .connected(let server) = center.connectionState { kill(server, SIGTERM) }
             center.close()
             try? FileManager.default.removeItem(atPath: directory)
@@ -108,8 +109,8 @@ extension PlatformFact {
     }
 }
 
-/// What `notifications(named:)` gives if Foundation does not have it: where it has, the compiler takes Foundation's, which is less
-/// general.
+/// The result of `notifications(named:)` if Foundation lacks that method. If Foundation has it, the compiler prefers
+/// Foundation's declaration, because it is less general than the one below.
 struct MissingSequence {}
 
 extension NotificationCenter {

@@ -1,4 +1,4 @@
-/// F5 to F9, of notification queues: the promises that were known to be broken.
+/// F5 to F9: notification queues. Their questions are the queue promises with a fact number.
 extension PlatformFact {
     static let notificationQueue: [PlatformFact] = [
         ("F5", "first in, first out"),

@@ -1,11 +1,12 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F10 to F12, of observers that handle in an operation queue. This package's counterpart is an observer on a run-loop thread.
+/// F10 to F12: observers that handle in an operation queue. This package's counterpart is an observer on a run loop
+/// thread.
 extension PlatformFact {
     static let operationQueues: [PlatformFact] = [
         PlatformFact(
-            number: "F10", area: "addObserver(queue:)", expected: "asynchronous, as is believed",
+            number: "F10", area: "addObserver(queue:)", expected: "asynchronous",
             questions: [
                 TrialQuestion(
                     "post-waits-for-the-queue", "a post does not wait for other work of the queue",
@@ -64,10 +65,10 @@ extension PlatformFact {
                         let isOver = Gate("the last handler")
                         let tokens = [("A", first, "B"), ("B", second, "C"), ("C", first, nil)].map {
                             name, queue, next in
-                            let place = queue === first ? "first" : "second"
+                            let position = queue === first ? "first" : "second"
                             return center.addObserver(forName: Notification.Name(name), object: nil, queue: queue) {
                                 _ in
-                                notes.note("\(name) on the \(place)")
+                                notes.note("\(name) on the \(position)")
                                 guard let next else { return isOver.open() }
                                 center.post(name: Notification.Name(next), object: nil)
                             }
@@ -97,10 +98,10 @@ extension PlatformFact {
                     }),
             ]),
         PlatformFact(
-            number: "F12", area: "addObserver(queue:)", expected: "an observer keeps what it is called on",
+            number: "F12", area: "addObserver(queue:)", expected: "an observer retains its queue or thread",
             questions: [
                 TrialQuestion(
-                    "queue-is-released", "an observer is called though nobody else refers to its queue",
+                    "queue-is-released", "an observer is called though nothing else retains its queue",
                     expected: TrialExpectation(events: ["handled"]),
                     foundation: { notes in
                         let (center, isHandled) = (NotificationCenter(), Gate("the handler"))
@@ -129,7 +130,7 @@ extension PlatformFact {
         return thread
     }
 
-    /// Posts while other work of the queue that handles waits for the post to return, for at most the limit.
+    /// Posts while other work in the handling queue waits for that post to return, at most for the limit.
     @MainActor
     private static func postBesideWork(
         _ notes: TrialNotes, within limit: Duration, begin: (@escaping @Sendable () -> Void) throws -> Void,
@@ -150,7 +151,7 @@ extension PlatformFact {
         try hasEnded.wait(limit: ProbeLimits.ours)
     }
 
-    /// Has a thread post and waits for it, and only then runs the main run loop.
+    /// Waits on the main thread for another thread's post to return, and only then runs the main run loop.
     @MainActor
     private static func waitForPoster(_ notes: TrialNotes, _ post: @escaping @Sendable () -> Void) throws {
         let hasReturned = Gate("the poster")

@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
 
-/// F23, of property lists that somebody else wrote. This package's counterpart reads those that a user names.
+/// F23: property lists from untrusted sources. This package's counterpart reads the files that a user names.
 extension PlatformFact {
     static let propertyLists: [PlatformFact] = [
         PlatformFact(
@@ -72,7 +72,8 @@ extension PlatformFact {
         }
         let table = UInt8(list.count)
         list.append(contentsOf: beginnings)
-        // Sizes of a beginning and of a reference; then, of 8 bytes each, how many objects, the first, and where the table is.
+        // Sizes of a beginning and of a reference; then, of 8 bytes each, how many objects, the first, and where the
+        // table is.
         list.append(contentsOf: [0, 0, 0, 0, 0, 0, 1, 1])
         for number in [UInt8(objects.count), 0, table] { list.append(contentsOf: [0, 0, 0, 0, 0, 0, 0, number]) }
         return list

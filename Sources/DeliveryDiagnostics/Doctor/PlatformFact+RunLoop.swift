@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F13 and F14, of run loops and timers. This package's counterparts are its blocks for a thread, at once and after a delay.
+/// F13 and F14: run loops and timers. This package's counterparts are blocks performed on a thread, at once and after a
+/// delay.
 extension PlatformFact {
     static let runLoop: [PlatformFact] = [
         PlatformFact(
@@ -24,7 +25,7 @@ extension PlatformFact {
             number: "F14", area: "Timer", expected: "Timer(timeInterval: 2, …) fires after 2 s",
             questions: [
                 TrialQuestion(
-                    "timer-interval", "a timer of 300 ms, given to the run loop, fires after them",
+                    "timer-interval", "a timer of 300 ms that is added to a run loop fires after 300 ms",
                     expected: TrialExpectation(events: ["fires when it is due"]),
                     foundation: { notes in
                         noteDelay(notes) { interval, fire in
@@ -41,7 +42,8 @@ extension PlatformFact {
             ]),
     ]
 
-    /// Has a second thread perform a block on the main thread while that sleeps in its run loop until a timer is due.
+    /// Performs a block on the main thread from a second thread, while the main thread sleeps in its run loop until a
+    /// timer is due.
     @MainActor
     private static func performWhileAsleep(
         _ notes: TrialNotes, timer delay: Duration,
@@ -66,7 +68,7 @@ extension PlatformFact {
         }
         let deadline = ContinuousClock.now + ProbeLimits.ours
         while !isPerformed.isOpen, ContinuousClock.now < deadline {
-            // Not in short turns: they would wake the run loop before the timer does.
+            // Runs to the deadline in one call: shorter calls would wake the run loop before the timer does.
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds + 0.1))
         }
     }

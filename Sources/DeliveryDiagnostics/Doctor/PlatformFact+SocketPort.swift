@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F21, of the one port that Foundation on Linux has. This package's counterpart is `SignalPort`.
+/// F21: the only port that Foundation has on Linux. This package's counterpart is `SignalPort`.
 extension PlatformFact {
     static let socketPort: [PlatformFact] = [
         PlatformFact(
@@ -87,7 +87,7 @@ extension PlatformFact {
 
     private static func tcpPort(of socket: Int32) -> UInt16 { UInt16(bigEndian: socketAddress(of: socket).sin_port) }
 
-    /// The sockets that this process has open.
+    /// The sockets that are open in this process.
     private static func openSockets() -> Set<String> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return Set(

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F15 to F17, of threads.
+/// F15 to F17: threads.
 extension PlatformFact {
     static let threads: [PlatformFact] = [
         PlatformFact(
@@ -24,7 +24,7 @@ extension PlatformFact {
                         try onThread(named: "worker") { note(ThreadIdentity.current.name, notes) }
                     }),
                 TrialQuestion(
-                    "name-of-another", "a thread's name can be asked for on another thread",
+                    "name-of-another", "a thread's name can be read on another thread",
                     expected: TrialExpectation(events: ["named worker"]),
                     foundation: { notes in
                         let (isNamed, isAsked) = (Gate("the thread"), Gate("the question"))
@@ -82,7 +82,7 @@ extension PlatformFact {
                     ours: .body { notes in noteID("\(ThreadIdentity.current.kernelID)", notes) }),
             ]),
         PlatformFact(
-            number: "F17", area: "Thread", expected: "the end of a thread is told",
+            number: "F17", area: "Thread", expected: "the end of a thread is reported",
             questions: [
                 TrialQuestion(
                     "thread-end", "NSThreadWillExit is posted",
@@ -128,13 +128,13 @@ extension PlatformFact {
 
     @MainActor
     private static func noteID(_ id: String, _ notes: TrialNotes) {
-        // The main thread's id is the process's.
+        // The main thread's id is the process id.
         let expected = "\(ProcessInfo.processInfo.processIdentifier)"
         notes.note(
             id == expected ? "the kernel's id" : "another id", detail: id == expected ? nil : "\(id) of \(expected)")
     }
 
-    /// What `NSLog` says of the main thread.
+    /// The thread id in a line that `NSLog` writes on the main thread.
     @MainActor
     private static func idLoggedByFoundation() throws -> String {
         let pipe = Pipe()

@@ -1,12 +1,13 @@
-/// Something that Foundation on Linux was known to do otherwise than is expected, before anybody looked again.
+/// A known difference between Foundation on Linux and the expected behaviour. The examination checks whether it still
+/// exists.
 struct PlatformFact: Sendable {
-    /// Such as `F7`.
+    /// The number, such as `F7`.
     var number: String
-    /// Which part of Foundation it is about.
+    /// The part of Foundation that the fact concerns.
     var area: String
-    /// What is expected, in a few words.
+    /// The expected behaviour in a few words.
     var expected: String
-    /// What is asked to see it.
+    /// The questions that show the difference.
     var questions: [TrialQuestion]
 
     static let all: [PlatformFact] =

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Called when a port's message was received.
+/// A port delegate that calls a block for each message.
 final class SignalReceiver: NSObject, PortDelegate {
     private let received: @Sendable () -> Void
 

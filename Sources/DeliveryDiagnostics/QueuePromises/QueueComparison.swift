@@ -1,30 +1,31 @@
-/// Which promises Foundation's notification queue keeps here, and which `PostingQueue` does.
+/// A comparison of Foundation's notification queue with `PostingQueue`: which promises each of them keeps on this
+/// platform.
 public struct QueueComparison: Sendable, Hashable {
-    /// One promise, and what came of it.
+    /// One promise and the verdicts on both queues.
     public struct Row: Sendable, Hashable {
-        /// What the promise is called.
+        /// The name of the promise.
         public var name: String
-        /// The promise.
+        /// The promise itself.
         public var claim: String
-        /// The sentence of Apple's document, if it has one.
+        /// The sentence of Apple's document, if there is one.
         public var sentence: String?
-        /// The number of what was known to break it in Foundation; nil: nothing was.
+        /// The number of the fact that says how Foundation breaks the promise, or nil.
         public var fact: String?
-        /// What Foundation's queue did here.
+        /// The verdict on Foundation's queue.
         public var foundation: TrialVerdict
-        /// What `PostingQueue` did.
+        /// The verdict on `PostingQueue`.
         public var postingQueue: TrialVerdict
     }
 
     public var rows: [Row]
 
-    /// Has both queues keep each promise, every one in a process of its own, since some do not survive it.
+    /// Tries each promise with both queues. Each trial runs in a process of its own, because some of them crash.
     ///
     /// - Parameters:
-    ///   - childProgram: calls `TrialProgram.perform` with the name of a promise and the side, and writes each event as a
-    ///     line.
-    ///   - limit: how long one process may take.
-    ///   - progress: told what fraction of the processes has ended, on any thread.
+    ///   - childProgram: calls `TrialProgram.perform` with the name of a promise and the side, and writes each event as
+    ///     a line.
+    ///   - limit: the longest that one process may run.
+    ///   - progress: receives the fraction of processes that have ended, on any thread.
     public static func perform(
         in childProgram: ChildProgram, limit: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -42,9 +43,9 @@ public struct QueueComparison: Sendable, Hashable {
             })
     }
 
-    // MARK: Showing it
+    // MARK: Output
 
-    /// As a table in Markdown.
+    /// The comparison as a Markdown table.
     public var markdown: String {
         let heading = ["promise", "fact", "Foundation's queue", "`PostingQueue`"]
         var lines = ([heading] + cells).map { "| \($0.joined(separator: " | ")) |" }
@@ -52,7 +53,7 @@ public struct QueueComparison: Sendable, Hashable {
         return lines.joined(separator: "\n")
     }
 
-    /// As aligned text.
+    /// The comparison as aligned text.
     public var text: String {
         Table.text([["promise", "fact", "Foundation's queue", "PostingQueue"]] + cells)
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Which queue the promises are asked of.
+/// The queue that a promise is tried with.
 enum QueueKind: Sendable, Hashable {
     case foundation
     case postingQueue
@@ -25,8 +25,9 @@ extension QueueKind: QueueMaker {
 
 /// Foundation's.
 //
-// Safety: no two threads touch the queue at once. Where a second thread enqueues, the main thread waits for it or sleeps in
-// its run loop, and what wakes it comes after; the second thread's run loop touches only the queues that were made there.
+// Safety: no two threads touch the queue at once. Where a second thread enqueues, the main thread waits for it or
+// sleeps in its run loop, and what wakes it comes after; the second thread's run loop touches only the queues that were
+// made there.
 private final class FoundationQueue: QueueUnderTest, @unchecked Sendable {
     private let queue: NotificationQueue
 
@@ -49,7 +50,7 @@ private final class FoundationQueue: QueueUnderTest, @unchecked Sendable {
     var object: AnyObject { queue }
 }
 
-/// This package's.
+/// This package's queue.
 private struct OurQueue: QueueUnderTest {
     let queue: PostingQueue
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What is similar, and what becomes of it.
+/// Promises about coalescing: which notifications count as similar, and which of them remain.
 extension QueuePromise {
     static let coalescing: [QueuePromise] = [
         QueuePromise(
@@ -72,7 +72,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "coalescing-across-styles", "coalescing over posting styles: an idle one takes the place of one asap",
+            "coalescing-across-styles", "coalescing across posting styles: an idle one replaces one asap",
             sentence:
                 "Coalescing is a process that removes from a queue notifications that are similar in some way to a "
                 + "notification that was queued earlier.",
@@ -83,7 +83,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "dequeue", "dequeueNotifications: removes what is similar, of any style",
+            "dequeue", "dequeueNotifications: removes similar ones of every style",
             expected: ["B"]
         ) { trial in
             trial.enqueue("A", .asap, name: "A")
@@ -96,7 +96,7 @@ extension QueuePromise {
 
     private static let onSender = "Coalesce notifications with the same object."
 
-    /// Enqueues two of each sender.
+    /// Enqueues two notifications of each sender.
     @MainActor
     private static func coalesce(in trial: QueueTrial, _ one: Any?, _ other: Any?) {
         for number in 1...2 {
@@ -107,10 +107,10 @@ extension QueuePromise {
     }
 }
 
-/// A sender of a class that is not Foundation's.
+/// A sender of a Swift class that does not inherit from `NSObject`.
 private final class SwiftSender {}
 
-/// A sender that is a value.
+/// A sender of a value type.
 private struct SwiftValue: Hashable {
     var number: Int
 }

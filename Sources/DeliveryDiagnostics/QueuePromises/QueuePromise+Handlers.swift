@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What a handler may do.
+/// Promises about handlers that use a queue.
 extension QueuePromise {
     static let handlers: [QueuePromise] = [
         QueuePromise(
@@ -72,7 +72,7 @@ extension QueuePromise {
             withExtendedLifetime(other) {}
         },
         QueuePromise(
-            "handler-runs-the-loop", "a handler of asap runs the run loop, which posts what waits",
+            "handler-runs-the-loop", "a handler of asap runs the run loop, which posts",
             expected: ["asap", "asap, nested", "handler ends"]
         ) { trial in
             let other = trial.maker.makeQueue(for: trial.center)

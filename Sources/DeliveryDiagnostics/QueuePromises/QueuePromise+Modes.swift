@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// In which run loop modes a notification is posted.
+/// Promises about run loop modes.
 extension QueuePromise {
     static let modes: [QueuePromise] = [
         QueuePromise(
@@ -69,7 +69,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "now-waits-for-its-mode", "now, in a mode that does not fit: posted when one that fits runs",
+            "now-waits-for-its-mode", "now, in another mode: posted when a matching mode runs",
             sentence: otherMode,
             expected: ["timer", "modal ends", "now"]
         ) { trial in

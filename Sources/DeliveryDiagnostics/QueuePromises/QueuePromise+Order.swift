@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// In which order one style's notifications are posted.
+/// Promises about the order of notifications with the same posting style.
 extension QueuePromise {
     static let order: [QueuePromise] = [
         QueuePromise(

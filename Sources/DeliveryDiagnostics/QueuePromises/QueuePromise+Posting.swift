@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// When each posting style posts.
+/// Promises about when each posting style posts.
 extension QueuePromise {
     static let posting: [QueuePromise] = [
         QueuePromise(
@@ -15,7 +15,7 @@ extension QueuePromise {
             trial.notes.note("returned")
         },
         QueuePromise(
-            "now-removes-what-is-similar", "now: what waits and is similar is removed first",
+            "now-removes-what-is-similar", "now: similar waiting notifications are removed first",
             sentence:
                 "you should use enqueueNotification... with NSPostNow rather than use postNotification: when there are "
                 + "similar notifications in the queue that you want to remove through coalescing.",
@@ -71,7 +71,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-after-asap", "idle: after what is to be posted asap", sentence: waitState, fact: "F6",
+            "idle-after-asap", "idle: after notifications posted asap", sentence: waitState, fact: "F6",
             expected: ["asap", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)
@@ -79,7 +79,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-after-due-timers", "idle: after timers that are due", sentence: waitState, fact: "F6",
+            "idle-after-due-timers", "idle: after due timers", sentence: waitState, fact: "F6",
             expected: ["timer", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)
@@ -87,7 +87,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-after-sources", "idle: after sources that are signalled", sentence: waitState,
+            "idle-after-sources", "idle: after signalled sources", sentence: waitState,
             expected: ["source", "idle"]
         ) { trial in
             let source = trial.source("source")
@@ -96,7 +96,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-after-blocks", "idle: after blocks given to the run loop", sentence: waitState,
+            "idle-after-blocks", "idle: after blocks of the run loop", sentence: waitState,
             expected: ["block", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)
@@ -104,7 +104,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-after-the-main-queue", "idle: after blocks on the main queue", sentence: waitState,
+            "idle-after-the-main-queue", "idle: after blocks of the main queue", sentence: waitState,
             expected: ["block", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)
@@ -112,7 +112,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "idle-one-at-a-time", "idle: the next one after what the first gave the run loop to do",
+            "idle-one-at-a-time", "idle: the next one after the work that the first one caused",
             sentence: waitState,
             expected: ["idle", "source", "idle", "source"]
         ) { trial in
@@ -135,7 +135,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "display-server", "the document's display server: many draws in a callout, one flush",
+            "display-server", "the document's display server: many draws, one flush",
             sentence:
                 "As a result, only one of those notifications is dispatched at the end of the run loop and the window "
                 + "buffer is flushed only once.",
@@ -152,7 +152,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "typing", "the document's typing: one count of bytes, when the typing stops",
+            "typing", "the document's typing: one byte count, when typing stops",
             sentence:
                 "When the user stops typing, the single “ChangeTheDisplayedSize” notification in the queue (due to "
                 + "coalescing) is posted when the run loop enters its wait state and the display is updated.",

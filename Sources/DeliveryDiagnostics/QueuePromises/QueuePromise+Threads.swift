@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What two threads may do with a queue, and what becomes of a queue.
+/// Promises about queues that two threads use, and about the lifetime of a queue.
 extension QueuePromise {
     static let threads: [QueuePromise] = [
         QueuePromise(
@@ -30,7 +30,7 @@ extension QueuePromise {
             try onSecondThread(enqueue) { trial.run() }
         },
         QueuePromise(
-            "enqueued-on-a-second-thread", "enqueued on a second thread: posted on the queue's", fact: "F9",
+            "enqueued-on-a-second-thread", "enqueued on a second thread: posted on the queue's thread", fact: "F9",
             expected: ["asap"]
         ) { trial in
             let queue = trial.queue
@@ -38,7 +38,7 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "enqueued-on-both-threads", "enqueued on a second thread, and then on the queue's: both posted there",
+            "enqueued-on-both-threads", "enqueued on a second thread and on the queue's: both posted there",
             fact: "F9",
             expected: ["second thread's", "own"]
         ) { trial in
@@ -53,7 +53,7 @@ extension QueuePromise {
         },
         QueuePromise(
             "used-queue-on-a-second-thread",
-            "enqueued on a second thread to a queue that has posted: posted on the queue's",
+            "enqueued on a second thread to a used queue: posted on the queue's thread",
             expected: ["own", "second thread's"]
         ) { trial in
             trial.enqueue("own", .asap)
@@ -65,15 +65,15 @@ extension QueuePromise {
             trial.run()
         },
         QueuePromise(
-            "wakes-the-run-loop", "the same while the queue's run loop waits: wakes it",
+            "wakes-the-run-loop", "enqueued on a second thread while the run loop waits: wakes it",
             expected: ["own", "second thread's"]
         ) { trial in
             trial.enqueue("own", .asap)
             trial.pass()
             let (queue, other) = (trial.queue, trial.source("woken by something else"))
             let isRunning = Gate("the run loop")
-            // This package's queue is given time, however busy the machine is; another that does not wake the loop is
-            // not waited for.
+            // This package's queue gets as much time as a busy machine needs. A queue that does not wake the run loop
+            // is not waited for.
             let pause: TimeInterval =
                 trial.maker as? QueueKind == .postingQueue ? QueueTrial.limit / .seconds(1) : 0.25
             RunLoop.current.perform { isRunning.open() }
@@ -91,7 +91,7 @@ extension QueuePromise {
             try thread.waitUntilFinished(timeout: QueueTrial.limit)
         },
         QueuePromise(
-            "thread-ends", "what waits when its thread ends is counted and traced", fact: "F9",
+            "thread-ends", "notifications that wait when the thread ends: counted and traced", fact: "F9",
             expected: ["traced", "counted"]
         ) { trial in
             let (maker, center, notes) = (trial.maker, trial.center, trial.notes)
@@ -106,7 +106,8 @@ extension QueuePromise {
             if queue.withLock({ $0 })?.targetGone == 1 { notes.note("counted") }
         },
         QueuePromise(
-            "queue-goes", "a queue goes when its owner lets go of it", expected: ["gone", "asap"], isOrdered: false
+            "queue-goes", "a queue is deallocated when its owner releases it", expected: ["gone", "asap"],
+            isOrdered: false
         ) { trial in
             weak var object: AnyObject?
             do {
@@ -122,7 +123,7 @@ extension QueuePromise {
     private static let currentThread =
         "you can post a notification asynchronously to the current thread by putting it in a queue."
 
-    /// Performs a block on a second thread that runs its run loop, and ends the thread.
+    /// Performs a block on a second thread with a run loop, calls `then`, and ends the thread.
     @MainActor
     private static func onSecondThread(
         _ block: @escaping @Sendable () -> Void, then: () -> Void = {}

@@ -1,21 +1,21 @@
-/// Something that a notification queue promises, and how to see whether it keeps it.
+/// A promise of notification queues, with a trial that shows whether a queue keeps it.
 ///
-/// What is seen is a list of events; the promise is kept if they are the expected ones. So the verdict is a function of what
-/// was seen.
+/// A trial produces a list of events. The promise is kept if they are the expected ones, so the verdict is a function
+/// of the events.
 struct QueuePromise: Sendable {
-    /// What it is called between processes, and in tests.
+    /// The name that processes and tests use.
     var name: String
-    /// The promise.
+    /// The promise in words.
     var claim: String
-    /// The document's sentence, if it has one.
+    /// The document's sentence, if there is one.
     var sentence: String?
-    /// The number of what was known to break it in Foundation, before anybody looked again.
+    /// The number of the fact that says how Foundation breaks the promise, or nil.
     var fact: String?
-    /// What is seen if it is kept.
+    /// The events of a queue that keeps the promise.
     var expected: [String]
-    /// Whether the order of the events is promised.
+    /// True if the order of the events is promised.
     var isOrdered: Bool
-    /// Lets it happen, on the main thread of a process of its own.
+    /// The trial; runs on the main thread of a process of its own.
     var body: @MainActor @Sendable (QueueTrial) throws -> Void
 
     init(
@@ -31,7 +31,7 @@ struct QueuePromise: Sendable {
         self.body = body
     }
 
-    /// Whether it is kept.
+    /// The verdict on the events of a trial.
     func verdict(on observation: TrialObservation) -> TrialVerdict {
         TrialExpectation(events: expected, isOrdered: isOrdered).verdict(on: observation)
     }
@@ -44,7 +44,7 @@ struct QueuePromise: Sendable {
 }
 
 extension TrialQuestion {
-    /// A promise, asked of both queues.
+    /// A queue promise as a question to both sides.
     init(_ promise: QueuePromise) {
         self.init(
             promise.name, promise.claim, sentence: promise.sentence,

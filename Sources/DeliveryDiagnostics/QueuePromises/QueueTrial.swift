@@ -1,32 +1,33 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// One queue being tried in one process: enqueues, runs the run loop, and notes what happens.
+/// A trial of one queue in one process: enqueues, runs the run loop and notes events.
 ///
-/// Threads: the main thread's, whose run loop it runs; `notes`, and `queue` where the queue allows it, are for every thread.
+/// Threads: the main thread; it runs that thread's run loop. `notes` may be used on any thread, and `queue` if the
+/// queue allows it.
 @MainActor
 final class QueueTrial {
-    /// A run loop mode that is not among the common ones.
+    /// A run loop mode that is not a common mode.
     nonisolated static let modal = RunLoop.Mode("Modal")
-    /// How long what another thread does may take. It only bounds a hang.
+    /// The longest wait for another thread. It only bounds a hang.
     nonisolated static let limit = Duration.seconds(50)
     private nonisolated static let turn: TimeInterval = 0.005
 
     let maker: any QueueMaker
     let notes: TrialNotes
     let center = NotificationCenter()
-    /// The main thread's, posting to `center`.
+    /// A queue of the main thread that posts to `center`.
     let queue: any QueueUnderTest
-    /// How many events there are if the promise is kept.
+    /// The number of events if the promise is kept.
     private let expectedCount: Int
-    /// How many turns of the run loop what is promised has to happen in.
+    /// The number of run loop passes in which the promised events have to happen.
     private let turns: Int
     private var actions: [String: @MainActor () -> Void] = [:]
     private var observers: [(center: NotificationCenter, token: any NSObjectProtocol)] = []
     private var timers: [Timer] = []
     private var sources: [(port: SignalPort, receiver: SourceReceiver)] = []
 
-    /// Has a queue keep a promise, or not.
+    /// Tries a promise with a queue.
     static func perform(_ promise: QueuePromise, _ maker: any QueueMaker, notes: TrialNotes, turns: Int = 50) throws {
         let trial = QueueTrial(promise, maker, notes: notes, turns: turns)
         defer { trial.end() }
@@ -39,14 +40,14 @@ final class QueueTrial {
         self.turns = turns
         queue = maker.makeQueue(for: center)
         expectedCount = promise.expected.count
-        // So that no run loop returns for want of something to wait for.
+        // A distant timer in each mode, so that the run loop waits instead of returning at once.
         for mode in [.default, Self.modal] {
             add(Timer(fire: Date(timeIntervalSinceNow: 3600), interval: 0, repeats: false) { _ in }, mode)
         }
         observe(center)
     }
 
-    /// Leaves the run loop as it was before, and lets go of what refers to the trial.
+    /// Restores the run loop and breaks the retain cycles with the trial.
     private func end() {
         for observer in observers { observer.center.removeObserver(observer.token) }
         for timer in timers { timer.invalidate() }
@@ -56,10 +57,10 @@ final class QueueTrial {
 
     // MARK: Notifications
 
-    /// Notes what is posted to a center, and does what was asked for then.
+    /// Notes each notification that is posted to a center, and calls the action for it.
     func observe(_ center: NotificationCenter) {
         let token = center.addObserver(forName: nil, object: nil, queue: nil) { [notes, weak self] notification in
-            let word = notification.userInfo?["word"] as? String ?? "what was not enqueued"
+            let word = notification.userInfo?["word"] as? String ?? "a notification that was not enqueued"
             guard Thread.isMainThread else { return notes.note("\(word) on another thread") }
             notes.note(word)
             MainActor.assumeIsolated { self?.actions[word]?() }
@@ -67,7 +68,7 @@ final class QueueTrial {
         observers.append((center, token))
     }
 
-    /// What is done in the handler when this is posted.
+    /// Sets the action that the handler calls when this notification is posted.
     func whenPosted(_ word: String, _ action: @escaping @MainActor () -> Void) {
         actions[word] = action
     }
@@ -82,20 +83,20 @@ final class QueueTrial {
 
     // MARK: The run loop
 
-    /// Runs the run loop until what is promised has happened, or had every opportunity to; and then somewhat longer, for what
-    /// is not promised.
+    /// Runs the run loop until the promised events have happened, or there was enough time for them. Then runs it three
+    /// more times, so that unexpected events show up.
     func run(_ mode: RunLoop.Mode = .default) {
         let deadline = ContinuousClock.now + .seconds(Double(turns) * Self.turn)
-        var made = 0
-        // Time alone would not do: on a busy machine it may pass without a turn.
-        while notes.events.count < expectedCount, made < turns || ContinuousClock.now < deadline {
+        var passes = 0
+        // A time limit alone is not enough: on a busy machine it may pass without a run of the run loop.
+        while notes.events.count < expectedCount, passes < turns || ContinuousClock.now < deadline {
             run(mode, forAtMost: Self.turn)
-            made += 1
+            passes += 1
         }
         for _ in 0..<3 { run(mode, forAtMost: Self.turn) }
     }
 
-    /// Runs the run loop until something happens.
+    /// Runs the run loop until there is another event.
     func waitForEvent() {
         let (count, deadline) = (notes.events.count, ContinuousClock.now + Self.limit)
         while notes.events.count == count {
@@ -109,12 +110,12 @@ final class QueueTrial {
         _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: turn))
     }
 
-    /// Makes one pass through the run loop, which does not wait.
+    /// Makes one pass through the run loop without waiting.
     func pass(_ mode: RunLoop.Mode = .default) {
         _ = RunLoop.current.run(mode: mode, before: .distantPast)
     }
 
-    /// A source of the run loop whose signal is noted by this word.
+    /// Adds a source to the run loop that notes this word when it is signalled.
     func source(_ word: String, then action: @escaping @MainActor () -> Void = {}) -> SignalPort {
         let receiver = SourceReceiver { [notes] in
             notes.note(word)
@@ -127,7 +128,7 @@ final class QueueTrial {
         return port
     }
 
-    /// A timer that is due, and noted by this word.
+    /// Adds a due timer that notes this word.
     func dueTimer(
         _ word: String, mode: RunLoop.Mode = .default, then action: @escaping @MainActor @Sendable () -> Void = {}
     ) {
@@ -144,7 +145,7 @@ final class QueueTrial {
     }
 }
 
-/// Called when a source was signalled.
+/// A port delegate that calls a block for each signal.
 @MainActor
 private final class SourceReceiver: NSObject, PortDelegate {
     private let action: @MainActor () -> Void

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A notification queue that the promises are asked of.
+/// A notification queue that promises are tried with.
 protocol QueueUnderTest: Sendable {
     func enqueue(
         _ notification: Notification, _ style: NotificationQueue.PostingStyle,
@@ -8,15 +8,16 @@ protocol QueueUnderTest: Sendable {
 
     func dequeue(matching notification: Notification, mask: NotificationQueue.NotificationCoalescing)
 
-    /// How many lost their thread before they were posted; nil: nothing tells.
+    /// The number of notifications that lost their thread before they were posted, or nil if the queue does not report
+    /// it.
     var targetGone: Int? { get }
 
-    /// The queue itself.
+    /// The queue object, to observe when it is released.
     var object: AnyObject { get }
 }
 
 extension QueueUnderTest {
-    /// Enqueues a notification that is noted by this word when it is posted.
+    /// Enqueues a notification that notes this word when it is posted.
     func enqueue(
         _ word: String, _ style: NotificationQueue.PostingStyle, name: String = "Test", sender: Any? = nil,
         coalescing mask: NotificationQueue.NotificationCoalescing = [], modes: [RunLoop.Mode]? = nil
@@ -25,17 +26,17 @@ extension QueueUnderTest {
         enqueue(notification, style, mask: mask, modes: modes)
     }
 
-    /// Removes what has this name.
+    /// Removes the notifications with this name.
     func dequeue(name: String = "Test") {
         dequeue(matching: Notification(name: Notification.Name(name)), mask: .onName)
     }
 }
 
-/// Makes queues of the calling thread.
+/// Makes queues for the calling thread.
 protocol QueueMaker: Sendable {
-    /// A new one.
+    /// Makes a queue that posts to `center`.
     func makeQueue(for center: NotificationCenter) -> any QueueUnderTest
 
-    /// The default one, which posts to `NotificationCenter.default`.
+    /// The calling thread's default queue, which posts to `NotificationCenter.default`.
     func defaultQueue() -> any QueueUnderTest
 }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document's own example: an object on a background thread listens to the user interface, such as a window closing.
+/// The document's own example: an object on a background thread observes an event of the user interface, the closing of
+/// a window.
 struct BackgroundObserverScenario: Scenario {
     let name = "background-observer"
     let summary = "main posts that a window closes, a worker handles it"

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document's two examples of posting styles with coalescing: many draw operations and one flush of the display server;
-/// text that is typed, and its size that is counted once.
+/// The document's two examples of coalescing. Many draw operations cause one flush of the display server, and typing
+/// several characters updates the displayed size once.
 struct CoalescingScenario: Scenario {
     let name = "coalescing"
     let summary = "500 draws flush once; the size is shown as typing stops"
@@ -11,7 +11,7 @@ struct CoalescingScenario: Scenario {
     fileprivate static let changeSize = Notification.Name("ChangeTheDisplayedSize")
     fileprivate static let key = "KeyDown"
     private static let draws = 500
-    /// Some of its characters are two bytes.
+    /// Some of its characters take two bytes in UTF-8.
     private static let text = "Grüße"
 
     private static let begins = "the callout begins"
@@ -37,8 +37,8 @@ struct CoalescingScenario: Scenario {
         }
     }
 
-    /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the buffer to
-    /// the display server after every draw operation."
+    /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the
+    /// buffer to the display server after every draw operation."
     private func draw(
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
@@ -90,11 +90,11 @@ struct CoalescingScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        func place(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        func sequence(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
         func all(_ stage: DeliveryStage, _ name: Notification.Name) -> [DeliveryRecord] {
             records.filter { $0.stage == stage && $0.notification == name.rawValue }
         }
-        let (begin, end) = (place(Self.begins), place(Self.ends))
+        let (begin, end) = (sequence(Self.begins), sequence(Self.ends))
         let drawn = all(.enqueue, Self.flush)
         let flushes = all(.post, Self.flush)
         let sizes = all(.post, Self.changeSize)
@@ -105,33 +105,33 @@ struct CoalescingScenario: Scenario {
         let size = Self.text.utf8.count
         return [
             Expectation(
-                "\(Self.draws) draws in one callout, and each enqueued to flush",
+                "\(Self.draws) draws in one callout, each enqueues a flush",
                 holds: drawn.count == Self.draws && drawn.allSatisfy { begin < $0.sequence && $0.sequence < end },
-                otherwise: "\(drawn.count) were enqueued, or not in one callout"),
+                otherwise: "\(drawn.count) were enqueued, or the callout was not one"),
             Expectation(
-                "flushed once, after the callout, for the last",
+                "flushed once, after the callout, by the last post",
                 holds: flushes.map(\.post) == drawn.suffix(1).map(\.post) && flushes.allSatisfy { $0.sequence > end },
-                otherwise: "flushed \(flushes.count) times, or too early, or for another"),
+                otherwise: "flushed \(flushes.count) times, or too early, or by another post"),
             Expectation(
-                "the flush had all draws", holds: place(Self.flushed(Self.draws)) > 0, otherwise: "it had not"),
+                "the flush covers all draws", holds: sequence(Self.flushed(Self.draws)) > 0, otherwise: "it does not"),
             Expectation(
-                "each key in its own callout, and the size enqueued each time",
+                "each key in its own callout, each enqueues the size",
                 holds: typing.map(\.message) == callouts && all(.enqueue, Self.changeSize).count == Self.text.count,
-                otherwise: "typed: \(typing.compactMap(\.message)), by \(typing.count { $0.stage == .drain }) callouts"),
+                otherwise: "typed: \(typing.compactMap(\.message)), in \(typing.count { $0.stage == .drain }) callouts"),
             Expectation(
-                "the size changed once, when the typing had stopped",
+                "the size changed once, after the typing stopped",
                 holds: sizes.count == 1 && sizes.allSatisfy { $0.sequence > typing.last?.sequence ?? .max },
                 otherwise: "changed \(sizes.count) times, or too early"),
             Expectation(
-                "the size is of bytes: \(size), for \(Self.text.count) characters",
-                holds: place(Self.displayed(size)) > 0, otherwise: "it was not displayed"),
-            deliveries.expectOneFateOfEachEnqueued("each enqueued has one fate"),
-            deliveries.expectQueueCountsAgree("counted by the library as recorded"),
+                "the size is in bytes: \(size) for \(Self.text.count) characters",
+                holds: sequence(Self.displayed(size)) > 0, otherwise: "it was not displayed"),
+            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
+            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
         ]
     }
 }
 
-/// The document's window buffer: clients draw on it, and to flush it is expensive.
+/// The document's window buffer: clients draw on it, and flushing it is expensive.
 private final class WindowBuffer: Sendable {
     private let queue: PostingQueue
     private let operations = Locked(0)
@@ -140,8 +140,8 @@ private final class WindowBuffer: Sendable {
         self.queue = queue
     }
 
-    /// "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and object specified and
-    /// with a posting style of NSPostASAP."
+    /// "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and object
+    /// specified and with a posting style of NSPostASAP."
     func draw() {
         operations.withLock { $0 += 1 }
         queue.enqueue(
@@ -149,7 +149,7 @@ private final class WindowBuffer: Sendable {
             coalesceMask: [.onName, .onSender])
     }
 
-    /// Returns how many operations go to the display server.
+    /// Returns the number of operations that the flush sends to the display server.
     func flush() -> Int {
         operations.withLock { operations in
             defer { operations = 0 }
@@ -158,7 +158,8 @@ private final class WindowBuffer: Sendable {
     }
 }
 
-/// Text that is typed, a key in each callout of the run loop. On the main thread.
+/// A text field that receives its characters one by one, each in its own callout of the run loop. Used on the main
+/// thread only.
 private final class TextField: PortDelegate {
     private(set) var text = ""
     private let keys: [Character]
@@ -173,8 +174,8 @@ private final class TextField: PortDelegate {
         self.recorder = recorder
     }
 
-    /// "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a posting style of
-    /// NSPostWhenIdle after each character typed."
+    /// "The program queues a notification, such as “ChangeTheDisplayedSize,” with coalescing turned on and a posting
+    /// style of NSPostWhenIdle after each character typed."
     func handle(_ message: PortMessage) {
         let character = keys[text.count]
         text.append(character)

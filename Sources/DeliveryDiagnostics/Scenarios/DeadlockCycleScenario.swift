@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Guarantee 13: main waits for A, A for B, and B would wait for main. That wait would never end, and is not begun.
+/// Guarantee 13: main waits for A, A waits for B, and B tries to wait for main. The last wait would never end, so the
+/// library refuses it.
 struct DeadlockCycleScenario: Scenario {
     let name = "deadlock-cycle"
     let summary = "main waits for A, A for B, B for main: refused at once"
@@ -43,7 +44,7 @@ struct DeadlockCycleScenario: Scenario {
         for thread in [a, b] { try thread.waitUntilFinished(timeout: limit) }
     }
 
-    /// On B: the wait that would close the cycle.
+    /// Runs on B: the wait that would close the cycle.
     private static func ask(_ center: ThreadedNotificationCenter, _ recorder: DeliveryRecorder, _ limit: Duration) {
         recorder.log(closing)
         do throws(DeliveryError) {
@@ -66,14 +67,14 @@ struct DeadlockCycleScenario: Scenario {
         let cycle = records.compactMap { $0.stage == .log ? $0.message?.components(separatedBy: Self.waitsFor) : nil }
             .filter { $0.count == 2 }
         let cycleThreads = cycle.map { $0[0] }
-        let cycleTargets = cycle.map { parts in cycleThreads.first { parts[1].hasPrefix($0) } ?? "nothing of it" }
+        let cycleTargets = cycle.map { parts in cycleThreads.first { parts[1].hasPrefix($0) } ?? "none of them" }
         let threads = ["B", "main", "A"].map { (name: String) in
             records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
         }
         let ended = records.compactMap { $0.stage == .log ? $0.message : nil }.filter(Self.ends.contains)
         return [
             Expectation(
-                "the wait that would close the cycle is refused", holds: refusal?.thread.name == "B",
+                "the wait that closes the cycle is refused", holds: refusal?.thread.name == "B",
                 otherwise: "B was not refused"),
             Expectation(
                 "refused before anything was posted",
@@ -81,11 +82,11 @@ struct DeadlockCycleScenario: Scenario {
                     && deliveries.posted.allSatisfy { $0.notification != Self.question.rawValue },
                 otherwise: "B's question was posted"),
             Expectation(
-                "the error names the three, each waiting for the next",
+                "the error names three threads, each waiting for the next",
                 holds: cycleThreads == threads && cycleTargets == Array(threads.dropFirst() + threads.prefix(1)),
                 otherwise: "it names \(cycleThreads), waiting for \(cycleTargets)"),
             Expectation(
-                "the others ended as if nothing had been", holds: ended == Self.ends,
+                "the other waits end normally", holds: ended == Self.ends,
                 otherwise: "ended: \(ended)"),
             deliveries.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
         ]

@@ -2,8 +2,9 @@ internal import Foundation
 internal import Synchronization
 internal import ThreadedNotifications
 
-/// The document: "Because port messages may get dropped if too many are sent simultaneously, the handleMachMessage: method
-/// iterates over the array until it is empty." Here any signal may be lost, as long as one arrives after the last post.
+/// The document: "Because port messages may get dropped if too many are sent simultaneously, the handleMachMessage:
+/// method iterates over the array until it is empty." Here any signal may be lost, as long as one arrives after the
+/// last post.
 struct FloodScenario: Scenario {
     let name = "flood"
     let summary = "many posters, a port that loses signals: nothing lost"
@@ -26,7 +27,8 @@ struct FloodScenario: Scenario {
             let count = handled.add(1, ordering: .relaxed).newValue
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
         }
-        // A center each: Foundation's makes its posters wait for each other, which is not what is shown here.
+        // Each poster has its own center: Foundation's center makes concurrent posters wait for each other, which is
+        // not the subject here.
         let centers = (0..<options.posters).map { _ in NotificationCenter() }
         for center in centers { observer.observe(center) }
         defer { observer.remove() }
@@ -39,7 +41,7 @@ struct FloodScenario: Scenario {
         for (poster, center) in centers.enumerated() {
             let thread = Thread {
                 ThreadIdentity.nameCurrentThread("poster \(poster + 1)")
-                // Together they post 1...total: the first 1, the second 2, and so on in turn.
+                // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
                 for number in stride(from: poster + 1, through: total, by: options.posters) {
                     observer.post(number: number, to: center)
                 }
@@ -51,7 +53,7 @@ struct FloodScenario: Scenario {
             thread.start()
         }
         try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", limit: environment.limit)
-        // The signal that must not be lost: the one after the last post.
+        // This signal, after the last post, is the one that must not be lost.
         observer.port.sendReliably()
         try RunLoop.runCurrent(
             until: { handled.load(ordering: .relaxed) >= total }, waitingFor: "\(total) notifications to be handled",
@@ -73,15 +75,15 @@ struct FloodScenario: Scenario {
         let signals = counts[.signal] + counts[.dropSignal]
         return [
             Expectation(
-                "as many posted as asked for", holds: deliveries.posted.count == total,
+                "posted as many as requested", holds: deliveries.posted.count == total,
                 otherwise: "\(deliveries.posted.count) of \(total)"),
-            deliveries.expectEachDelivered("none lost, none twice, none on a wrong thread") {
+            deliveries.expectEachDelivered("none lost, none duplicated, none on a wrong thread") {
                 $0.delivered.thread.number == 1
             },
             deliveries.expectOrderKept("each poster's order kept"),
             Expectation(
-                "each redirected post signalled, and one signal more", holds: signals == counts[.capture] + 1,
-                otherwise: "\(signals) signals, dropped ones among them, for \(counts[.capture]) posts"),
+                "one signal for each redirected post, and one more", holds: signals == counts[.capture] + 1,
+                otherwise: "\(signals) signals, including dropped ones, for \(counts[.capture]) posts"),
         ]
     }
 }

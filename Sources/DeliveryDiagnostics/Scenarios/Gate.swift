@@ -1,19 +1,19 @@
 internal import ThreadedNotifications
 
-/// Something that happens once, and that threads may wait for.
+/// A one-time event that threads can wait for.
 struct Gate: Sendable {
     private let state = Locked(false)
-    /// Signalled when the gate opens, and again by each wait that the signal lets return.
+    /// Signalled when the gate opens, and again by each wait that returns, so that all waits return.
     private let opened = MonotonicSemaphore()
     private let name: String
 
-    /// - Parameter name: what is waited for, as errors call it.
+    /// - Parameter name: what the wait is for, in error messages.
     init(_ name: String) {
         self.name = name
     }
 
-    /// Lets all waits return, those under way and later ones. Further calls do nothing: a notification that is
-    /// delivered twice may open a gate twice, and the scenario reports it.
+    /// Lets all waits return, current and later ones. Calling it again has no effect: a notification that is delivered
+    /// twice may open a gate twice, and the scenario reports that.
     func open() {
         let wasOpen = state.withLock { isOpen in
             defer { isOpen = true }

@@ -35,7 +35,7 @@ struct HeldMessageScenario: Scenario {
             recorder.log("posted \(count)")
             posted.open()
         }
-        // Blocks the main thread: its run loop does not run, and the signals wait.
+        // Blocks the main thread, so that its run loop does not run and the signals wait.
         try posted.wait(limit: environment.limit)
 
         recorder.log(Self.entering)
@@ -47,10 +47,10 @@ struct HeldMessageScenario: Scenario {
         let entered = records.first { $0.message == Self.entering }?.sequence ?? 0
         return [
             Expectation(
-                "posted before the run loop ran",
+                "posted before the run loop runs",
                 holds: !deliveries.posted.isEmpty && deliveries.posted.allSatisfy { $0.sequence < entered },
-                otherwise: "something was posted later, or nothing at all"),
-            deliveries.expectEachDelivered("held until it ran, and handled there") {
+                otherwise: "something was posted later, or nothing was posted"),
+            deliveries.expectEachDelivered("held until it runs, and handled there") {
                 $0.delivered.sequence > entered && $0.delivered.thread.number == 1
             },
             deliveries.expectOrderKept("handled in the order posted"),

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document, at its end: "there are ways that you might overcome these limitations. You could subclass
-/// NSNotificationCenter or create a separate class". The class is `ThreadedNotificationCenter`: many observers, and one
-/// mailbox for each of their threads.
+/// The document's last section: "there are ways that you might overcome these limitations. You could subclass
+/// NSNotificationCenter or create a separate class". `ThreadedNotificationCenter` is that class: many observers, and
+/// one mailbox for each thread.
 struct ManyObserversScenario: Scenario {
     let name = "many-observers"
     let summary = "12 observers on 3 threads, many posters: all in order"
     let options: Set<ScenarioOptions.Name> = [.posters, .notifications]
 
     private static let defaultNotifications = 100
-    /// Each makes 37 records, so that many more would fill the memory.
+    /// Each notification makes 37 records; more notifications would need too much memory.
     private static let maximalNotifications = 50_000
     private static let threadNames = ["A", "B", "C"]
     private static let observers = 12
@@ -51,17 +51,17 @@ struct ManyObserversScenario: Scenario {
         let posters = (0..<options.posters).map { RunLoopThread(name: "poster \($0 + 1)") }
         defer { for poster in posters { poster.stop() } }
         for poster in posters { try poster.start() }
-        for (place, poster) in posters.enumerated() {
-            // Together they post 1...total: the first 1, the second 2, and so on in turn.
+        for (index, poster) in posters.enumerated() {
+            // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
             try poster.perform {
-                for number in stride(from: place + 1, through: total, by: options.posters) {
+                for number in stride(from: index + 1, through: total, by: options.posters) {
                     center.post(name: TestNotification.foundationName, object: number)
                 }
             }
         }
         for poster in posters { poster.stop() }
         for poster in posters { try poster.waitUntilFinished(timeout: environment.limit) }
-        // They handle what waits before they end.
+        // They handle the waiting deliveries before they end.
         for thread in threads { thread.stop() }
         for thread in threads { try thread.waitUntilFinished(timeout: environment.limit) }
 
@@ -77,20 +77,20 @@ struct ManyObserversScenario: Scenario {
         let threads = deliveries.registered.reduce(into: [ThreadIdentity]()) { threads, registration in
             if let thread = registration.target, !threads.contains(thread) { threads.append(thread) }
         }
-        let places = Dictionary(
+        let numbers = Dictionary(
             deliveries.registered.enumerated().map { ($0.element.observer, $0.offset + 1) },
             uniquingKeysWith: { first, _ in first })
         let rows = threads.map { thread in
             let observers = deliveries.registered.filter { $0.target == thread }.map(\.observer)
             let handled = observers.map { deliveries.counts(of: $0)[.deliver] }
             return [
-                thread.name ?? "(null)", observers.map { "\(places[$0] ?? 0)" }.joined(separator: " "),
+                thread.name ?? "(null)", observers.map { "\(numbers[$0] ?? 0)" }.joined(separator: " "),
                 handled.map(String.init).joined(separator: " "), "\(handled.reduce(0, +))",
             ]
         }
         let signals = records.count { $0.stage == .signal && $0.target.map(threads.contains) == true }
         let drains = records.count { $0.stage == .drain && threads.contains($0.thread) }
-        return Table.text([["thread", "observers", "handled by each", "in all"]] + rows)
+        return Table.text([["thread", "observers", "handled by each", "total"]] + rows)
             + "\nposts \(deliveries.posted.count) by \(Set(deliveries.posted.map(\.thread)).count) threads, "
             + "signals \(signals), drains \(drains)"
     }
@@ -102,15 +102,15 @@ struct ManyObserversScenario: Scenario {
         let elsewhere = deliveries.delivered.first { $0.delivered.thread != $0.registered?.target }
         return [
             Expectation(
-                "as many handled as posted and observed", holds: pairs == total * Self.observers,
+                "each post handled once for each observer", holds: pairs == total * Self.observers,
                 otherwise: "\(pairs) of \(total) for \(Self.observers) observers"),
-            deliveries.expectEachDelivered("none lost, none twice"),
+            deliveries.expectEachDelivered("none lost, none duplicated"),
             Expectation(
                 "each handled on its observer's thread", holds: pairs > 0 && elsewhere == nil,
                 otherwise: elsewhere.map { "one was handled on \($0.delivered.thread)" } ?? "nothing was delivered"),
             deliveries.expectOrderKept("each poster's order kept for each observer"),
-            deliveries.expectRegistrationOrder("observers that share a thread called in the order registered"),
-            deliveries.expectCountsAgree("counted by the library as recorded"),
+            deliveries.expectRegistrationOrder("observers on one thread called in the order registered"),
+            deliveries.expectCountsAgree("the library's counters agree with the records"),
         ]
     }
 }

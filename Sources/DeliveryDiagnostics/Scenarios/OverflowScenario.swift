@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Guarantee 12: what becomes of the same posts under each overflow policy, while the target thread does not drain.
+/// Guarantee 12: each overflow policy, applied to the same posts while the target thread does not drain.
 struct OverflowScenario: Scenario {
     let name = "overflow"
     let summary = "a busy target thread: each overflow policy, and its counts"
@@ -10,28 +10,28 @@ struct OverflowScenario: Scenario {
     private static let posts = 8
     private static let limit = Duration.milliseconds(10)
     private static let prices = Notification.Name("PriceDidChange")
-    /// The posts are about these in turn.
+    /// The objects of the posts, alternating.
     private static let objects = ["apples", "pears"]
     private static let full = "posted \(posts) while the target is busy"
 
     private struct Policy {
         var name: String
         var policy: OverflowPolicy
-        /// Which posts are delivered, from 1.
+        /// The numbers of the posts that are delivered, from 1.
         var delivered: [Int]
-        /// What the others meet with.
-        var fate: DeliveryStage
+        /// The outcome of the other posts.
+        var otherOutcome: DeliveryStage
     }
 
-    /// In the order in which the observers are added. The one that blocks is the last, so that the others wait for nobody.
+    /// In the order in which the observers are added. The blocking one is last, so that no other observer waits for it.
     private static let policies = [
-        Policy(name: "unbounded", policy: .unbounded, delivered: Array(1...posts), fate: .drop),
-        Policy(name: "dropOldest", policy: .dropOldest(capacity: capacity), delivered: [6, 7, 8], fate: .drop),
-        Policy(name: "dropNewest", policy: .dropNewest(capacity: capacity), delivered: [1, 2, 3], fate: .drop),
-        Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], fate: .coalesce),
-        Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], fate: .drop),
+        Policy(name: "unbounded", policy: .unbounded, delivered: Array(1...posts), otherOutcome: .drop),
+        Policy(name: "dropOldest", policy: .dropOldest(capacity: capacity), delivered: [6, 7, 8], otherOutcome: .drop),
+        Policy(name: "dropNewest", policy: .dropNewest(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .drop),
+        Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], otherOutcome: .coalesce),
+        Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .drop),
         Policy(
-            name: "block", policy: .block(capacity: capacity, timeout: limit), delivered: [1, 2, 3], fate: .drop),
+            name: "block", policy: .block(capacity: capacity, timeout: limit), delivered: [1, 2, 3], otherOutcome: .drop),
     ]
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -56,7 +56,7 @@ struct OverflowScenario: Scenario {
         try target.perform {
             recorder.logCurrentThread()
             isBusy.open()
-            // If it does not open in time, main's own wait says so.
+            // If the gate does not open in time, the main thread's own wait reports it.
             try? mayDrain.wait(limit: limit)
         }
         try isBusy.wait(limit: limit)
@@ -75,12 +75,12 @@ struct OverflowScenario: Scenario {
         recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
-    /// Which posts were delivered to an observer, from 1.
+    /// The numbers of the posts that were delivered to an observer, from 1.
     private static func delivered(to observer: Int?, _ deliveries: Deliveries) -> [Int] {
-        let places = Dictionary(
+        let numbers = Dictionary(
             deliveries.posted.enumerated().map { ($0.element.post, $0.offset + 1) },
             uniquingKeysWith: { first, _ in first })
-        return deliveries.delivered.filter { $0.delivered.observer == observer }.map { places[$0.posted.post] ?? 0 }
+        return deliveries.delivered.filter { $0.delivered.observer == observer }.map { numbers[$0.posted.post] ?? 0 }
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
@@ -99,23 +99,23 @@ struct OverflowScenario: Scenario {
         let observers = deliveries.registered.map(\.observer)
         let full = records.first { $0.message == Self.full }?.sequence ?? 0
         let early = deliveries.delivered.first { $0.delivered.sequence < full }
-        let claims = Self.policies.enumerated().map { place, policy in
-            let observer = observers.indices.contains(place) ? observers[place] : nil
+        let claims = Self.policies.enumerated().map { index, policy in
+            let observer = observers.indices.contains(index) ? observers[index] : nil
             let delivered = Self.delivered(to: observer, deliveries)
-            let others = deliveries.counts(of: observer)[policy.fate]
-            let words = policy.delivered.map(String.init).joined(separator: " ")
+            let others = deliveries.counts(of: observer)[policy.otherOutcome]
+            let expected = policy.delivered.map(String.init).joined(separator: " ")
             return Expectation(
-                "\(policy.name): delivered \(words)",
+                "\(policy.name): delivered \(expected)",
                 holds: delivered == policy.delivered && others == Self.posts - policy.delivered.count,
-                otherwise: "delivered \(delivered), met with \(policy.fate.rawValue) \(others)")
+                otherwise: "delivered \(delivered), and \(policy.otherOutcome.rawValue) \(others)")
         }
         return [
             Expectation(
                 "nothing delivered while the target was busy", holds: full > 0 && early == nil,
-                otherwise: "something was, or the target was not busy")
+                otherwise: "something was delivered, or the target was not busy")
         ] + claims + [
-            deliveries.expectOneFateEach("each has one fate"),
-            deliveries.expectCountsAgree("counted by the library as recorded"),
+            deliveries.expectOneOutcomeEach("each post has one outcome"),
+            deliveries.expectCountsAgree("the library's counters agree with the records"),
         ]
     }
 }

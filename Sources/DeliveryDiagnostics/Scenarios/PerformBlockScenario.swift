@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// "Performing a block of code on a given thread": the article's network thread, whose method takes three arguments and may
-/// be called on that thread only, and is called from any with one call.
+/// "Performing a block of code on a given thread": the article's network thread. Its method takes three arguments and
+/// may run on that thread only; one call from any thread runs it there.
 struct PerformBlockScenario: Scenario {
     let name = "perform-block"
     let summary = "the article's network thread: blocks are performed on it"
@@ -27,7 +27,8 @@ struct PerformBlockScenario: Scenario {
 
         recorder.logCurrentThread()
         try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
-        // Joins the end of what waits, so that it is over when this is; its value is returned.
+        // This block runs after the one above has ended, because the mailbox is first in, first out. The block's value
+        // is returned.
         let first = try networkThread.performAndWait(timeout: limit) { connection.sent }
         recorder.log(Self.answer(first))
 
@@ -56,8 +57,8 @@ struct PerformBlockScenario: Scenario {
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let sent = records.filter { $0.message?.hasPrefix(Self.sending) == true }
         let elsewhere = sent.first { $0.thread.name != Self.threadName }
-        func place(_ message: String) -> Int? { records.first { $0.message == message }?.sequence }
-        let (before, after) = (place(Self.before) ?? 0, place(Self.after) ?? 0)
+        func sequence(_ message: String) -> Int? { records.first { $0.message == message }?.sequence }
+        let (before, after) = (sequence(Self.before) ?? 0, sequence(Self.after) ?? 0)
         let answered = records.first { $0.message == Self.answer(1) }
         let blocks = records.filter { $0.stage == .deliver && $0.notification == nil }
         let due = records.first { $0.message == Self.delayed }.map {
@@ -73,28 +74,28 @@ struct PerformBlockScenario: Scenario {
                 "sent on the network thread only", holds: !sent.isEmpty && elsewhere == nil,
                 otherwise: elsewhere.map { "sent on \($0.thread)" } ?? "nothing was sent"),
             Expectation(
-                "waited for from main: the block's value came back",
+                "main waits: the block's value is returned",
                 holds: answered?.thread.number == 1
                     && sent.first.map { $0.sequence < answered?.sequence ?? 0 } == true,
-                otherwise: "main did not learn that one was sent"),
+                otherwise: "main did not receive the value"),
             Expectation(
-                "from the network thread itself: performed before the call returned",
+                "on the network thread itself: performed before the call returns",
                 holds: sent.contains { before < $0.sequence && $0.sequence < after },
-                otherwise: "nothing was sent between the call and its return"),
+                otherwise: "nothing was sent during the call"),
             Expectation(
-                "after a delay: not before it had passed",
+                "after a delay: not before it has passed",
                 holds: blocks.last.map { last in due.map { last.monotonicNanoseconds >= $0 } ?? false } ?? false,
                 otherwise: "the last block was performed too early, or there was none"),
         ]
     }
 }
 
-/// The article's connection: what it does with its socket may happen on the network thread only.
+/// The article's connection. Only the network thread may use its socket.
 private final class Connection: Sendable {
     private let networkThread: RunLoopThread
     private let recorder: DeliveryRecorder
 
-    // Safety: only the network thread touches it, as it does the article's socket.
+    // Safety: only the network thread uses it, as it alone uses the article's socket.
     private nonisolated(unsafe) var sentOnNetworkThread = 0
 
     init(networkThread: RunLoopThread, recorder: DeliveryRecorder) {
@@ -116,6 +117,6 @@ private final class Connection: Sendable {
         sentOnNetworkThread += 1
     }
 
-    /// To be asked on the network thread.
+    /// Call this on the network thread.
     var sent: Int { sentOnNetworkThread }
 }

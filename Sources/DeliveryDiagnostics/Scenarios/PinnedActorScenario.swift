@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// An actor that lives on a thread: what is posted to it and what awaits it run there, in turn.
+/// An actor that runs on a run loop thread: notifications and awaited methods run there, in order.
 struct PinnedActorScenario: Scenario {
     let name = "pinned-actor"
     let summary = "an actor on a thread: notifications are delivered to it"
@@ -25,14 +25,14 @@ struct PinnedActorScenario: Scenario {
         let token = try center.addObserver(
             forName: TestNotification.foundationName, isolatedTo: account, transform: { $0.object as? Int },
             using: { account, amount in account.add(amount) })
-        // All are posted before the first is handled, so that the run is the same each time.
+        // The thread waits until everything is posted, so that each run of the scenario is the same.
         let arePosted = Gate("the posts")
         try thread.perform { try? arePosted.wait(limit: environment.limit) }
         recorder.logCurrentThread()
         for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
         arePosted.open()
 
-        // The jobs of an actor stand in line with its notifications, so it has handled them when it answers.
+        // The actor's jobs wait in the same queue as its notifications, so its answer comes after them.
         let isAnswered = Gate("the actor's answer")
         let answer = Locked<Int?>(nil)
         Task.detached {
@@ -65,16 +65,16 @@ struct PinnedActorScenario: Scenario {
             },
             deliveries.expectOrderKept("handled in the order posted"),
             Expectation(
-                "its method awaited, and run on that thread too",
+                "an awaited method runs on that thread too",
                 holds: asked.map { $0.thread == deliveries.registered.first?.target } ?? false,
                 otherwise: asked.map { "it ran on \($0.thread)" } ?? "it did not run"),
             Expectation(
-                "the answer counts all that was posted before", holds: answer != nil, otherwise: "no \"\(balance)\""),
+                "the answer includes everything posted before", holds: answer != nil, otherwise: "no \"\(balance)\""),
         ]
     }
 }
 
-/// An actor whose executor is a thread.
+/// An actor with a run loop thread as its executor.
 private actor Account {
     nonisolated let thread: RunLoopThread
     private let recorder: DeliveryRecorder

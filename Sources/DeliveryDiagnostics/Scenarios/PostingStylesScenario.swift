@@ -2,21 +2,21 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document, *Posting Notifications Asynchronously*: when a queue posts what is enqueued with each posting style, among
-/// all else that the run loop has to do.
+/// The document's *Posting Notifications Asynchronously*: when a queue posts with each posting style, relative to the
+/// run loop's other work.
 struct PostingStylesScenario: Scenario {
     let name = "posting-styles"
     let summary = "now, asap, whenIdle among timers and blocks: a timeline"
 
-    /// What has its turn in the run loop. Each is a row of the drawing.
+    /// The kinds of work in the run loop. Each is a row of the drawing.
     private enum Kind: String, CaseIterable {
-        /// The timer's in which all begins.
+        /// The timer callout that starts the scenario.
         case callout
         case now
         /// Given to `RunLoop.perform`.
         case block
         case asap
-        /// Performed on the main thread for another.
+        /// A block that another thread performs on the main thread.
         case mailbox
         case mainQueue = "main queue"
         case timer
@@ -25,7 +25,7 @@ struct PostingStylesScenario: Scenario {
         static let styles: [Kind] = [.now, .asap, .whenIdle]
         static let otherWork: [Kind] = [.block, .mailbox, .mainQueue, .timer]
 
-        /// What is enqueued with this style.
+        /// The name of the notification that is enqueued with this style.
         var notification: Notification.Name { Notification.Name(rawValue) }
 
         var ready: String { "ready: \(rawValue)" }
@@ -53,7 +53,7 @@ struct PostingStylesScenario: Scenario {
         let isOver = Gate("the last notification")
 
         recorder.logCurrentThread()
-        // On the posting thread, so that what is posted is handled then and there.
+        // The observers handle on the posting thread, so that each post is handled immediately.
         let tokens = Kind.styles.map { style in
             center.addObserver(
                 forName: style.notification, on: .postingThread, transform: { $0.object as? Int },
@@ -74,7 +74,8 @@ struct PostingStylesScenario: Scenario {
         for token in tokens { token.cancel() }
     }
 
-    /// In one callout of the run loop: two to be posted when idle, two as soon as possible, other work, and one now.
+    /// Runs in one callout of the run loop. It enqueues two notifications with `whenIdle` and two with `asap`, starts
+    /// other work, and enqueues one with `now`.
     private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, limit: Duration) {
         func enqueue(_ style: Kind, _ number: Int, _ postingStyle: NotificationQueue.PostingStyle) {
             let report = queue.enqueue(
@@ -88,15 +89,15 @@ struct PostingStylesScenario: Scenario {
         scheduleTimer(recorder)
         recorder.log(Kind.mainQueue.ready)
         DispatchQueue.main.async { recorder.log(Kind.mainQueue.performed) }
-        // By another thread: on this one it would be performed at once, for nothing waits yet.
+        // Another thread hands over this block: on this thread it would run at once, because nothing else waits yet.
         let isHandedOver = Gate("the block for the mailbox")
         recorder.log(Kind.mailbox.ready)
         TargetThread.performInBackground {
-            // The main thread's mailbox takes blocks for as long as there is a process.
+            // The main thread's mailbox accepts blocks as long as the process runs.
             try? TargetThread.main.perform { recorder.log(Kind.mailbox.performed) }
             isHandedOver.open()
         }
-        // If it does not open in time, the block is missed in what was performed.
+        // If the gate does not open in time, the expectations report that the block was not performed.
         try? isHandedOver.wait(limit: limit)
         recorder.log(Kind.block.ready)
         RunLoop.main.perform { recorder.log(Kind.block.performed) }
@@ -105,7 +106,7 @@ struct PostingStylesScenario: Scenario {
         recorder.log(ends)
     }
 
-    /// Hands over a timer that is due.
+    /// Adds a timer that is already due.
     private static func scheduleTimer(_ recorder: DeliveryRecorder) {
         recorder.log(Kind.timer.ready)
         RunLoop.main.add(
@@ -141,40 +142,41 @@ struct PostingStylesScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        func places(_ stage: DeliveryStage, _ style: Kind) -> [Int] {
+        func sequences(_ stage: DeliveryStage, _ style: Kind) -> [Int] {
             records.filter { $0.stage == stage && $0.notification == style.rawValue }.map(\.sequence)
         }
-        func places(_ message: String) -> [Int] { records.filter { $0.message == message }.map(\.sequence) }
-        let (now, asap, idle) = (places(.post, .now), places(.post, .asap), places(.post, .whenIdle))
-        let returned = places(Self.enqueued(.now, 1, "posted")).first
-        let end = places(Self.ends).first
-        let work = Kind.otherWork.map { places($0.performed).first }
-        // The run loop performs the blocks that it was given before it ends a pass, and all else in the next.
-        let nextPass = Kind.otherWork.filter { $0 != .block }.compactMap { places($0.performed).first }.min()
-        let timer = places(Kind.timer.performed).dropFirst().first
+        func sequences(_ message: String) -> [Int] { records.filter { $0.message == message }.map(\.sequence) }
+        let (now, asap, idle) = (sequences(.post, .now), sequences(.post, .asap), sequences(.post, .whenIdle))
+        let returned = sequences(Self.enqueued(.now, 1, "posted")).first
+        let end = sequences(Self.ends).first
+        let work = Kind.otherWork.map { sequences($0.performed).first }
+        // A run loop performs its blocks before the current pass ends, and all other work in the next pass.
+        let nextPass = Kind.otherWork.filter { $0 != .block }.compactMap { sequences($0.performed).first }.min()
+        let timer = sequences(Kind.timer.performed).dropFirst().first
         return [
             Expectation(
-                "now: posted before enqueue returned",
-                holds: now.count == 1 && Self.isAscending(places(.enqueue, .now).first, now.first, returned),
+                "now: posted before enqueue returns",
+                holds: now.count == 1 && Self.isAscending(sequences(.enqueue, .now).first, now.first, returned),
                 otherwise: "posted at \(now), and enqueue returned at \(returned ?? 0)"),
             Expectation(
-                "asap: as the callout's pass ended, before the next",
+                "asap: at the end of the callout's pass, before the next",
                 holds: asap.count == 2 && Self.isAscending(end, asap.first, asap.last, nextPass),
-                otherwise: "posted at \(asap), the callout ended at \(end ?? 0), and more was done at \(nextPass ?? 0)"),
+                otherwise:
+                    "posted at \(asap), the callout ended at \(end ?? 0), and the next pass began at \(nextPass ?? 0)"),
             Expectation(
-                "whenIdle: the first after all that was ready",
+                "whenIdle: the first after all ready work",
                 holds: (asap + work).allSatisfy { Self.isAscending($0, idle.first) },
-                otherwise: "posted at \(idle), and the others had their turns at \((asap + work).map { $0 ?? 0 })"),
+                otherwise: "posted at \(idle), and the other work ran at \((asap + work).map { $0 ?? 0 })"),
             Expectation(
                 "whenIdle: the second after the work of the first",
                 holds: idle.count == 2 && Self.isAscending(idle.first, timer, idle.last),
                 otherwise: "posted at \(idle), and the first one's timer fired at \(timer ?? 0)"),
-            Self.expectFirstInFirstOut("first in, first out within a style", records),
+            Self.expectFirstInFirstOut("first in, first out within each style", records),
             deliveries.expectEachDelivered("each handled once, on the main thread") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.number == 1
             },
-            deliveries.expectOneFateOfEachEnqueued("each enqueued has one fate"),
-            deliveries.expectQueueCountsAgree("counted by the library as recorded"),
+            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
+            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
         ]
     }
 
@@ -191,9 +193,9 @@ struct PostingStylesScenario: Scenario {
         return Expectation(claim, failure: nil)
     }
 
-    /// Whether these happened, in this order.
-    private static func isAscending(_ places: Int?...) -> Bool {
-        let known = places.compactMap(\.self)
-        return known.count == places.count && zip(known, known.dropFirst()).allSatisfy { $0 < $1 }
+    /// True if all of these happened, in this order.
+    private static func isAscending(_ sequences: Int?...) -> Bool {
+        let known = sequences.compactMap(\.self)
+        return known.count == sequences.count && zip(known, known.dropFirst()).allSatisfy { $0 < $1 }
     }
 }

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Listing 2: the document's technique brings the same post to the main thread.
+/// Listing 2: the document's technique redirects the post of listing 1 to the main thread.
 struct RedirectScenario: Scenario {
     let name = "redirect"
     let summary = "listing 2: the same post, handled on the main thread"

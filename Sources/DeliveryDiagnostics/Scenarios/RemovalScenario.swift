@@ -1,12 +1,12 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Guarantee 6: what removing an observer means to its handler that runs, to what waits, and to what is posted later.
+/// Guarantee 6: the effect of removing an observer on its running handler, on waiting deliveries and on later posts.
 struct RemovalScenario: Scenario {
     let name = "removal"
     let summary = "an observer is removed while its handler runs"
 
-    /// How an observer is removed, each after the other.
+    /// The three ways to remove an observer, tried in this order.
     private enum Way: String, CaseIterable {
         case cancel = "cancel"
         case wait = "cancelAndWait"
@@ -18,7 +18,7 @@ struct RemovalScenario: Scenario {
         var ends: String { "\(rawValue): handler ends" }
     }
 
-    /// What is posted for each before it is removed: the first is handled, the others wait.
+    /// The number of posts for each observer before it is removed: the first is handled, the others wait.
     private static let posts = 3
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -40,7 +40,7 @@ struct RemovalScenario: Scenario {
         }
     }
 
-    /// - Parameter openWhenRemoved: has a gate opened when an observer is removed.
+    /// - Parameter openWhenRemoved: opens the gate when the observer with this id is removed.
     private func remove(
         _ way: Way, _ worker: RunLoopThread, in environment: ScenarioEnvironment,
         openWhenRemoved: (Gate, UInt64) -> Void
@@ -65,7 +65,7 @@ struct RemovalScenario: Scenario {
             recorder.log(way.ends)
         }
         own.withLock { $0 = token }
-        // The handler holds it, and it the handler.
+        // Breaks the retain cycle between the handler and its token.
         defer { own.withLock { $0 = nil } }
         for _ in 1...Self.posts { center.post(name: TestNotification.foundationName) }
         try hasBegun.wait(limit: limit)
@@ -83,7 +83,7 @@ struct RemovalScenario: Scenario {
         case .inside:
             mayGoOn.open()
         }
-        // The worker has come to all that waited when it has come to this.
+        // The mailbox is first in, first out, so this block runs after everything that waited.
         try worker.performAndWait(timeout: limit) {}
         center.post(name: TestNotification.foundationName)
         recorder.recordCounts(of: token)
@@ -109,29 +109,29 @@ struct RemovalScenario: Scenario {
             }
         }
         return [
-            Self.expect("cancel returned while the handler ran", .cancel, records) { run in
+            Self.expect("cancel returns while the handler runs", .cancel, records) { run in
                 run.began < run.returned && run.returned < run.ended
             },
-            Self.expect("cancelAndWait, called while it ran, returned after it", .wait, records) { run in
+            Self.expect("cancelAndWait, called while it runs, returns after it", .wait, records) { run in
                 run.began < run.removed && run.removed < run.ended && run.ended < run.returned
             },
-            Self.expect("cancelAndWait in the handler returned, and the handler went on", .inside, records) { run in
+            Self.expect("cancelAndWait in the handler returns, and it continues", .inside, records) { run in
                 run.began < run.returned && run.returned < run.ended
             },
             Expectation(
-                "nothing begun after the removal", holds: !deliveries.delivered.isEmpty && tooLate == nil,
-                otherwise: tooLate == nil ? "nothing was handled" : "a handler was"),
+                "no handler begins after the removal", holds: !deliveries.delivered.isEmpty && tooLate == nil,
+                otherwise: tooLate == nil ? "nothing was handled" : "a handler began"),
             Expectation(
-                "what waited is cancelled",
+                "waiting deliveries are cancelled",
                 holds: counts.count == Way.allCases.count
                     && counts.allSatisfy { $0[.deliver] == 1 && $0[.cancel] == Self.posts - 1 },
                 otherwise: "\(counts)"),
-            deliveries.expectOneFateEach("each has one fate"),
-            deliveries.expectCountsAgree("counted by the library as recorded"),
+            deliveries.expectOneOutcomeEach("each post has one outcome"),
+            deliveries.expectCountsAgree("the library's counters agree with the records"),
         ]
     }
 
-    /// The places of what happened to one observer.
+    /// The sequence numbers of the events of one observer.
     private struct Run {
         var began: Int
         var removed: Int
@@ -147,13 +147,13 @@ struct RemovalScenario: Scenario {
             return Expectation(claim, failure: "it was not registered")
         }
         let observer = registrations[order].observer
-        func place(_ stage: DeliveryStage) -> Int? {
+        func sequence(_ stage: DeliveryStage) -> Int? {
             records.first { $0.stage == stage && $0.observer == observer }?.sequence
         }
-        guard let began = place(.deliver), let removed = place(.remove), let ended = place(.return),
+        guard let began = sequence(.deliver), let removed = sequence(.remove), let ended = sequence(.return),
             let returned = records.first(where: { $0.message == way.returned })?.sequence
-        else { return Expectation(claim, failure: "the handler did not run, or removing did not return") }
+        else { return Expectation(claim, failure: "the handler did not run, or the removal did not return") }
         let run = Run(began: began, removed: removed, returned: returned, ended: ended)
-        return Expectation(claim, holds: holds(run), otherwise: "it was otherwise: \(run)")
+        return Expectation(claim, holds: holds(run), otherwise: "the order was different: \(run)")
     }
 }

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The document: "If the run loop is not currently in this mode, the notifications wait until the next time that mode is
-/// entered." A panel runs the run loop in its modal mode; what is not for that mode waits until it has closed.
+/// The document: "If the run loop is not currently in this mode, the notifications wait until the next time that mode
+/// is entered." A panel runs the run loop in its modal mode; notifications for other modes wait until it has closed.
 struct RunLoopModesScenario: Scenario {
     let name = "run-loop-modes"
-    let summary = "a modal panel holds back what is not for its mode"
+    let summary = "a modal panel delays notifications for other modes"
 
-    /// The document's, whose name AppKit has on macOS.
+    /// The document's mode, under the name that AppKit gives it on macOS.
     private static let modal = RunLoop.Mode("NSModalPanelRunLoopMode")
 
-    /// What is enqueued: the posting style, and the mode that it is for. Each is a row of the drawing.
+    /// The enqueued notifications: the posting style and the mode of each. Each is a row of the drawing.
     private enum Kind: String, CaseIterable {
         case panel
         case nowForModal = "now for modal"
@@ -30,7 +30,7 @@ struct RunLoopModesScenario: Scenario {
             }
         }
 
-        /// Nil: the default mode.
+        /// Nil means the default mode.
         var modes: [RunLoop.Mode]? {
             switch self {
             case .panel, .asapForDefault, .nowForDefault: nil
@@ -40,7 +40,8 @@ struct RunLoopModesScenario: Scenario {
         }
     }
 
-    /// In a callout of the default mode, the first of which opens the panel; and in one of the panel's.
+    /// The notifications that are enqueued in a callout of the default mode, the first of which opens the panel, and in
+    /// a callout of the panel's mode.
     private static let inDefault: [Kind] = [.panel, .asapForDefault, .asapForModal, .asapForCommon, .nowForModal]
     private static let inModal: [Kind] = [.nowForDefault, .nowForModal, .whenIdleForModal]
 
@@ -53,19 +54,19 @@ struct RunLoopModesScenario: Scenario {
         "\(kind.rawValue), \(outcome)"
     }
 
-    /// A line with the mode that the run loop runs in.
-    private static func line(_ mode: RunLoop.Mode?, _ what: String) -> String {
+    /// Prefixes a log line with the mode that the run loop runs in.
+    private static func line(_ mode: RunLoop.Mode?, _ text: String) -> String {
         let name = mode == modal ? "modal" : mode == .default ? "default" : mode?.rawValue ?? "none"
-        return "\(name): \(what)"
+        return "\(name): \(text)"
     }
 
-    private static func log(_ what: String, _ recorder: DeliveryRecorder) {
-        recorder.log(line(RunLoop.current.currentMode, what))
+    private static func log(_ text: String, _ recorder: DeliveryRecorder) {
+        recorder.log(line(RunLoop.current.currentMode, text))
     }
 
     func perform(in environment: ScenarioEnvironment) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        // As AppKit has it on macOS; here only the default mode is common until somebody says otherwise.
+        // AppKit adds this mode to the common modes on macOS. Here only the default mode is common initially.
         RunLoop.addCommonModeToCurrent(Self.modal)
         try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
     }
@@ -78,7 +79,7 @@ struct RunLoopModesScenario: Scenario {
 
         recorder.logCurrentThread()
         recorder.log("modal is \(Self.modal.rawValue)")
-        // On the posting thread, so that what is posted is handled then and there.
+        // The observers handle on the posting thread, so that each post is handled immediately.
         let tokens = Kind.allCases.map { kind in
             center.addObserver(forName: kind.notification, on: .postingThread) { _ in
                 Self.log(Self.posted(kind), recorder)
@@ -102,7 +103,7 @@ struct RunLoopModesScenario: Scenario {
         log(enqueued(kind, "\(report)"), recorder)
     }
 
-    /// Runs the run loop in the panel's mode until the panel is closed: which happens when nothing else is left to do there.
+    /// Runs the run loop in the panel's mode until the panel is closed, which happens when no other work is left there.
     private static func runPanel(
         _ queue: PostingQueue, _ recorder: DeliveryRecorder, until isClosed: Gate, limit: Duration
     ) {
@@ -136,60 +137,60 @@ struct RunLoopModesScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        func places(_ stage: DeliveryStage, _ kinds: Kind...) -> [Int] {
+        func sequences(_ stage: DeliveryStage, _ kinds: Kind...) -> [Int] {
             records.filter { record in
                 record.stage == stage && kinds.contains { $0.rawValue == record.notification }
             }.map(\.sequence)
         }
-        func place(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
-        let (open, close) = (place(Self.line(.default, Self.opens)), place(Self.line(.default, Self.closed)))
+        func sequence(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        let (open, close) = (sequence(Self.line(.default, Self.opens)), sequence(Self.line(.default, Self.closed)))
         let isOpen = open + 1..<max(open + 1, close)
-        func expect(_ claim: String, _ posts: [Int], count: Int, where isRight: (Int) -> Bool) -> Expectation {
+        func expect(_ claim: String, _ posts: [Int], count: Int, where isCorrect: (Int) -> Bool) -> Expectation {
             Expectation(
-                claim, holds: !isOpen.isEmpty && posts.count == count && posts.allSatisfy(isRight),
+                claim, holds: !isOpen.isEmpty && posts.count == count && posts.allSatisfy(isCorrect),
                 otherwise: "posted at \(posts), and the panel was open from \(open) to \(close)")
         }
-        let now = (enqueued: places(.enqueue, .nowForModal), posted: places(.post, .nowForModal))
-        let returned = place(
+        let now = (enqueued: sequences(.enqueue, .nowForModal), posted: sequences(.post, .nowForModal))
+        let returned = sequence(
             Self.line(Self.modal, Self.enqueued(.nowForModal, "posted")))
         return [
-            Self.expectModesFit("each posted in a mode that it is for", records),
+            Self.expectModesFit("each posted in one of its modes", records),
             expect(
-                "for default, also now: held until the panel had closed",
-                places(.post, .asapForDefault, .nowForDefault), count: 2
+                "for default, also now: held until the panel has closed",
+                sequences(.post, .asapForDefault, .nowForDefault), count: 2
             ) { $0 > close },
             expect(
-                "for modal, also now: held until the panel opened",
-                now.posted.prefix(1) + places(.post, .asapForModal), count: 2, where: isOpen.contains),
+                "for modal, also now: held until the panel opens",
+                now.posted.prefix(1) + sequences(.post, .asapForModal), count: 2, where: isOpen.contains),
             expect(
-                "for the common modes: posted in the panel too", places(.post, .asapForCommon), count: 1,
+                "for the common modes: posted in the panel too", sequences(.post, .asapForCommon), count: 1,
                 where: isOpen.contains),
             Expectation(
-                "now, where the mode fits: posted before enqueue returned",
+                "now, in a matching mode: posted before enqueue returns",
                 holds: now.enqueued.count == 2 && now.posted.count == 2 && now.enqueued[1] < now.posted[1]
                     && now.posted[1] < returned,
                 otherwise: "enqueued at \(now.enqueued), posted at \(now.posted), and enqueue returned at \(returned)"),
             expect(
-                "whenIdle: after all else that is for the panel",
-                places(.post, .whenIdleForModal), count: 1
+                "whenIdle: after all other posts for the panel",
+                sequences(.post, .whenIdleForModal), count: 1
             ) { idle in
                 isOpen.contains(idle)
                     && !records.contains { $0.stage == .post && $0.sequence > idle && isOpen.contains($0.sequence) }
             },
             deliveries.expectEachDelivered("each handled once"),
-            deliveries.expectOneFateOfEachEnqueued("each enqueued has one fate"),
-            deliveries.expectQueueCountsAgree("counted by the library as recorded"),
+            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
+            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
         ]
     }
 
     private static func expectModesFit(_ claim: String, _ records: [DeliveryRecord]) -> Expectation {
         let lines = records.filter { $0.stage == .log }.compactMap(\.message).filter { $0.contains(": posted ") }
-        let right = Kind.allCases.flatMap { kind -> [String] in
+        let correct = Kind.allCases.flatMap { kind -> [String] in
             let modes = kind.modes == [.common] ? [.default, modal] : kind.modes ?? [.default]
             return modes.map { line($0, posted(kind)) }
         }
-        let wrong = lines.first { !right.contains($0) }
+        let unexpected = lines.first { !correct.contains($0) }
         return Expectation(
-            claim, holds: !lines.isEmpty && wrong == nil, otherwise: wrong ?? "nothing was posted")
+            claim, holds: !lines.isEmpty && unexpected == nil, otherwise: unexpected ?? "nothing was posted")
     }
 }

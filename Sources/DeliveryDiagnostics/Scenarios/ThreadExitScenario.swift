@@ -1,11 +1,11 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Guarantee 10: the target thread ends with work waiting. What it still can do it does; the rest is counted, and not
-/// delivered elsewhere.
+/// Guarantee 10: the target thread ends while work is waiting. It handles what it still can; the rest is counted, and
+/// is not delivered on another thread.
 struct ThreadExitScenario: Scenario {
     let name = "thread-exit"
-    let summary = "the target thread ends: what waits is counted, not lost"
+    let summary = "the target thread ends: waiting deliveries are counted"
 
     private static let posts = 3
     private static let ended = "the worker has ended"
@@ -38,7 +38,7 @@ struct ThreadExitScenario: Scenario {
         try worker.perform {
             recorder.logCurrentThread()
             isBusy.open()
-            // If it does not open in time, main's own wait says so.
+            // If the gate does not open in time, the main thread's own wait reports it.
             try? mayGoOn.wait(limit: limit)
         }
         try isBusy.wait(limit: limit)
@@ -51,7 +51,7 @@ struct ThreadExitScenario: Scenario {
         recorder.log(Self.ended)
 
         let report = center.post(name: name, object: Self.posts + 1)
-        recorder.log(Self.words(targetGone: report.targetGone))
+        recorder.log(Self.message(targetGone: report.targetGone))
         do throws(DeliveryError) {
             try worker.perform { recorder.log("performed after the end") }
         } catch where error.code == .threadStopped {
@@ -65,8 +65,8 @@ struct ThreadExitScenario: Scenario {
         }
     }
 
-    private static func words(targetGone: Int) -> String {
-        "posted once more: \(targetGone) observers have no thread"
+    private static func message(targetGone: Int) -> String {
+        "posted once more: \(targetGone) observers have lost their thread"
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
@@ -87,25 +87,25 @@ struct ThreadExitScenario: Scenario {
         }
         return [
             Expectation(
-                "what it could still do it did, and nobody else",
+                "the worker handles what it can, and no other thread does",
                 holds: deliveries.delivered.count == Self.posts && wrong == nil,
                 otherwise: wrong.map { "one was handled on \($0.delivered.thread)" }
                     ?? "\(deliveries.delivered.count) of \(Self.posts) were handled"),
             Expectation(
-                "the rest has lost its target at the end",
+                "the rest has the outcome target gone",
                 holds: gone.count { $0.sequence < end } == Self.posts,
                 otherwise: "\(gone.count { $0.sequence < end }) of \(Self.posts)"),
             Expectation(
-                "a later post says that the thread has ended",
+                "a later post reports that the thread has ended",
                 holds: gone.count { $0.sequence > end } == 2
-                    && records.contains { $0.message == Self.words(targetGone: 2) },
-                otherwise: "it does not, or not for both observers"),
+                    && records.contains { $0.message == Self.message(targetGone: 2) },
+                otherwise: "it does not report it for both observers"),
             Expectation(
                 "a block is refused",
                 holds: records.contains { $0.message?.hasPrefix(Self.refusal) == true && $0.sequence > end },
-                otherwise: "it was not"),
-            deliveries.expectOneFateEach("each has one fate"),
-            deliveries.expectCountsAgree("counted by the library as recorded"),
+                otherwise: "it was accepted"),
+            deliveries.expectOneOutcomeEach("each post has one outcome"),
+            deliveries.expectCountsAgree("the library's counters agree with the records"),
         ]
     }
 }

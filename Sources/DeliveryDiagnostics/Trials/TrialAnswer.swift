@@ -1,7 +1,7 @@
-/// What came of a question to one side.
+/// The answer of one side to a question.
 public struct TrialAnswer: Sendable, Hashable {
     public var verdict: TrialVerdict
-    /// What was seen, whatever the verdict.
+    /// The observed events, for any verdict.
     public var observed: String
 
     public init(verdict: TrialVerdict, observed: String) {

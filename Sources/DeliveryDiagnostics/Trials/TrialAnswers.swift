@@ -2,20 +2,20 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What came of one question.
+/// The answers of both sides to one question.
 struct TrialAnswers: Sendable, Hashable {
     var foundation: TrialAnswer
-    /// Nil: this package has nothing to compare.
+    /// Nil if this package has no counterpart.
     var ours: TrialAnswer?
 
-    /// Asks questions, each of both sides in a process of its own, some at a time.
+    /// Puts questions to both sides, each in a process of its own, several processes at a time.
     ///
     /// - Parameters:
-    ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event as a
-    ///     line.
-    ///   - limit: how long one process may take.
-    ///   - progress: told what fraction of the processes has ended, on any thread.
-    /// - Returns: for each question.
+    ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event
+    ///     as a line.
+    ///   - limit: the longest that one process may run.
+    ///   - progress: receives the fraction of processes that have ended, on any thread.
+    /// - Returns: the answers, in the order of the questions.
     static func to(
         _ questions: [TrialQuestion], in childProgram: ChildProgram, limit: Duration,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -28,7 +28,8 @@ struct TrialAnswers: Sendable, Hashable {
         let work = DispatchGroup()
         for _ in 0..<width {
             work.enter()
-            // A thread and no work item: of those there are as many as cores, and most of these sleep.
+            // Threads instead of dispatch work items: Dispatch runs only as many items as there are cores, and these
+            // mostly sleep.
             Thread.detachNewThread {
                 defer { work.leave() }
                 while true {
@@ -60,7 +61,7 @@ struct TrialAnswers: Sendable, Hashable {
         }
     }
 
-    /// How many processes run at a time: more than there are cores, since those that take long wait.
+    /// The number of processes at a time. It is more than the usual number of cores, because the slow ones mostly wait.
     private static let width = 4
 
     private static func answer(

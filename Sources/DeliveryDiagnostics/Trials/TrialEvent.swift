@@ -1,8 +1,8 @@
-/// Something that happened in a trial.
+/// An event of a trial.
 struct TrialEvent: Sendable, Hashable {
-    /// What happened: what verdicts go by.
+    /// The event in words. Verdicts compare them.
     var words: String
-    /// How much, how long or which: what is worth reading and differs from run to run.
+    /// A number, a duration or a message that is worth reading but differs from run to run. Verdicts ignore it.
     var detail: String?
 
     init(_ words: String, detail: String? = nil) {
@@ -10,7 +10,7 @@ struct TrialEvent: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// As it is told from process to process: the detail follows a tab.
+    /// Parses the line that one process sends to the other. The detail follows a tab.
     init(line: some StringProtocol) {
         let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(String(parts[0]), detail: parts.count > 1 ? String(parts[1]) : nil)

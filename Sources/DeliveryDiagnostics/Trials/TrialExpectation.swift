@@ -1,21 +1,21 @@
-/// What is seen in a trial if a promise is kept.
+/// The events of a trial if the promise is kept.
 struct TrialExpectation: Sendable, Hashable {
-    /// The words of what happens.
+    /// The words of the expected events.
     var events: [String]
-    /// Whether the order of the events is promised.
+    /// True if the order of the events is promised.
     var isOrdered = true
 
-    /// Whether what was seen is what is expected: a function of nothing else. Details do not count.
+    /// Compares an observation with the expectation. Details are ignored.
     func verdict(on observation: TrialObservation) -> TrialVerdict {
-        isMet(by: observation) ? .kept : .broken("\(arranged(observation))")
+        matches(observation) ? .kept : .broken("\(arranged(observation))")
     }
 
-    private func isMet(by observation: TrialObservation) -> Bool {
+    private func matches(_ observation: TrialObservation) -> Bool {
         let (words, expected) = (observation.events.map(\.words), events)
         return observation.end == .normal && (isOrdered ? words == expected : words.sorted() == expected.sorted())
     }
 
-    /// Without an order where none is promised.
+    /// Returns the observation with its events sorted if no order is promised.
     func arranged(_ observation: TrialObservation) -> TrialObservation {
         var observation = observation
         if !isOrdered { observation.events.sort { $0.words < $1.words } }

@@ -1,16 +1,16 @@
-/// What was seen in a trial: in a process of its own.
+/// The events of a trial, and how its process ended.
 struct TrialObservation: Sendable, Hashable {
     enum End: Sendable, Hashable {
         case normal
-        /// By itself, but not as it should, with the last words that the process said.
-        case exit(Int32, lastWords: String?)
-        /// By a signal, with the last words that the process said.
-        case signal(Int32, lastWords: String?)
-        /// It did not come to its end.
+        /// An exit status other than 0, with the first line of standard error.
+        case exit(Int32, message: String?)
+        /// A signal, with the first line of standard error.
+        case signal(Int32, message: String?)
+        /// The process did not end within the limit.
         case hangs
     }
 
-    /// What happened, in order.
+    /// The events, in order.
     var events: [TrialEvent]
     var end = End.normal
 
@@ -19,7 +19,7 @@ struct TrialObservation: Sendable, Hashable {
         self.end = end
     }
 
-    /// - Parameter words: what happened, without details.
+    /// - Parameter words: the events without details.
     init(words: [String], end: End = .normal) {
         self.init(events: words.map { TrialEvent($0) }, end: end)
     }
@@ -33,7 +33,7 @@ extension TrialObservation: CustomStringConvertible {
             switch end {
             case .normal: events.isEmpty ? "nothing" : nil
             case .exit(let code, let words): "\(then)ends with \(code)\(words.map { ": \($0)" } ?? "")"
-            case .signal(let signal, let words): "\(then)ends by signal \(signal)\(words.map { ": \($0)" } ?? "")"
+            case .signal(let signal, let words): "\(then)ends with signal \(signal)\(words.map { ": \($0)" } ?? "")"
             case .hangs: "\(then)hangs"
             }
         return [seen.isEmpty ? nil : seen, last].compactMap(\.self).joined(separator: ", ")
@@ -41,25 +41,25 @@ extension TrialObservation: CustomStringConvertible {
 }
 
 extension TrialObservation {
-    /// What a process has said and how it ended.
+    /// The output and the end of a trial's process.
     init(_ result: ChildProgram.Result) {
-        let lastWords = Self.lastWords(in: result.errors)
+        let message = Self.firstLine(of: result.errors)
         let end: End =
             switch result.end {
             case .exit(0): .normal
-            case .exit(let code): .exit(code, lastWords: lastWords)
-            case .signal(let signal): .signal(signal, lastWords: lastWords)
+            case .exit(let code): .exit(code, message: message)
+            case .signal(let signal): .signal(signal, message: message)
             }
         self.init(events: result.output.split(separator: "\n").map { TrialEvent(line: $0) }, end: end)
     }
 
-    /// The first line, without addresses and where in the program it was said.
-    private static func lastWords(in errors: String) -> String? {
+    /// The first line, without addresses and without its source location.
+    private static func firstLine(of errors: String) -> String? {
         errors.split(separator: "\n").first.map { line in
             let words = line.split(separator: ": ", maxSplits: 2)
-            // Swift's own: file:line: Fatal error: what.
+            // Swift's messages have the form file:line: Fatal error: text.
             let said = words.count == 3 && words[1].hasSuffix("rror") ? words[2] : line
-            // In the middle of a name, in brackets after one, and what follows from one on.
+            // Removes addresses inside a name, in parentheses after a name, and everything after "to 0x".
             let plain = said.replacing("(unknown context at ", with: "(").replacing(/\(\$[0-9a-f]+\)\./, with: "")
                 .replacing(/\ \(0x[0-9a-f]+\)/, with: "")
             return Excerpt.of(String(plain[..<(plain.firstRange(of: " to 0x")?.lowerBound ?? plain.endIndex)]))

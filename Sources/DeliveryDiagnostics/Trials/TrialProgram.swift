@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// What each process of a trial does.
+/// The program of each process of a trial.
 public enum TrialProgram {
-    /// Has a side answer a question, on the main thread.
-    /// - Parameter echo: told what happens, at once, as a line.
+    /// Puts a question to one side, on the main thread.
+    /// - Parameter echo: receives each event at once, as a line.
     @MainActor
     public static func perform(
         _ name: String, _ side: TrialSide, echo: @escaping @Sendable (String) -> Void

@@ -1,25 +1,26 @@
-/// Something asked of Foundation and of this package, of each in a process of its own, as not every process survives it.
+/// A question to Foundation and to this package. Each answers in a process of its own, because some answers are
+/// crashes.
 ///
-/// What is seen is a list of events; the promise is kept if they are the expected ones. So the verdict is a function of what
-/// was seen.
+/// An answer is a list of events. The promise is kept if they are the expected ones, so the verdict is a function of
+/// the events.
 struct TrialQuestion: Sendable {
-    /// Lets it happen, on the main thread of a process of its own, and notes what is seen.
+    /// Runs on the main thread of a process of its own and notes events.
     typealias Body = @MainActor @Sendable (TrialNotes) throws -> Void
 
-    /// What this package has to compare.
+    /// This package's counterpart.
     enum Counterpart: Sendable {
         case body(Body)
-        /// Something else is expected than of Foundation, since it is another thing.
+        /// A different API, so other events are expected than from Foundation.
         case other(TrialExpectation, Body)
-        /// Nothing, and why.
+        /// Nothing, with the reason.
         case none(String)
     }
 
-    /// What it is called between processes, and in tests.
+    /// The name that processes and tests use.
     var name: String
-    /// What is promised.
+    /// The promise.
     var claim: String
-    /// The document's sentence, if it has one.
+    /// The document's sentence, if there is one.
     var sentence: String?
     var expected: TrialExpectation
     var foundation: Body
@@ -45,13 +46,13 @@ struct TrialQuestion: Sendable {
         }
     }
 
-    /// What is expected of one side.
+    /// The expected events of one side.
     func expected(of side: TrialSide) -> TrialExpectation {
         if case (.ours, .other(let expected, _)) = (side, ours) { return expected }
         return expected
     }
 
-    /// What came of it.
+    /// The answer of one side, from the events of its process.
     func answer(of side: TrialSide, from observation: TrialObservation) -> TrialAnswer {
         let expected = expected(of: side)
         return TrialAnswer(

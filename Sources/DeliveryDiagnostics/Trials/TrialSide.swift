@@ -1,4 +1,4 @@
-/// Whom a question is asked of.
+/// The side that a question is put to.
 public enum TrialSide: String, Sendable, Hashable, CaseIterable {
     /// This platform's Foundation.
     case foundation

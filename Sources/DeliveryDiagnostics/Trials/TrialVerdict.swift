@@ -1,7 +1,7 @@
-/// Whether a promise is kept.
+/// The verdict on a promise.
 public enum TrialVerdict: Sendable, Hashable {
     case kept
-    /// What happens instead.
+    /// Broken, with what happened instead.
     case broken(String)
 }
 

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Children that are shells stand for Foundation and this package.
+/// Shell scripts take the place of Foundation and of this package.
 final class PlatformExaminationTests: XCTestCase {
     private func examine(
         _ facts: Set<String>? = nil, _ script: String, limit: Duration = TestLimit.hang
@@ -14,16 +14,16 @@ final class PlatformExaminationTests: XCTestCase {
             facts: facts, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
     }
 
-    func testEachFactIsARowWithWhatItsOwnProcessesSaid() throws {
+    func testEachFactIsARowWithTheOutputOfItsOwnProcesses() throws {
         let examination = try examine(nil, "echo $0 of $1")
         XCTAssertEqual(examination.rows.map(\.number), PlatformFact.all.map(\.number))
         for (row, fact) in zip(examination.rows, PlatformFact.all) {
             XCTAssertEqual(row.findings.map(\.name), fact.questions.map(\.name))
             for (finding, question) in zip(row.findings, fact.questions) {
                 XCTAssertEqual(finding.foundation.observed, "\(question.name) of foundation")
-                if case .none(let why) = question.ours {
+                if case .none(let reason) = question.ours {
                     XCTAssertNil(finding.ours)
-                    XCTAssertEqual(finding.reason, why)
+                    XCTAssertEqual(finding.reason, reason)
                 } else {
                     XCTAssertEqual(finding.ours?.observed, "\(question.name) of ours")
                 }
@@ -31,7 +31,7 @@ final class PlatformExaminationTests: XCTestCase {
         }
     }
 
-    func testOnlyWhatThisPackageDoesIsAFailure() throws {
+    func testOnlyADeviationOfThisPackageIsAFailure() throws {
         let kept = "echo the other observer is called"
         XCTAssertEqual(try examine(["F2"], "[ $1 = foundation ] || \(kept)").failures, [])
         let broken = try examine(["F2"], "[ $1 = ours ] || \(kept)")
@@ -39,11 +39,11 @@ final class PlatformExaminationTests: XCTestCase {
         XCTAssertEqual(broken.failures.first?.foundation.verdict, .kept)
     }
 
-    func testACrashAndAWrongEndAreRows() throws {
+    func testACrashAndAnExitStatusAreRows() throws {
         let script = "[ $0 = removing-twice ] && kill -11 $$; exit 3"
         let findings = try examine(["F2", "F4"], script).rows.flatMap(\.findings)
-        XCTAssertEqual(findings.map(\.foundation.observed), ["ends by signal 11", "ends with 3", "ends with 3"])
-        XCTAssertEqual(findings.map(\.ours?.observed), ["ends by signal 11", "ends with 3", "ends with 3"])
+        XCTAssertEqual(findings.map(\.foundation.observed), ["ends with signal 11", "ends with 3", "ends with 3"])
+        XCTAssertEqual(findings.map(\.ours?.observed), ["ends with signal 11", "ends with 3", "ends with 3"])
     }
 
     func testAHangIsARow() throws {
@@ -57,21 +57,21 @@ final class PlatformExaminationTests: XCTestCase {
             try PlatformExamination.perform(facts: ["F1"], in: ChildProgram(path: "/nonexistent")))
     }
 
-    func testProgressComesToItsEnd() throws {
+    func testProgressReachesOne() throws {
         let fractions = Fractions()
         _ = try PlatformExamination.perform(
             facts: ["F1", "F2"], in: ChildProgram(path: "/bin/true"), progress: { fractions.append($0) })
         XCTAssertEqual(Set(fractions.all), [0.25, 0.5, 0.75, 1])
     }
 
-    // MARK: Showing it
+    // MARK: Text and JSON
 
     private static let examination = PlatformExamination(rows: [
         .init(
             number: "F2", area: "NotificationCenter", expected: "removing a token twice is harmless",
             findings: [
                 .init(
-                    name: "removing-twice", claim: "a token removed twice removes nobody else's observer",
+                    name: "removing-twice", claim: "a token removed twice removes no other observer",
                     sentence: "A sentence.", expected: "called", expectedOfOurs: "called",
                     foundation: TrialAnswer(verdict: .broken("removed"), observed: "removed"),
                     ours: TrialAnswer(verdict: .kept, observed: "called"), reason: nil)
@@ -83,24 +83,24 @@ final class PlatformExaminationTests: XCTestCase {
                     name: "a-set", claim: "a list with a set", sentence: nil, expected: "read", expectedOfOurs: "read",
                     foundation: TrialAnswer(
                         verdict: .broken("x"),
-                        observed: "ends by signal 6: a long word, and another, and yet another one"),
+                        observed: "ends with signal 6: a long word, and another, and yet another one"),
                     ours: nil, reason: "no counterpart yet")
             ]),
     ])
 
-    func testInANarrowTerminalEachFactIsAFewLines() {
+    func testANarrowTerminalShowsAFewLinesForEachFact() {
         XCTAssertEqual(
             Self.examination.text(width: 72),
             """
             F2   NotificationCenter: removing a token twice is harmless
-                 a token removed twice removes nobody else's observer
+                 a token removed twice removes no other observer
                    “A sentence.”
                    Foundation             NO  removed
                    ThreadedNotifications  ok  called
 
             F23  PropertyListSerialization: bytes can be read
                  a list with a set
-                   Foundation             NO  ends by signal 6: a long word, and
+                   Foundation             NO  ends with signal 6: a long word, and
                                               another, and yet another one
                    ThreadedNotifications  -   no counterpart yet
 
@@ -109,24 +109,24 @@ final class PlatformExaminationTests: XCTestCase {
             """)
     }
 
-    func testInAWideTerminalItIsATable() {
+    func testAWideTerminalShowsATable() {
         XCTAssertEqual(
             Self.examination.text(width: 140),
             """
             fact  area                       expected                                   Foundation here                       ThreadedNotifications
 
-            F2    NotificationCenter         a token removed twice removes nobody       NO  removed                           ok  called
-                                             else's observer
+            F2    NotificationCenter         a token removed twice removes no other     NO  removed                           ok  called
+                                             observer
                                              “A sentence.”
 
-            F23   PropertyListSerialization  a list with a set                          NO  ends by signal 6: a long word,    -   no counterpart yet
+            F23   PropertyListSerialization  a list with a set                          NO  ends with signal 6: a long word,    -   no counterpart yet
                                                                                             and another, and yet another one
 
             Foundation here: 0 of 2 as expected. ThreadedNotifications: 1 of 1 as expected, and 1 without a counterpart.
             """)
     }
 
-    func testColourMovesNothingAndNoLineIsWiderThanItMayBe() throws {
+    func testColourDoesNotMoveTextAndNoLineExceedsTheWidth() throws {
         let examination = try examine(nil, "echo $0 of $1 and a number of words that is more than a cell has room for")
         for width in [60, 80, 131, 132, 200] {
             let plain = examination.text(width: width)
@@ -136,12 +136,12 @@ final class PlatformExaminationTests: XCTestCase {
         }
     }
 
-    func testJSONIsAFactALine() throws {
+    func testJSONHasALineForEachFact() throws {
         XCTAssertEqual(
             try Self.examination.jsonLines().first,
             """
             {"area":"NotificationCenter","expected":"removing a token twice is harmless","fact":"F2","questions":[{"claim":"a token \
-            removed twice removes nobody else's observer","foundation":{"expected":"called","kept":false,"observed":"removed"},\
+            removed twice removes no other observer","foundation":{"expected":"called","kept":false,"observed":"removed"},\
             "name":"removing-twice","ours":{"expected":"called","kept":true,"observed":"called"},"sentence":"A sentence."}]}
             """)
         XCTAssertEqual(try Self.examination.jsonLines().count, 2)

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("The facts")
 struct PlatformFactTests {
-    @Test("are F1 to F23, in order, and each is asked about")
+    @Test("are F1 to F23, in order, and each has questions")
     func numbers() {
         #expect(PlatformFact.all.map(\.number) == (1...23).map { "F\($0)" })
         for fact in PlatformFact.all { #expect(!fact.questions.isEmpty, "\(fact.number)") }
     }
 
-    @Test("questions have names of their own, and what they say fits on a line")
+    @Test("question names are unique, and their texts fit on a line")
     func questions() {
         let questions = PlatformFact.all.flatMap(\.questions)
         #expect(Set(questions.map(\.name)).count == questions.count)
@@ -23,7 +23,7 @@ struct PlatformFactTests {
         }
     }
 
-    @Test("of notification queues are the promises that were known to be broken")
+    @Test("about notification queues have the promises with their numbers as questions")
     func promises() {
         for fact in PlatformFact.notificationQueue {
             #expect(fact.questions.map(\.name) == QueuePromise.all.filter { $0.fact == fact.number }.map(\.name))
@@ -31,7 +31,7 @@ struct PlatformFactTests {
         #expect(PlatformFact.notificationQueue.flatMap(\.questions).count == QueuePromise.all.count { $0.fact != nil })
     }
 
-    @Test("a type that Foundation has is found by its name, so that one which is not found is missing")
+    @Test("a type of Foundation is found by its mangled name, and an unknown name is not")
     func typesByName() {
         #expect(_typeByName("10Foundation10SocketPortC") == SocketPort.self)
         #expect(_typeByName("10Foundation12PortDelegate_p") == (any PortDelegate).self)

@@ -2,14 +2,14 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Children that are shells stand for queues.
+/// Shell scripts take the place of the queues.
 final class QueueComparisonTests: XCTestCase {
     private func compare(_ script: String, limit: Duration = TestLimit.hang) throws -> QueueComparison {
         // $0 is the promise, $1 the queue.
         try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
     }
 
-    func testEachPromiseIsARowInItsPlaceWithWhatItsOwnProcessesSaid() throws {
+    func testEachPromiseIsARowInOrderWithTheOutputOfItsOwnProcesses() throws {
         let comparison = try compare("echo 1 $0; echo 2 of $1")
         XCTAssertEqual(comparison.rows.map(\.name), QueuePromise.all.map(\.name))
         for (row, promise) in zip(comparison.rows, QueuePromise.all) {
@@ -21,33 +21,33 @@ final class QueueComparisonTests: XCTestCase {
         }
     }
 
-    func testWhatIsExpectedIsKept() throws {
+    func testAPromiseWithTheExpectedEventsIsKept() throws {
         let kept = try compare("[ $1 = ours ] && echo now && echo returned; :").rows
             .filter { $0.postingQueue == .kept }
         XCTAssertEqual(kept.map(\.name), ["now-within-the-call"])
     }
 
-    func testACrashIsToldWithItsFirstLastWordsAndNoAddress() throws {
+    func testACrashIsReportedWithTheFirstLineOfItsErrorsAndNoAddress() throws {
         let row = try XCTUnwrap(
             compare("echo asap; echo 'Simultaneous accesses to 0x55d0c8, but' >&2; echo more >&2; kill -6 $$").rows
                 .first)
-        XCTAssertEqual(row.foundation, .broken("asap, then ends by signal 6: Simultaneous accesses"))
+        XCTAssertEqual(row.foundation, .broken("asap, then ends with signal 6: Simultaneous accesses"))
     }
 
-    func testAHangIsToldAndEnded() throws {
+    func testAHangIsReportedAndEnded() throws {
         let script = "[ $0 = idle-after-asap ] && [ $1 = foundation ] && exec sleep 600; :"
         let hanging = try compare(script, limit: .seconds(1)).rows.filter { $0.foundation == .broken("hangs") }
-        // On a busy machine another may take as long.
+        // On a busy machine another trial may take as long.
         XCTAssertTrue(hanging.map(\.name).contains("idle-after-asap"))
     }
 
-    func testAChildThatFailsHasKeptNothing() throws {
-        let script = "[ $0 = typing ] && [ $1 = ours ] && echo trouble >&2 && exit 3; :"
-        let failing = try compare(script).rows.filter { $0.postingQueue == .broken("ends with 3: trouble") }
+    func testAChildThatFailsKeepsNoPromise() throws {
+        let script = "[ $0 = typing ] && [ $1 = ours ] && echo problem >&2 && exit 3; :"
+        let failing = try compare(script).rows.filter { $0.postingQueue == .broken("ends with 3: problem") }
         XCTAssertEqual(failing.map(\.name), ["typing"])
     }
 
-    func testAChildThatCannotBeStartedIsAnErrorAndNoVerdict() {
+    func testAChildThatCannotBeStartedIsAnError() {
         XCTAssertThrowsError(
             try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), limit: TestLimit.hang))
     }

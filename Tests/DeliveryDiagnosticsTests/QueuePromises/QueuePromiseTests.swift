@@ -2,20 +2,20 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-@Suite("Whether a promise is kept is a function of what was observed")
+@Suite("A verdict on a promise is a function of the observed events")
 struct QueuePromiseTests {
     private func promise(_ expected: [String], isOrdered: Bool = true) -> QueuePromise {
         QueuePromise("name", "claim", expected: expected, isOrdered: isOrdered) { _ in }
     }
 
-    @Test("kept: what was expected happened, in that order, and nothing else")
+    @Test("kept: the expected events happened, in that order, and no others")
     func kept() {
         #expect(promise(["1", "2"]).verdict(on: TrialObservation(words: ["1", "2"])) == .kept)
         #expect(promise([]).verdict(on: TrialObservation(words: [])) == .kept)
     }
 
     @Test(
-        "broken: what happened instead is said, in order",
+        "broken: the verdict lists what happened instead, in order",
         arguments: [
             (["2", "1"], "2, 1"), (["1"], "1"), (["1", "2", "2"], "1, 2, 2"), ([], "nothing"),
         ])
@@ -23,7 +23,7 @@ struct QueuePromiseTests {
         #expect(promise(["1", "2"]).verdict(on: TrialObservation(words: events)) == .broken(instead))
     }
 
-    @Test("where no order is promised, none matters and none is said")
+    @Test("where no order is promised, the order is ignored and the list is sorted")
     func unordered() {
         let promise = promise(["2", "1"], isOrdered: false)
         #expect(promise.verdict(on: TrialObservation(words: ["1", "2"])) == .kept)
@@ -32,10 +32,10 @@ struct QueuePromiseTests {
     }
 
     @Test(
-        "a process that does not end as it should has kept nothing",
+        "a process that does not end normally keeps no promise",
         arguments: [
-            (["1"], TrialObservation.End.signal(6, lastWords: "words"), "1, then ends by signal 6: words"),
-            ([], .signal(11, lastWords: nil), "ends by signal 11"),
+            (["1"], TrialObservation.End.signal(6, message: "words"), "1, then ends with signal 6: words"),
+            ([], .signal(11, message: nil), "ends with signal 11"),
             (["1"], .hangs, "1, then hangs"),
             ([], .hangs, "hangs"),
         ])
@@ -43,7 +43,7 @@ struct QueuePromiseTests {
         #expect(promise(["1"]).verdict(on: TrialObservation(words: events, end: end)) == .broken(instead))
     }
 
-    @Test("each promise has a name of its own, and is a cell of a table and a line of output")
+    @Test("promise names are unique, and their texts fit into a table cell and a line")
     func promises() {
         let promises = QueuePromise.all
         #expect(Set(promises.map(\.name)).count == promises.count)

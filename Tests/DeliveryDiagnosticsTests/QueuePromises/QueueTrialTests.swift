@@ -4,7 +4,7 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// The trials themselves: each can be passed, and each can be failed.
+/// The trials themselves: each can pass, and each can fail.
 final class QueueTrialTests: XCTestCase {
     private func verdicts(on maker: any QueueMaker, turns: Int) throws -> [String: TrialVerdict] {
         var verdicts: [String: TrialVerdict] = [:]
@@ -16,14 +16,14 @@ final class QueueTrialTests: XCTestCase {
         return verdicts
     }
 
-    func testPostingQueueKeepsEveryPromiseInOneProcessToo() throws {
+    func testPostingQueueKeepsEveryPromiseInOneProcess() throws {
         let verdicts = try verdicts(on: QueueKind.postingQueue, turns: 50)
         XCTAssertEqual(verdicts.count, QueuePromise.all.count)
         XCTAssertEqual(verdicts.filter { $0.value != .kept }, [:])
         XCTAssertNil(DeliveryEvent.tracer)
     }
 
-    func testNoPromiseIsKeptBothByAQueueThatPostsNothingAndByOneThatPostsAtOnce() throws {
+    func testAQueueThatPostsNothingAndOneThatPostsAtOnceKeepNoPromiseInCommon() throws {
         let silent = try verdicts(on: WrongQueues.silent, turns: 2).filter { $0.value == .kept }
         let hasty = try verdicts(on: WrongQueues.hasty, turns: 2).filter { $0.value == .kept }
         XCTAssertEqual(Array(silent.keys), ["custom-mode-is-held-back"])

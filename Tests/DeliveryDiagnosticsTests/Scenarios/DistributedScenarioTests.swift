@@ -5,7 +5,7 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// The distributed scenarios, with the built program as the second process; and each claim broken once, to see that it
+/// The distributed scenarios, with the built program as the second process. Each claim is broken once, to show that it
 /// can fail.
 final class DistributedScenarioTests: XCTestCase {
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -20,7 +20,7 @@ final class DistributedScenarioTests: XCTestCase {
     private func records(of scenario: any Scenario) throws -> [DeliveryRecord] {
         let environment = environment()
         try scenario.perform(in: environment)
-        XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) goes on recording")
+        XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) still records")
         return environment.recorder.records
     }
 
@@ -28,7 +28,7 @@ final class DistributedScenarioTests: XCTestCase {
         scenario.expectations(of: records, options: ScenarioOptions()).filter { !$0.holds }.map(\.claim)
     }
 
-    /// Runs it, and checks that each change fails the claims that it should, and no others.
+    /// Runs the scenario, and checks that each change of its records fails exactly these claims.
     private func check(
         _ scenario: any Scenario, _ changes: [(fails: [String], change: (inout [DeliveryRecord]) throws -> Void)]
     ) throws {
@@ -41,12 +41,12 @@ final class DistributedScenarioTests: XCTestCase {
         }
     }
 
-    private func placeOfLog(_ records: [DeliveryRecord], _ prefix: String) throws -> Int {
-        try records.place("nothing says \(prefix)") { $0.message?.hasPrefix(prefix) == true }
+    private func indexOfLog(_ records: [DeliveryRecord], _ prefix: String) throws -> Int {
+        try records.indexOfRecord("nothing says \(prefix)") { $0.message?.hasPrefix(prefix) == true }
     }
 
-    func testWhatOneProcessPostsIsHandledInBothAndEachBrokenClaimIsSeen() throws {
-        let once = "the poster's own observers get it too, and each once, in the order posted"
+    func testPostsOfOneProcessAreHandledInBothAndEachBrokenClaimIsDetected() throws {
+        let once = "both processes handle each post once, in the order posted"
         let userInfo = "the userInfo arrives as posted"
         let sender = "the sender is the process that posted"
         try check(
@@ -55,59 +55,61 @@ final class DistributedScenarioTests: XCTestCase {
                 (
                     ["handled in both processes, each on its main thread"],
                     {
-                        let place = try $0.place { $0.stage == .deliver && $0.notification == TestNotification.name }
-                        $0[place].thread = ScenarioTestCase.anotherThread
+                        let index = try $0.indexOfRecord {
+                            $0.stage == .deliver && $0.notification == TestNotification.name
+                        }
+                        $0[index].thread = ScenarioTestCase.anotherThread
                     }
                 ),
-                ([once, sender, userInfo], { $0.remove(at: try self.placeOfLog($0, "handled 1")) }),
+                ([once, sender, userInfo], { $0.remove(at: try self.indexOfLog($0, "handled 1")) }),
                 (
                     [sender],
                     {
-                        let place = try self.placeOfLog($0, "handled 1")
-                        $0[place].message = $0[place].message?.replacing(/process \d+/, with: "process 1")
+                        let index = try self.indexOfLog($0, "handled 1")
+                        $0[index].message = $0[index].message?.replacing(/process \d+/, with: "process 1")
                     }
                 ),
                 (
                     [userInfo],
                     {
-                        let place = try self.placeOfLog($0, "handled 1")
-                        $0[place].message = $0[place].message?.replacing("2.5", with: "3")
+                        let index = try self.indexOfLog($0, "handled 1")
+                        $0[index].message = $0[index].message?.replacing("2.5", with: "3")
                     }
                 ),
                 (
                     ["posting did not wait for the observers"],
                     {
-                        $0[try self.placeOfLog($0, "entering")].sequence = 0
+                        $0[try self.indexOfLog($0, "entering")].sequence = 0
                     }
                 ),
             ])
     }
 
-    func testEachCellOfTheTableAndEachRuleIsSeenToFail() throws {
+    func testEachCellOfTheTableAndEachRuleCanFail() throws {
         let scenario = SuspensionScenario()
         let good = try records(of: scenario)
         XCTAssertEqual(failures(of: scenario, good), [])
         let report = try XCTUnwrap(scenario.report(on: good))
-        XCTAssertTrue(report.hasSuffix("all as ruled"), report)
+        XCTAssertTrue(report.hasSuffix("all as documented"), report)
         XCTAssertTrue(report.split(separator: "\n").allSatisfy { $0.count <= 78 }, report)
         for trial in SuspensionTable.all {
             var records = good
-            let begin = try records.place(of: trial.title)
+            let begin = try records.indexOfMessage(trial.title)
             let handled = try XCTUnwrap(
                 records[begin...].firstIndex { $0.message?.hasPrefix("handled ") == true }, trial.title)
             records[handled].message? += " 9"
             XCTAssertEqual(failures(of: scenario, records), ["\(trial.title): \(trial.claim)"])
-            XCTAssertEqual(scenario.report(on: records)?.hasSuffix("\nnot as ruled: [\"\(trial.title)\"]"), true)
+            XCTAssertEqual(scenario.report(on: records)?.hasSuffix("\nnot as documented: [\"\(trial.title)\"]"), true)
         }
     }
 
-    func testTheTableIsTheOneOfTheRules() {
+    func testTheTableHasFourRowsOfThreeAndUniqueTitles() {
         XCTAssertEqual(SuspensionTable.cells.count, 4)
         XCTAssertTrue(SuspensionTable.cells.allSatisfy { $0.count == 3 })
         XCTAssertEqual(SuspensionTable.titles.count, SuspensionTable.all.count, "two have the same title")
     }
 
-    func testAKilledServerIsReplacedAndEachBrokenClaimIsSeen() throws {
+    func testAKilledServerIsReplacedAndEachBrokenClaimIsDetected() throws {
         let order = "handled at most once, in the order posted"
         try check(
             ServerRestartScenario(),
@@ -115,37 +117,37 @@ final class DistributedScenarioTests: XCTestCase {
                 (
                     ["the observer's process sees an interruption, then the new server"],
                     {
-                        $0.remove(at: try $0.place(of: "interrupted"))
+                        $0.remove(at: try $0.indexOfMessage("interrupted"))
                     }
                 ),
                 (
-                    ["suspended still: held by the new server until resumption"],
+                    ["still suspended: the new server holds until resumption"],
                     {
-                        let (resumed, handled) = (try $0.place(of: "resumed"), try $0.place(of: "handled 3"))
+                        let (resumed, handled) = (try $0.indexOfMessage("resumed"), try $0.indexOfMessage("handled 3"))
                         ($0[resumed].message, $0[handled].message) = ($0[handled].message, $0[resumed].message)
                     }
                 ),
                 (
-                    ["what the old server held is lost, as an interruption says"],
+                    ["the notifications held by the old server are lost, with an event"],
                     {
-                        $0[try $0.place(of: "resumed")].message = "resumed"
-                        let place = try $0.place(of: "handled 3")
-                        var second = $0[place]
+                        $0[try $0.indexOfMessage("resumed")].message = "resumed"
+                        let index = try $0.indexOfMessage("handled 3")
+                        var second = $0[index]
                         second.message = "handled 2"
-                        $0.insert(second, at: place)
+                        $0.insert(second, at: index)
                     }
                 ),
                 (
                     [order],
                     {
-                        let place = try $0.place(of: "handled 4")
-                        $0.insert($0[place], at: place)
+                        let index = try $0.indexOfMessage("handled 4")
+                        $0.insert($0[index], at: index)
                     }
                 ),
                 (
-                    ["registered again: what is posted later is handled"],
+                    ["registered again: later posts are handled"],
                     {
-                        $0.remove(at: try $0.place(of: "handled 4"))
+                        $0.remove(at: try $0.indexOfMessage("handled 4"))
                     }
                 ),
             ])
@@ -158,8 +160,8 @@ final class DistributedScenarioTests: XCTestCase {
         }
     }
 
-    func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndNothingIsLeft() throws {
-        let before = try places()
+    func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndLeavesNoDirectory() throws {
+        let before = try directories()
         func error(_ child: ChildProgram, limit: Duration = TestLimit.hang) -> ScenarioError? {
             do {
                 try DistributedScenario().perform(in: environment(child, limit: limit))
@@ -172,15 +174,16 @@ final class DistributedScenarioTests: XCTestCase {
             error(ChildProgram(path: "/nonexistent")),
             .child(problem: "cannot run /nonexistent: No such file or directory"))
         XCTAssertEqual(
-            error(ChildProgram(path: "/bin/true")), .child(problem: "ended before it had done what it was told"))
+            error(ChildProgram(path: "/bin/true")),
+            .child(problem: "ended before it had finished a command"))
         XCTAssertEqual(
             error(ChildProgram(path: "/bin/sh", arguments: ["-c", "exec sleep 600"]), limit: .seconds(2)),
             .timedOut(waitingFor: "the second process", after: .seconds(2)))
-        XCTAssertEqual(try places(), before)
+        XCTAssertEqual(try directories(), before)
     }
 
-    /// What the scenarios of this process have in use at the moment.
-    private func places() throws -> [String] {
+    /// The directories that this process's scenarios have in `/tmp`.
+    private func directories() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter {
             $0.hasPrefix("notify-demo-\(getpid())-")
         }

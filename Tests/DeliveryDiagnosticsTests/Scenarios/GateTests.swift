@@ -26,7 +26,7 @@ struct GateTests {
         #expect(!gate.isOpen)
     }
 
-    @Test("an open gate lets all waits return, those under way and later ones")
+    @Test("an open gate lets all waits return, current and later ones")
     func opensForAll() throws {
         let (gate, count) = (Gate("the gate"), 8)
         let returned = (0..<count).map { Gate("waiter \($0)") }

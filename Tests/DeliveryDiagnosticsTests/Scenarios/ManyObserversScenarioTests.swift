@@ -5,14 +5,14 @@ import XCTest
 final class ManyObserversScenarioTests: ScenarioTestCase {
     private let scenario = ManyObserversScenario()
 
-    func testAnyNumberOfPostersAndNotificationsIsAllRight() throws {
+    func testExpectationsHoldForOtherNumbersOfPostersAndNotifications() throws {
         for (posters, notifications) in [(1, 1), (16, 50)] {
             let options = ScenarioOptions(posters: posters, notifications: notifications)
             XCTAssertEqual(failures(of: scenario, try records(of: scenario, options: options), options: options), [])
         }
     }
 
-    func testMoreThanTheMemoryHoldsIsRefused() {
+    func testMoreNotificationsThanTheMaximumAreRefused() {
         XCTAssertThrowsError(try records(of: scenario, options: ScenarioOptions(notifications: 50_001))) {
             XCTAssertEqual(
                 $0 as? ScenarioError,
@@ -26,7 +26,7 @@ final class ManyObserversScenarioTests: ScenarioTestCase {
         XCTAssertEqual(
             Array(lines.prefix(4)),
             [
-                "thread  observers  handled by each  in all",
+                "thread  observers  handled by each  total",
                 "A       1 4 7 10   100 100 100 100  400",
                 "B       2 5 8 11   100 100 100 100  400",
                 "C       3 6 9 12   100 100 100 100  400",
@@ -34,42 +34,42 @@ final class ManyObserversScenarioTests: ScenarioTestCase {
         XCTAssertTrue(lines[4].hasPrefix("posts 100 by 4 threads, signals "), report)
     }
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testOtherNumbersThanAskedForAreSeen() throws {
+    func testAnotherNumberThanRequestedIsDetected() throws {
         let records = try records(of: scenario)
         XCTAssertEqual(
             failures(of: scenario, records, options: ScenarioOptions(notifications: 101)),
-            ["as many handled as posted and observed"])
+            ["each post handled once for each observer"])
     }
 
-    func testALostAndADoubleDeliveryAreSeen() throws {
+    func testALostAndADoubleDeliveryAreDetected() throws {
         try assert(
             scenario,
             fails: [
-                "as many handled as posted and observed", "none lost, none twice",
-                "counted by the library as recorded",
+                "each post handled once for each observer", "none lost, none duplicated",
+                "the library's counters agree with the records",
             ]
-        ) { $0.remove(at: try $0.placeOfDelivery()) }
-        try assert(scenario, fails: ["none lost, none twice"]) { $0.append($0[try $0.placeOfDelivery()]) }
+        ) { $0.remove(at: try $0.indexOfDelivery()) }
+        try assert(scenario, fails: ["none lost, none duplicated"]) { $0.append($0[try $0.indexOfDelivery()]) }
     }
 
-    func testADeliveryToAnObserverThatIsNotRegisteredIsSeen() throws {
-        try assert(scenario, fails: ["none lost, none twice"]) { records in
-            var record = records[try records.placeOfDelivery()]
+    func testADeliveryToAnObserverThatIsNotRegisteredIsDetected() throws {
+        try assert(scenario, fails: ["none lost, none duplicated"]) { records in
+            var record = records[try records.indexOfDelivery()]
             record.observer = 1_000_000
             record.thread = Self.anotherThread
             records.append(record)
         }
     }
 
-    func testADeliveryOnAnotherThreadIsSeen() throws {
+    func testADeliveryOnAnotherThreadIsDetected() throws {
         try assert(scenario, fails: ["each handled on its observer's thread"]) {
-            $0[try $0.placeOfDelivery()].thread = Self.anotherThread
+            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
         }
     }
 
-    func testOvertakingOnOneThreadIsSeen() throws {
+    func testOvertakingOnOneThreadIsDetected() throws {
         try assert(scenario, fails: ["each poster's order kept for each observer"]) { records in
             let poster = try XCTUnwrap(records.first { $0.stage == .post }).thread
             let posts = records.indices.filter { records[$0].stage == .post && records[$0].thread == poster }
@@ -77,9 +77,9 @@ final class ManyObserversScenarioTests: ScenarioTestCase {
         }
     }
 
-    func testAnotherOrderThanThatOfRegistrationIsSeen() throws {
-        try assert(scenario, fails: ["observers that share a thread called in the order registered"]) { records in
-            let first = try records.placeOfDelivery()
+    func testAnotherOrderThanThatOfRegistrationIsDetected() throws {
+        try assert(scenario, fails: ["observers on one thread called in the order registered"]) { records in
+            let first = try records.indexOfDelivery()
             let (post, thread) = (records[first].post, records[first].thread)
             let second = try XCTUnwrap(
                 records.lastIndex { $0.stage == .deliver && $0.post == post && $0.thread == thread })
@@ -87,7 +87,7 @@ final class ManyObserversScenarioTests: ScenarioTestCase {
         }
     }
 
-    func testAMiscountIsSeen() throws {
-        try assert(scenario, fails: ["counted by the library as recorded"]) { try $0.miscount() }
+    func testAMiscountIsDetected() throws {
+        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
     }
 }

@@ -18,16 +18,16 @@ final class OverflowScenarioTests: ScenarioTestCase {
         for _ in 1...2 { XCTAssertEqual(scenario.report(on: try records(of: scenario)), report) }
     }
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testADeliveryThatDoesNotWaitIsSeen() throws {
+    func testADeliveryThatDoesNotWaitIsDetected() throws {
         try assert(scenario, fails: ["nothing delivered while the target was busy"]) {
-            $0[try $0.placeOfDelivery()].sequence = 1
+            $0[try $0.indexOfDelivery()].sequence = 1
         }
     }
 
-    func testAnotherDeliveryThanThePolicySaysIsSeen() throws {
-        // Two posts change places, so that each has a fate still, and not its own.
+    func testADeliveryThatThePolicyExcludesIsDetected() throws {
+        // Two posts exchange their outcomes, so that each still has one.
         let cases = [
             ("unbounded: delivered 1 2 3 4 5 6 7 8", (1, 2)), ("dropOldest: delivered 6 7 8", (5, 6)),
             ("dropNewest: delivered 1 2 3", (3, 4)), ("keepLatest: delivered 7 8", (6, 7)),
@@ -38,30 +38,31 @@ final class OverflowScenarioTests: ScenarioTestCase {
                 let observer = records.filter { $0.stage == .register }[policy].observer
                 let posts = records.filter { $0.stage == .post }.compactMap(\.post)
                 let (one, other) = (posts[pair.0 - 1], posts[pair.1 - 1])
-                for place in records.indices where records[place].observer == observer && records[place].stage.isFate {
-                    if records[place].post == one {
-                        records[place].post = other
-                    } else if records[place].post == other {
-                        records[place].post = one
+                for index in records.indices where records[index].observer == observer && records[index].stage.isFate {
+                    if records[index].post == one {
+                        records[index].post = other
+                    } else if records[index].post == other {
+                        records[index].post = one
                     }
                 }
             }
         }
     }
 
-    func testACoalescingThatIsDroppingIsSeen() throws {
-        try assert(scenario, fails: ["keepLatest: delivered 7 8", "counted by the library as recorded"]) { records in
-            records[try records.place { $0.stage == .coalesce }].stage = .drop
+    func testADropInsteadOfCoalescingIsDetected() throws {
+        try assert(scenario, fails: ["keepLatest: delivered 7 8", "the library's counters agree with the records"]) {
+            records in
+            records[try records.indexOfRecord { $0.stage == .coalesce }].stage = .drop
         }
     }
 
-    func testASecondFateIsSeen() throws {
-        try assert(scenario, fails: ["each has one fate"]) { records in
-            records.append(records[try records.place { $0.stage == .drop }])
+    func testASecondOutcomeIsDetected() throws {
+        try assert(scenario, fails: ["each post has one outcome"]) { records in
+            records.append(records[try records.indexOfRecord { $0.stage == .drop }])
         }
     }
 
-    func testAMiscountIsSeen() throws {
-        try assert(scenario, fails: ["counted by the library as recorded"]) { try $0.miscount() }
+    func testAMiscountIsDetected() throws {
+        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
     }
 }

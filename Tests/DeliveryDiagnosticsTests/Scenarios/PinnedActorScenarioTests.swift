@@ -5,30 +5,30 @@ import XCTest
 final class PinnedActorScenarioTests: ScenarioTestCase {
     private let scenario = PinnedActorScenario()
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testADeliveryOnAnotherThreadIsSeen() throws {
+    func testADeliveryOnAnotherThreadIsDetected() throws {
         try assert(scenario, fails: ["posted on main, handled on the actor's thread"]) {
-            $0[try $0.placeOfDelivery()].thread = Self.anotherThread
+            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
         }
     }
 
-    func testOvertakingIsSeen() throws {
+    func testOvertakingIsDetected() throws {
         try assert(scenario, fails: ["handled in the order posted"]) { records in
-            let places = records.indices.filter { records[$0].stage == .deliver && records[$0].notification != nil }
-            (records[places[0]].post, records[places[1]].post) = (records[places[1]].post, records[places[0]].post)
+            let indices = records.indices.filter { records[$0].stage == .deliver && records[$0].notification != nil }
+            (records[indices[0]].post, records[indices[1]].post) = (records[indices[1]].post, records[indices[0]].post)
         }
     }
 
-    func testAMethodThatRunsOnAnotherThreadIsSeen() throws {
-        try assert(scenario, fails: ["its method awaited, and run on that thread too"]) {
-            $0[try $0.place(of: "asked for the balance")].thread = Self.anotherThread
+    func testAMethodThatRunsOnAnotherThreadIsDetected() throws {
+        try assert(scenario, fails: ["an awaited method runs on that thread too"]) {
+            $0[try $0.indexOfMessage("asked for the balance")].thread = Self.anotherThread
         }
     }
 
-    func testAnAnswerThatComesTooEarlyIsSeen() throws {
-        try assert(scenario, fails: ["the answer counts all that was posted before"]) {
-            $0[try $0.place(of: "the balance is 75")].message = "the balance is 70"
+    func testAnAnswerThatComesTooEarlyIsDetected() throws {
+        try assert(scenario, fails: ["the answer includes everything posted before"]) {
+            $0[try $0.indexOfMessage("the balance is 75")].message = "the balance is 70"
         }
     }
 }

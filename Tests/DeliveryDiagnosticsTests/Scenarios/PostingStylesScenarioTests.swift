@@ -23,33 +23,33 @@ final class PostingStylesScenarioTests: ScenarioTestCase {
         XCTAssertTrue(timeline.split(separator: "\n").allSatisfy { "# \($0)".count < 80 })
     }
 
-    func testTheDrawingIsOfTheRecords() throws {
+    func testTheDrawingIsAFunctionOfTheRecords() throws {
         var records = try records(of: scenario)
         records.swapAt(
-            try records.place { $0.stage == .post && $0.notification == "now" },
-            try records.place(of: "performed: block"))
+            try records.indexOfRecord { $0.stage == .post && $0.notification == "now" },
+            try records.indexOfMessage("performed: block"))
         let report = try XCTUnwrap(scenario.report(on: records))
         XCTAssertTrue(report.contains("\nnow                           o-----*\n"), report)
         XCTAssertTrue(report.contains("\nblock                       o---*\n"), report)
     }
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testANowThatIsPostedLaterIsSeen() throws {
-        try assert(scenario, fails: ["now: posted before enqueue returned"]) { records in
-            let place = try records.place { $0.stage == .post && $0.notification == "now" }
-            records[place].sequence = records.count
+    func testANowThatIsPostedLaterIsDetected() throws {
+        try assert(scenario, fails: ["now: posted before enqueue returns"]) { records in
+            let index = try records.indexOfRecord { $0.stage == .post && $0.notification == "now" }
+            records[index].sequence = records.count
         }
-        try assert(scenario, fails: ["now: posted before enqueue returned"]) {
-            $0[try $0.place(of: "enqueued: now 1, posted")].message = "enqueued: now 1, waiting"
+        try assert(scenario, fails: ["now: posted before enqueue returns"]) {
+            $0[try $0.indexOfMessage("enqueued: now 1, posted")].message = "enqueued: now 1, waiting"
         }
     }
 
-    func testAnAsapThatIsPostedInTheCalloutOrInTheNextPassIsSeen() throws {
+    func testAnAsapThatIsPostedInTheCalloutOrInTheNextPassIsDetected() throws {
         for (message, numbers) in [("the callout ends", [-1]), ("performed: mailbox", [1, 2])] {
-            try assert(scenario, fails: ["asap: as the callout's pass ended, before the next"]) {
+            try assert(scenario, fails: ["asap: at the end of the callout's pass, before the next"]) {
                 records in
-                let end = records[try records.place(of: message)].sequence
+                let end = records[try records.indexOfMessage(message)].sequence
                 let posts = records.indices.filter { records[$0].stage == .post && records[$0].notification == "asap" }
                 for (post, number) in zip(posts.reversed(), numbers.reversed()) {
                     records[post].sequence = end + number
@@ -58,53 +58,56 @@ final class PostingStylesScenarioTests: ScenarioTestCase {
         }
     }
 
-    func testAnIdleOneThatIsPostedBeforeOtherWorkIsSeen() throws {
+    func testAnIdleOneThatIsPostedBeforeOtherWorkIsDetected() throws {
         for work in ["timer", "block", "mailbox", "main queue"] {
             var records = try records(of: scenario)
-            records[try records.place(of: "performed: \(work)")].sequence = records.count
+            records[try records.indexOfMessage("performed: \(work)")].sequence = records.count
             XCTAssertTrue(
-                failures(of: scenario, records).contains("whenIdle: the first after all that was ready"), work)
+                failures(of: scenario, records).contains("whenIdle: the first after all ready work"), work)
         }
-        try assert(scenario, fails: ["whenIdle: the first after all that was ready"]) {
-            $0[try $0.place(of: "performed: block")].message = "performed: nothing"
+        try assert(scenario, fails: ["whenIdle: the first after all ready work"]) {
+            $0[try $0.indexOfMessage("performed: block")].message = "performed: nothing"
         }
     }
 
-    func testASecondIdleOneThatDoesNotWaitIsSeen() throws {
+    func testASecondIdleOneThatDoesNotWaitIsDetected() throws {
         try assert(scenario, fails: ["whenIdle: the second after the work of the first"]) { records in
             let timer = try XCTUnwrap(records.lastIndex { $0.message == "performed: timer" })
             records[timer].sequence = records.count
         }
     }
 
-    func testLastInFirstOutIsSeen() throws {
+    func testLastInFirstOutIsDetected() throws {
         for style in ["asap", "whenIdle"] {
-            try assert(scenario, fails: ["first in, first out within a style"]) { records in
+            try assert(scenario, fails: ["first in, first out within each style"]) { records in
                 let posts = records.filter { $0.stage == .post && $0.notification == style }.compactMap(\.post)
-                for place in records.indices where records[place].stage != .enqueue {
-                    if let which = posts.firstIndex(where: { $0 == records[place].post }) {
-                        records[place].post = posts[1 - which]
+                for position in records.indices where records[position].stage != .enqueue {
+                    if let index = posts.firstIndex(where: { $0 == records[position].post }) {
+                        records[position].post = posts[1 - index]
                     }
                 }
             }
         }
     }
 
-    func testAHandlerOnAnotherThreadIsSeen() throws {
+    func testAHandlerOnAnotherThreadIsDetected() throws {
         try assert(scenario, fails: ["each handled once, on the main thread"]) {
-            $0[try $0.placeOfDelivery()].thread = Self.anotherThread
+            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
         }
     }
 
-    func testASecondFateIsSeen() throws {
-        try assert(scenario, fails: ["each enqueued has one fate", "counted by the library as recorded"]) { records in
-            var record = records[try records.place { $0.stage == .enqueue }]
+    func testASecondOutcomeIsDetected() throws {
+        try assert(
+            scenario,
+            fails: ["each enqueued notification has one outcome", "the library's counters agree with the records"]
+        ) { records in
+            var record = records[try records.indexOfRecord { $0.stage == .enqueue }]
             record.stage = .coalesce
             records.append(record)
         }
     }
 
-    func testAMiscountIsSeen() throws {
-        try assert(scenario, fails: ["counted by the library as recorded"]) { try $0.miscount() }
+    func testAMiscountIsDetected() throws {
+        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
     }
 }

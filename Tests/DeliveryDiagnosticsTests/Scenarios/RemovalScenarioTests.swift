@@ -5,49 +5,53 @@ import XCTest
 final class RemovalScenarioTests: ScenarioTestCase {
     private let scenario = RemovalScenario()
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testAReturnAtAnotherTimeIsSeen() throws {
+    func testAReturnAtAnotherTimeIsDetected() throws {
         for (way, claim) in [
-            ("cancel", "cancel returned while the handler ran"),
-            ("cancelAndWait inside", "cancelAndWait in the handler returned, and the handler went on"),
+            ("cancel", "cancel returns while the handler runs"),
+            ("cancelAndWait inside", "cancelAndWait in the handler returns, and it continues"),
         ] {
-            try assert(scenario, fails: [claim]) { $0[try $0.place(of: "\(way): returned")].sequence = $0.count }
+            try assert(scenario, fails: [claim]) { $0[try $0.indexOfMessage("\(way): returned")].sequence = $0.count }
         }
-        try assert(scenario, fails: ["cancelAndWait, called while it ran, returned after it"]) { records in
-            let end = records[try records.place(of: "cancelAndWait: handler ends")].sequence
-            records[try records.place(of: "cancelAndWait: returned")].sequence = end
+        try assert(scenario, fails: ["cancelAndWait, called while it runs, returns after it"]) { records in
+            let end = records[try records.indexOfMessage("cancelAndWait: handler ends")].sequence
+            records[try records.indexOfMessage("cancelAndWait: returned")].sequence = end
         }
     }
 
-    func testAHandlerThatBeginsAfterTheRemovalIsSeen() throws {
+    func testAHandlerThatBeginsAfterTheRemovalIsDetected() throws {
         try assert(
             scenario,
             fails: [
-                "nothing begun after the removal", "what waited is cancelled", "counted by the library as recorded",
+                "no handler begins after the removal", "waiting deliveries are cancelled",
+                "the library's counters agree with the records",
             ]
-        ) { records in records[try records.place { $0.stage == .cancel }].stage = .deliver }
+        ) { records in records[try records.indexOfRecord { $0.stage == .cancel }].stage = .deliver }
     }
 
-    func testWhatMeetsNoFateAndWhatMeetsTwoIsSeen() throws {
+    func testAPostWithoutAnOutcomeAndOneWithTwoAreDetected() throws {
         try assert(
             scenario,
-            fails: ["what waited is cancelled", "each has one fate", "counted by the library as recorded"]
-        ) { records in records.remove(at: try records.place { $0.stage == .cancel }) }
-        try assert(scenario, fails: ["each has one fate"]) { records in
-            records.append(records[try records.place { $0.stage == .cancel }])
+            fails: [
+                "waiting deliveries are cancelled", "each post has one outcome",
+                "the library's counters agree with the records",
+            ]
+        ) { records in records.remove(at: try records.indexOfRecord { $0.stage == .cancel }) }
+        try assert(scenario, fails: ["each post has one outcome"]) { records in
+            records.append(records[try records.indexOfRecord { $0.stage == .cancel }])
         }
     }
 
-    func testADeliveryOfWhatIsPostedAfterTheRemovalIsSeen() throws {
-        try assert(scenario, fails: ["each has one fate"]) { records in
-            var record = records[try records.placeOfDelivery()]
+    func testADeliveryOfAPostAfterTheRemovalIsDetected() throws {
+        try assert(scenario, fails: ["each post has one outcome"]) { records in
+            var record = records[try records.indexOfDelivery()]
             record.post = records.filter { $0.stage == .post }[3].post
             records.append(record)
         }
     }
 
-    func testAMiscountIsSeen() throws {
-        try assert(scenario, fails: ["counted by the library as recorded"]) { try $0.miscount() }
+    func testAMiscountIsDetected() throws {
+        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
     }
 }

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Lets scenarios happen on the main thread, and breaks their records.
+/// Runs scenarios on the main thread, and changes their records to break expectations.
 class ScenarioTestCase: XCTestCase {
     static let anotherThread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
 
@@ -12,7 +12,7 @@ class ScenarioTestCase: XCTestCase {
     ) throws -> [DeliveryRecord] {
         let environment = ScenarioEnvironment(options: options)
         try scenario.perform(in: environment)
-        XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) goes on recording")
+        XCTAssertNil(DeliveryEvent.tracer, "\(scenario.name) still records")
         return environment.recorder.records
     }
 
@@ -22,7 +22,7 @@ class ScenarioTestCase: XCTestCase {
         scenario.expectations(of: records, options: options).filter { !$0.holds }.map(\.claim)
     }
 
-    /// That a recording of which one thing is changed fails these claims and no others.
+    /// Asserts that the expectations hold, and that exactly these claims fail after the change.
     func assert(
         _ scenario: any Scenario, fails claims: [String], after change: (inout [DeliveryRecord]) throws -> Void,
         line: UInt = #line
@@ -35,25 +35,25 @@ class ScenarioTestCase: XCTestCase {
 }
 
 extension [DeliveryRecord] {
-    /// The place of the first record that is so.
-    func place(
-        _ what: String = "no such record", where isSo: (DeliveryRecord) -> Bool
+    /// The index of the first record that matches.
+    func indexOfRecord(
+        _ failure: String = "no such record", where matches: (DeliveryRecord) -> Bool
     ) throws -> Int {
-        try XCTUnwrap(firstIndex(where: isSo), what)
+        try XCTUnwrap(firstIndex(where: matches), failure)
     }
 
-    /// The place of the first record with this message.
-    func place(of message: String) throws -> Int {
-        try place("nothing says \(message)") { $0.message == message }
+    /// The index of the first record with this message.
+    func indexOfMessage(_ message: String) throws -> Int {
+        try indexOfRecord("no record says \(message)") { $0.message == message }
     }
 
-    /// The place of the first delivery of a notification.
-    func placeOfDelivery() throws -> Int {
-        try place { $0.stage == .deliver && $0.notification != nil }
+    /// The index of the first delivery of a notification.
+    func indexOfDelivery() throws -> Int {
+        try indexOfRecord { $0.stage == .deliver && $0.notification != nil }
     }
 
-    /// Changes what the library is said to have counted.
+    /// Changes the first counters that the library has recorded.
     mutating func miscount() throws {
-        self[try place { $0.stage == .count }].message = "posted 1000"
+        self[try indexOfRecord { $0.stage == .count }].message = "posted 1000"
     }
 }

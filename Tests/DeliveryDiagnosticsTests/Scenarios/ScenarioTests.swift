@@ -4,9 +4,9 @@ import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Each scenario happens on the main thread here; those that need a second process are run through the built binary.
+/// Runs each scenario on the main thread. Those with a second process are tested through the built program.
 final class ScenarioTests: ScenarioTestCase {
-    func testEveryScenarioInThisProcessDoesAsExpected() throws {
+    func testTheExpectationsOfEachScenarioInThisProcessHold() throws {
         let ofTwoProcesses = ["observer-lifetime", "distributed", "suspension", "server-restart"]
         for scenario in Scenarios.all where !ofTwoProcesses.contains(scenario.name) {
             XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
@@ -30,85 +30,88 @@ final class ScenarioTests: ScenarioTestCase {
         XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
     }
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testADeliveryOnTheWrongThreadIsSeen() throws {
+    func testADeliveryOnTheWrongThreadIsDetected() throws {
         for scenario: any Scenario in [
             PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
             FloodScenario(),
         ] {
             var records = try records(of: scenario)
-            let place = try XCTUnwrap(records.lastIndex { $0.stage == .deliver })
-            records[place].thread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
+            let index = try XCTUnwrap(records.lastIndex { $0.stage == .deliver })
+            records[index].thread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
             XCTAssertEqual(failures(of: scenario, records).count, 1, scenario.name)
         }
     }
 
-    func testALostADoubleAndAnUnpostedDeliveryAreSeen() throws {
+    func testALostADoubleAndAnUnpostedDeliveryAreDetected() throws {
         let options = ScenarioOptions(notifications: 100)
         let good = try records(of: FloodScenario(), options: options)
-        let place = try XCTUnwrap(good.firstIndex { $0.stage == .deliver })
+        let index = try XCTUnwrap(good.firstIndex { $0.stage == .deliver })
 
         var lost = good
-        lost.remove(at: place)
+        lost.remove(at: index)
         XCTAssertEqual(
-            failures(of: FloodScenario(), lost, options: options), ["none lost, none twice, none on a wrong thread"])
+            failures(of: FloodScenario(), lost, options: options),
+            ["none lost, none duplicated, none on a wrong thread"])
         var double = good
-        double.append(good[place])
+        double.append(good[index])
         XCTAssertEqual(
-            failures(of: FloodScenario(), double, options: options), ["none lost, none twice, none on a wrong thread"])
+            failures(of: FloodScenario(), double, options: options),
+            ["none lost, none duplicated, none on a wrong thread"])
         var unposted = good
-        unposted.append(good[place])
+        unposted.append(good[index])
         unposted[unposted.count - 1].post = 1000
         XCTAssertEqual(
-            failures(of: FloodScenario(), unposted, options: options), ["none lost, none twice, none on a wrong thread"]
+            failures(of: FloodScenario(), unposted, options: options),
+            ["none lost, none duplicated, none on a wrong thread"]
         )
     }
 
-    func testOvertakingIsSeen() throws {
+    func testOvertakingIsDetected() throws {
         for (scenario, options) in [
             (FloodScenario() as any Scenario, ScenarioOptions(posters: 1, notifications: 10)),
             (HeldMessageScenario(), ScenarioOptions()),
         ] {
             var records = try records(of: scenario, options: options)
-            let places = records.indices.filter { records[$0].stage == .deliver }
-            let (first, second) = (places[0], places[1])
+            let indices = records.indices.filter { records[$0].stage == .deliver }
+            let (first, second) = (indices[0], indices[1])
             (records[first].post, records[second].post) = (records[second].post, records[first].post)
             XCTAssertEqual(failures(of: scenario, records, options: options).count, 1, scenario.name)
         }
     }
 
-    func testAMissingSignalAndAMissingPostAreSeen() throws {
+    func testAMissingSignalAndAMissingPostAreDetected() throws {
         let options = ScenarioOptions(notifications: 100)
         var records = try records(of: FloodScenario(), options: options)
         records.remove(at: try XCTUnwrap(records.firstIndex { $0.stage == .dropSignal }))
         XCTAssertEqual(
             failures(of: FloodScenario(), records, options: options),
-            ["each redirected post signalled, and one signal more"])
+            ["one signal for each redirected post, and one more"])
         records.removeAll { $0.post == 1 }
-        XCTAssertTrue(failures(of: FloodScenario(), records, options: options).contains("as many posted as asked for"))
+        XCTAssertTrue(failures(of: FloodScenario(), records, options: options).contains("posted as many as requested"))
     }
 
-    func testAPostTooLateForBeingHeldIsSeen() throws {
+    func testAPostAfterTheRunLoopRunsIsDetected() throws {
         var records = try records(of: HeldMessageScenario())
-        let place = try XCTUnwrap(records.firstIndex { $0.stage == .post })
-        records[place].sequence = records.count
-        XCTAssertTrue(failures(of: HeldMessageScenario(), records).contains("posted before the run loop ran"))
+        let index = try XCTUnwrap(records.firstIndex { $0.stage == .post })
+        records[index].sequence = records.count
+        XCTAssertTrue(failures(of: HeldMessageScenario(), records).contains("posted before the run loop runs"))
     }
 
-    func testALogOfAnotherStructureAndNothingAtAllAreSeen() throws {
+    func testALogOfAnotherStructureAndAnEmptyOneAreDetected() throws {
         var records = try records(of: RedirectScenario())
-        let place = try XCTUnwrap(records.lastIndex { $0.stage == .log })
-        records[place].message = "something else"
-        XCTAssertEqual(failures(of: RedirectScenario(), records), ["logged as listing-2 is"])
+        let index = try XCTUnwrap(records.lastIndex { $0.stage == .log })
+        records[index].message = "something else"
+        XCTAssertEqual(failures(of: RedirectScenario(), records), ["the log has the structure of listing-2"])
         for scenario in Scenarios.all {
             let expectations = scenario.expectations(of: [], options: ScenarioOptions())
-            XCTAssertTrue(expectations.contains { !$0.holds }, "\(scenario.name) is content with no records")
+            XCTAssertTrue(expectations.contains { !$0.holds }, "\(scenario.name) accepts no records")
         }
         XCTAssertEqual(failures(of: RedirectScenario(), []).count, 4)
     }
 
-    func testAScenarioOffTheMainThreadIsRefusedAndOneWithoutASecondProcessToo() {
+    func testAScenarioOffTheMainThreadOrWithoutASecondProcessIsRefused() {
         let refused = expectation(description: "refused")
         Thread {
             do {

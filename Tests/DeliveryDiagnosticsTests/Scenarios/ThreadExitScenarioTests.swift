@@ -14,36 +14,37 @@ final class ThreadExitScenarioTests: ScenarioTestCase {
         for _ in 1...2 { XCTAssertEqual(scenario.report(on: try records(of: scenario)), report) }
     }
 
-    // Each expectation is broken once, to see that it can fail.
+    // Each expectation is broken once, to show that it can fail.
 
-    func testADeliveryOnAnotherThreadOrAfterTheEndIsSeen() throws {
-        let claim = "what it could still do it did, and nobody else"
-        try assert(scenario, fails: [claim]) { $0[try $0.placeOfDelivery()].thread = Self.anotherThread }
-        try assert(scenario, fails: [claim]) { $0[try $0.placeOfDelivery()].sequence = $0.count }
+    func testADeliveryOnAnotherThreadOrAfterTheEndIsDetected() throws {
+        let claim = "the worker handles what it can, and no other thread does"
+        try assert(scenario, fails: [claim]) { $0[try $0.indexOfDelivery()].thread = Self.anotherThread }
+        try assert(scenario, fails: [claim]) { $0[try $0.indexOfDelivery()].sequence = $0.count }
     }
 
-    func testWhatMeetsNoFateAtTheEndIsSeen() throws {
+    func testAWaitingDeliveryWithoutAnOutcomeIsDetected() throws {
         try assert(
             scenario,
             fails: [
-                "the rest has lost its target at the end", "each has one fate", "counted by the library as recorded",
+                "the rest has the outcome target gone", "each post has one outcome",
+                "the library's counters agree with the records",
             ]
-        ) { records in records.remove(at: try records.place { $0.stage == .targetGone }) }
+        ) { records in records.remove(at: try records.indexOfRecord { $0.stage == .targetGone }) }
     }
 
-    func testALaterPostThatDoesNotSaySoIsSeen() throws {
-        try assert(scenario, fails: ["a later post says that the thread has ended"]) {
-            $0.remove(at: try $0.place(of: "posted once more: 2 observers have no thread"))
+    func testALaterPostThatDoesNotReportTheEndIsDetected() throws {
+        try assert(scenario, fails: ["a later post reports that the thread has ended"]) {
+            $0.remove(at: try $0.indexOfMessage("posted once more: 2 observers have lost their thread"))
         }
     }
 
-    func testABlockThatIsTakenIsSeen() throws {
+    func testAnAcceptedBlockIsDetected() throws {
         try assert(scenario, fails: ["a block is refused"]) {
-            $0.remove(at: try $0.place(of: "perform refused: worker has ended"))
+            $0.remove(at: try $0.indexOfMessage("perform refused: worker has ended"))
         }
     }
 
-    func testAMiscountIsSeen() throws {
-        try assert(scenario, fails: ["counted by the library as recorded"]) { try $0.miscount() }
+    func testAMiscountIsDetected() throws {
+        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-@Suite("What is said of a trial is a function of what its process did")
+@Suite("The description of a trial is a function of its process's output and end")
 struct TrialObservationTests {
     private func observation(
         _ output: String, _ end: ChildProgram.Result.End = .exit(0), errors: String = ""
@@ -10,7 +10,7 @@ struct TrialObservationTests {
         TrialObservation(ChildProgram.Result(processID: 1, end: end, output: output, errors: errors))
     }
 
-    @Test("each line is an event, and what follows a tab is its detail")
+    @Test("each line is an event, and the text after a tab is its detail")
     func events() {
         let seen = observation("post returns\tafter 3 ms\nhandled\n")
         #expect(seen.events == [TrialEvent("post returns", detail: "after 3 ms"), TrialEvent("handled")])
@@ -19,32 +19,32 @@ struct TrialObservationTests {
     }
 
     @Test(
-        "how it ended is said after what was seen",
+        "the end of the process follows the events",
         arguments: [
             ("", ChildProgram.Result.End.exit(0), "", "nothing"),
             ("", .exit(3), "", "ends with 3"),
-            ("1\n", .exit(3), "trouble\n", "1, then ends with 3: trouble"),
-            ("", .signal(11), "", "ends by signal 11"),
+            ("1\n", .exit(3), "problem\n", "1, then ends with 3: problem"),
+            ("", .signal(11), "", "ends with signal 11"),
             (
                 "1\n", .signal(6), "Simultaneous accesses to 0x55d0c8, but\nmore\n",
-                "1, then ends by signal 6: Simultaneous accesses"
+                "1, then ends with signal 6: Simultaneous accesses"
             ),
             (
                 "", .signal(4), "Foundation/Port.swift:24: Fatal error: must be overridden\n",
-                "ends by signal 4: must be overridden"
+                "ends with signal 4: must be overridden"
             ),
             (
                 "", .signal(6),
                 "Could not cast value of type 'A.(unknown context at $55e4c0).B' (0x7f1c) to 'C' (0x7f1d).\n",
-                "ends by signal 6: Could not cast value of type 'A.B' to 'C'."
+                "ends with signal 6: Could not cast value of type 'A.B' to 'C'."
             ),
-            ("", .signal(6), "\u{1B}[2J\n", "ends by signal 6: \\u{1B}[2J"),
+            ("", .signal(6), "\u{1B}[2J\n", "ends with signal 6: \\u{1B}[2J"),
         ])
-    func ends(output: String, end: ChildProgram.Result.End, errors: String, said: String) {
-        #expect("\(observation(output, end, errors: errors))" == said)
+    func ends(output: String, end: ChildProgram.Result.End, errors: String, description: String) {
+        #expect("\(observation(output, end, errors: errors))" == description)
     }
 
-    @Test("details are no part of the verdict, and are said")
+    @Test("verdicts ignore details, and descriptions show them")
     func details() {
         let expected = TrialExpectation(events: ["1", "2"])
         #expect(expected.verdict(on: observation("1\ta\n2\tb\n")) == .kept)

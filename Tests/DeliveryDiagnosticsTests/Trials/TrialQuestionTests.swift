@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeliveryDiagnostics
 
-@Suite("What is expected of a side is what the question says of it")
+@Suite("The expectation of a side depends on the question's counterpart")
 struct TrialQuestionTests {
     private func question(_ ours: TrialQuestion.Counterpart) -> TrialQuestion {
         TrialQuestion(
@@ -10,7 +10,7 @@ struct TrialQuestionTests {
         )
     }
 
-    @Test("of this package the same, unless it has something else to compare")
+    @Test("this package's expectation is Foundation's, unless it offers a different API")
     func expectations() {
         let (same, other) = (question(.body { _ in }), question(.other(TrialExpectation(events: ["else"])) { _ in }))
         let (there, otherwise) = (TrialObservation(words: ["there"]), TrialObservation(words: ["else"]))
@@ -21,7 +21,7 @@ struct TrialQuestionTests {
         #expect(other.answer(of: .ours, from: otherwise).verdict == .kept)
     }
 
-    @Test("where it has nothing, it is not asked")
+    @Test("a question without a counterpart is not put to this package")
     func none() {
         #expect(question(.none("why")).body(for: .ours) == nil)
         #expect(question(.none("why")).body(for: .foundation) != nil)

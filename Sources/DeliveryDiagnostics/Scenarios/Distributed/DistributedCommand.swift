@@ -1,16 +1,16 @@
 internal import DistributedNotifications
 internal import Foundation
 
-/// What the second process of a distributed scenario is told to do: a line of JSON on its standard input.
+/// A command for the second process of a distributed scenario: a line of JSON on its standard input.
 enum DistributedCommand: Codable {
-    /// Observe the test notification, on the main thread.
+    /// Observes the test notification on the main thread.
     case observe
-    /// Post these, and wait until the server has them.
+    /// Posts these, and waits until the server has received them.
     case post([DistributedPost])
-    /// Run the run loop until all that the server has handed over is handled.
+    /// Runs the run loop until everything that the server has handed over is handled.
     case handle
 
-    /// - Parameter line: without its newline.
+    /// - Parameter line: a line without its newline.
     init(line: String) throws {
         self = try JSONDecoder().decode(DistributedCommand.self, from: Data(line.utf8))
     }
@@ -24,7 +24,7 @@ enum DistributedCommand: Codable {
 struct DistributedPost: Codable {
     var name = TestNotification.name
     var object: String?
-    /// What it is called in logs, and tells by its userInfo.
+    /// The label that identifies it in logs; it travels in the userInfo.
     var label: String
     var isImmediate = false
 
@@ -37,7 +37,7 @@ struct DistributedPost: Codable {
 
     private static let key = "label"
 
-    /// Something of each kind.
+    /// The label and one value of each kind of property list.
     var userInfo: [String: PropertyListValue] {
         [
             Self.key: .string(label), "isHot": true, "sizes": [1, 2.5],

@@ -2,10 +2,10 @@ public import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What the second process of a distributed scenario does: what it is told to, line by line, and nothing else meanwhile. So it
-/// is sure when it handles what it observes.
+/// The program of a distributed scenario's second process. It runs one command at a time and runs its run loop only
+/// when told to, so that the scenario decides when it handles notifications.
 public enum DistributedProgram {
-    /// Begins the line that says that what was told is done, or why not; every other line is a recording's.
+    /// The first character of an answer: a command is done, or has failed and why. All other lines are a recording.
     static let answerMark: Character = "="
     static let done = "=done"
 
@@ -16,13 +16,13 @@ public enum DistributedProgram {
 
     static func posted(_ labels: [String]) -> String { "posted \(LabelRun.text(of: labels))" }
 
-    /// Runs on the main thread until there is no line any more.
+    /// Runs on the main thread until `readLine` returns nil.
     ///
     /// - Parameters:
-    ///   - place: where its server is.
-    ///   - limit: how long any one wait may take.
-    ///   - readLine: the next line, without its newline; it may block. Nil: there is none.
-    ///   - write: takes whole lines: records, and answers.
+    ///   - place: the server's directory.
+    ///   - limit: the longest that one wait may take.
+    ///   - readLine: returns the next line without its newline, or nil at the end. It may block.
+    ///   - write: takes whole lines: records and answers.
     public static func perform(
         at place: ServerPlace, limit: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
@@ -72,7 +72,7 @@ public enum DistributedProgram {
 }
 
 extension DistributedCenter {
-    /// Posts, and records that: the library traces no post to other processes.
+    /// Posts, and records the post: the library does not trace posts to other processes.
     func post(_ post: DistributedPost, recording recorder: DeliveryRecorder) throws {
         recorder.record(.post, notification: post.name, message: DistributedPost.text(of: post.userInfo))
         try self.post(
@@ -80,11 +80,12 @@ extension DistributedCenter {
             deliverImmediately: post.isImmediate)
     }
 
-    /// Runs the main thread's run loop until all is handled that was for it when the server had done what this center asked for.
+    /// Runs the main thread's run loop until it has handled everything that the server sent before it answered this
+    /// call.
     func handleAll(limit: Duration) throws {
         try synchronize(limit: limit)
         let handled = Gate("what was delivered")
-        // It joins the end of what waits for the main thread.
+        // The mailbox is first in, first out, so this block runs after everything that already waits.
         try TargetThread.main.perform { handled.open() }
         try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "what was delivered", limit: limit)
     }

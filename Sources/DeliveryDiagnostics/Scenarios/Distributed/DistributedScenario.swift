@@ -2,8 +2,8 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// "Distributed notifications": what one process posts is handled on the main threads of all that observe it, the poster's own
-/// included.
+/// "Distributed notifications": every process that observes handles a post on its main thread, and so does the process
+/// that posted it.
 struct DistributedScenario: Scenario {
     let name = "distributed"
     let summary = "a process posts, others handle it on their main threads"
@@ -53,9 +53,9 @@ struct DistributedScenario: Scenario {
                 "handled in both processes, each on its main thread",
                 holds: runs.count == 2 && runs.allSatisfy { !$0.handled.isEmpty } && elsewhere == nil
                     && handled.allSatisfy { $0.record.thread.number == 1 },
-                otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or not there"),
+                otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or a process is missing"),
             Expectation(
-                "the poster's own observers get it too, and each once, in the order posted",
+                "both processes handle each post once, in the order posted",
                 holds: runs.count == 2 && runs.allSatisfy { $0.handled.map(\.label) == labels },
                 otherwise: runs.map { "process \($0.process.id) handled \($0.handled.map(\.label))" }
                     .joined(separator: ", ")),
@@ -71,12 +71,12 @@ struct DistributedScenario: Scenario {
                 "posting did not wait for the observers",
                 holds: early.count == Self.byChild.count
                     && early.allSatisfy { $0.sequence < entering?.sequence ?? 0 && $0.sequence < firstHandled },
-                otherwise: "some of it was posted only when something was handled"),
-            deliveries.expectOneFateEach("each arrival has one fate"),
+                otherwise: "a post was recorded after a delivery"),
+            deliveries.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }
 
-    /// What a process posted and handled.
+    /// The posts and deliveries of one process.
     private struct Run {
         struct Handled {
             var label: String
@@ -89,7 +89,7 @@ struct DistributedScenario: Scenario {
         var posted: [String]
         var handled: [Handled]
 
-        /// The second process's is the first, since it posts first.
+        /// The second process comes first, because it posts first.
         static func runs(in records: [DeliveryRecord]) -> [Run] {
             var processes: [ProcessIdentity] = []
             for record in records where record.stage == .post && record.post == nil {

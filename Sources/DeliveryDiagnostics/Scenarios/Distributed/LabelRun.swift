@@ -1,4 +1,4 @@
-/// Labels in a row, as they are logged: `a 1 2`, and where ten or more count up, `7…1030`.
+/// Formats a list of labels for a log line: `a 1 2`, and ten or more consecutive numbers as `7…1030`.
 enum LabelRun {
     private static let shortest = 10
 

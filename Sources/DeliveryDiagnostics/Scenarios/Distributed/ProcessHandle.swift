@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// A process, whoever's child it is, held so that its number cannot be taken for another's.
+/// A process file descriptor. While it exists, the process's id is not reused, so that signals cannot reach another
+/// process. The process need not be a child.
 final class ProcessHandle: Sendable {
     let id: Int32
     private let descriptor: Int32
@@ -18,14 +19,14 @@ final class ProcessHandle: Sendable {
         close(descriptor)
     }
 
-    /// As `kill -9`.
+    /// Sends `SIGKILL`.
     func kill() {
         _ = CLinuxSignalProcess(descriptor, SIGKILL)
     }
 
-    /// Waits until it has ended: then all that it had open is closed. It blocks the calling thread.
+    /// Blocks the calling thread until the process has ended and all its descriptors are closed.
     ///
-    /// - Returns: false if that took longer than the limit.
+    /// - Returns: false if `limit` has passed first.
     func waitUntilEnded(limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + min(limit, .seconds(86400))
         while true {

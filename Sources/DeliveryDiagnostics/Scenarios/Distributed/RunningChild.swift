@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A program that was started again, and is talked to by lines until its input ends.
+/// A child process that exchanges lines with the parent until its standard input is closed.
 final class RunningChild {
     let processID: Int32
     /// Its standard input and output.
@@ -41,7 +41,7 @@ final class RunningChild {
         posix_spawn_file_actions_adddup2(&actions, socket, 0)
         posix_spawn_file_actions_adddup2(&actions, socket, 1)
         var variables = ProcessInfo.processInfo.environment
-        // The backtracer of a crashed process may hang, and would hold its output open.
+        // The backtracer of a crashed process may hang and hold the output open.
         variables["SWIFT_BACKTRACE"] = "enable=no"
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var environment = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -49,7 +49,7 @@ final class RunningChild {
         return posix_spawn(&process, path, &actions, nil, &argv, &environment)
     }
 
-    /// - Parameter line: without its newline.
+    /// - Parameter line: a line without its newline.
     func write(_ line: String) throws(ScenarioError) {
         var rest = Array("\(line)\n".utf8)[...]
         while !rest.isEmpty {
@@ -57,12 +57,13 @@ final class RunningChild {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw .child(problem: "ended before it had done what it was told")
+                throw .child(problem: "ended before it had finished a command")
             }
         }
     }
 
-    /// The next line, without its newline; nil if there is none any more. It blocks the calling thread.
+    /// Blocks the calling thread until there is a line. Returns it without its newline, or nil at the end of the
+    /// output.
     /// - Throws: `ScenarioError.timedOut`.
     func readLine(limit: Duration) throws(ScenarioError) -> String? {
         let deadline = ContinuousClock.now + min(limit, .seconds(86400))
@@ -86,9 +87,9 @@ final class RunningChild {
         }
     }
 
-    /// Ends its input, so that it ends.
+    /// Closes the child's input and waits until it has ended. Kills it if that takes longer than `limit`.
     ///
-    /// - Parameter read: takes each line that it writes yet.
+    /// - Parameter read: takes each remaining line of its output.
     func end(limit: Duration, read: (String) -> Void) -> ChildProgram.Result.End {
         shutdown(socket, Int32(SHUT_WR))
         let handle = ProcessHandle(processID)
@@ -105,7 +106,7 @@ final class RunningChild {
         isWaitedFor = true
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-        // As WIFSIGNALED, WTERMSIG and WEXITSTATUS have it.
+        // WIFSIGNALED, WTERMSIG and WEXITSTATUS are macros that Swift does not import.
         let signal = status & 0x7F
         return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
     }

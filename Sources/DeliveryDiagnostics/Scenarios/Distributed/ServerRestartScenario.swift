@@ -2,10 +2,11 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The server is killed while a process has suspended delivery: the interruption is seen, and the rest is as before.
+/// The server is killed while a process has suspended delivery. The client reports the interruption, starts a new
+/// server and registers its observers again.
 struct ServerRestartScenario: Scenario {
     let name = "server-restart"
-    let summary = "the server is killed: all is seen, and registered again"
+    let summary = "the server is killed: clients reconnect and register again"
 
     private static let suspended = "suspended"
     private static let killed = "killed the server"
@@ -49,7 +50,7 @@ struct ServerRestartScenario: Scenario {
             try RunLoop.runCurrent(
                 until: { connections.withLock { $0 } == 2 }, waitingFor: "a new server", limit: two.limit)
             _ = try two.server
-            // What was observed before is registered again when this returns.
+            // Returns after the new server has registered the observers again.
             try two.center.synchronize(limit: two.limit)
             try two.post([DistributedPost("3")])
             try two.handleAll()
@@ -65,36 +66,36 @@ struct ServerRestartScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let logs = records.filter { $0.stage == .log && $0.thread.number == 1 }.compactMap(\.message)
-        func place(_ message: String) -> Int? { logs.firstIndex(of: message) }
+        func position(_ message: String) -> Int? { logs.firstIndex(of: message) }
         let servers = logs.filter { $0.hasPrefix(Self.connected) }
         let labels = logs.filter { $0.hasPrefix(Self.handled) }.map { String($0.dropFirst(Self.handled.count)) }
-        let (killed, resumed) = (place(Self.killed) ?? .max, place(Self.resumed) ?? .max)
-        let third = place(Self.handled + "3")
+        let (killed, resumed) = (position(Self.killed) ?? .max, position(Self.resumed) ?? .max)
+        let third = position(Self.handled + "3")
         return [
             Expectation(
                 "the observer's process sees an interruption, then the new server",
                 holds: logs.filter { $0 == Self.interrupted }.count == 1
-                    && killed < place(Self.interrupted) ?? 0 && servers.count == 2
-                    && place(Self.interrupted) ?? .max < place(servers.last ?? "") ?? 0,
+                    && killed < position(Self.interrupted) ?? 0 && servers.count == 2
+                    && position(Self.interrupted) ?? .max < position(servers.last ?? "") ?? 0,
                 otherwise: "it saw \(logs)"),
             Expectation(
                 "the new server is another process", holds: Set(servers).count == 2, otherwise: "\(servers)"),
             Expectation(
-                "registered again: what is posted later is handled",
+                "registered again: later posts are handled",
                 holds: labels.contains("1") && labels.contains("3") && labels.contains("4"),
                 otherwise: "handled \(labels)"),
             Expectation(
-                "suspended still: held by the new server until resumption",
+                "still suspended: the new server holds until resumption",
                 holds: third.map { resumed < $0 } ?? false,
                 otherwise: third == nil ? "it was not handled" : "it was handled before"),
             Expectation(
-                "what the old server held is lost, as an interruption says",
+                "the notifications held by the old server are lost, with an event",
                 holds: !logs.isEmpty && !labels.contains("2"),
-                otherwise: "it was handled, or nothing was said"),
+                otherwise: "it was handled, or there was no event"),
             Expectation(
                 "handled at most once, in the order posted",
                 holds: !labels.isEmpty && labels == Set(labels).sorted(), otherwise: "handled \(labels)"),
-            Deliveries(records).expectOneFateEach("each arrival has one fate"),
+            Deliveries(records).expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }
 }

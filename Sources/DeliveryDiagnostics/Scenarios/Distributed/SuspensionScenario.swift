@@ -1,11 +1,11 @@
 internal import DistributedNotifications
 internal import ThreadedNotifications
 
-/// "Registering for Distributed Notifications": what happens to notifications for a process that has suspended delivery, cell by
-/// cell of the table, and rule by rule.
+/// "Registering for Distributed Notifications": what happens to notifications for a process that has suspended
+/// delivery. It tries each cell of the document's table and each rule in its text.
 struct SuspensionScenario: Scenario {
     let name = "suspension"
-    let summary = "delivery is suspended: the whole table of what happens"
+    let summary = "delivery is suspended: each cell of the document's table"
 
     func perform(in environment: ScenarioEnvironment) throws {
         let seen = SuspensionTrial.Seen()
@@ -23,13 +23,13 @@ struct SuspensionScenario: Scenario {
             [behavior.rawValue] + trials.map { $0.cell(on: records) }
         }
         let rules = SuspensionTable.rules.map { [$0.title, $0.claim, $0.cell(on: records)] }
-        let wrong = SuspensionTable.all.filter { $0.seen(in: records) != $0.expected }.map(\.title)
+        let failures = SuspensionTable.all.filter { $0.seen(in: records) != $0.expected }.map(\.title)
         return [
             Table.text([heading] + cells),
-            "1 and 2 are for this observer, a and b for another, which holds.",
-            "Delivered before | after resuming; - is nothing.",
+            "1 and 2 are posted for this observer, a and b for another one, which holds.",
+            "Delivered before | after resuming; - means nothing.",
             Table.text([["rule", "", "seen"]] + rules),
-            wrong.isEmpty ? "all as ruled" : "not as ruled: \(wrong)",
+            failures.isEmpty ? "all as documented" : "not as documented: \(failures)",
         ].joined(separator: "\n")
     }
 
@@ -41,7 +41,7 @@ struct SuspensionScenario: Scenario {
             Expectation(
                 "handled on the main thread", holds: isHandled && elsewhere == nil,
                 otherwise: elsewhere.map { "handled on \($0.thread)" } ?? "nothing was handled"),
-            deliveries.expectOneFateEach("each arrival has one fate"),
+            deliveries.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }
 }

@@ -1,10 +1,12 @@
 internal import DistributedNotifications
 internal import NotificationServer
 
-/// The table of suspension behaviors, a trial for each of its cells, and the rules beside it.
+/// The table of suspension behaviors, with a trial for each cell, and the rules of the text around it.
 ///
-/// Source: "Registering for Distributed Notifications". 1 and 2 are posted for the observer that is looked at; a before them and b
-/// after them for another, which holds.
+/// Each trial posts 1 and 2 for the observer under test, and a before them and b after them for another observer, which
+/// holds.
+///
+/// Source: "Registering for Distributed Notifications".
 enum SuspensionTable {
     enum State: String, CaseIterable {
         case running
@@ -30,7 +32,7 @@ enum SuspensionTable {
             switch (state, behavior) {
             case (.running, _): ("1 2", "delivered as posted")
             case (.suspended, .drop): ("- | a", "discarded")
-            case (.suspended, .coalesce): ("- | a 2", "the last is delivered at resumption")
+            case (.suspended, .coalesce): ("- | a 2", "the last one is delivered at resumption")
             case (.suspended, .hold): ("- | a 1 2", "all are delivered at resumption")
             case (.suspended, .deliverImmediately): ("a 1 2 | -", "delivered at once, after what was held")
             case (.immediately, .drop): ("a 2 | b", "delivered after what was held; suspended again")
@@ -46,7 +48,7 @@ enum SuspensionTable {
 
     static let cells = SuspensionBehavior.allCases.map { behavior in State.allCases.map { trial(behavior, $0) } }
 
-    /// How many a server holds for a process, and how many more are posted.
+    /// The number of entries that a server holds for a process, and how many more are posted.
     private static let limit = ServerLimits().heldEntriesPerClient
     private static let more = 6
 
@@ -60,12 +62,12 @@ enum SuspensionTable {
                 .post([DistributedPost("4", name: other)]),
             ], expected: "- | 1 2 3 4"),
         SuspensionTrial(
-            title: "flag", claim: "suspended twice, resumed once: it runs",
+            title: "flag", claim: "suspended twice, resumed once: delivery runs",
             observers: [.init(behavior: .hold)],
             steps: [.suspend, .suspend, .post([DistributedPost("1")]), .resume, .post([DistributedPost("2")])],
             expected: "- | 1 2"),
         SuspensionTrial(
-            title: "still suspended", claim: "so it is after an immediate delivery",
+            title: "still suspended", claim: "stays suspended after an immediate one",
             observers: [.init(behavior: .hold)],
             steps: [
                 .suspend, .post([DistributedPost("1", immediately: true)]), .post([DistributedPost("2")]), .resume,
@@ -90,7 +92,7 @@ enum SuspensionTable {
                 ]), .resume,
             ], expected: "- | 2 3 4 5"),
         SuspensionTrial(
-            title: "full", claim: "the oldest are discarded, and counted",
+            title: "full", claim: "the oldest are discarded and counted",
             observers: [.init(behavior: .hold)],
             steps: [.suspend, .post((1...limit + more).map { DistributedPost("\($0)") }), .resume],
             expected: "- | gap:\(more) \(more + 1)…\(limit + more)"),

@@ -2,33 +2,33 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What is done to a process that suspends delivery, and what it must see of it: a cell of the table of suspension behaviors, or
-/// a rule.
+/// One trial of suspended delivery: the steps and the expected result. A trial stands for a cell of the
+/// table of suspension behaviors, or for a rule.
 struct SuspensionTrial {
     enum Step {
         case suspend
         case resume
-        /// By the second process; what is delivered is handled.
+        /// Posted by the second process; afterwards this process handles what was delivered.
         case post([DistributedPost])
         /// Removes the first observer.
         case removeFirst
-        /// Asks the server how many it holds for this process.
+        /// Asks the server how many entries it holds for this process.
         case countHeld
     }
 
     struct Observer {
         var name: String? = TestNotification.name
         var behavior: SuspensionBehavior
-        /// Follows the labels of what it handles.
+        /// Is appended to the labels that this observer handles.
         var mark = ""
     }
 
-    /// As it is logged when it begins.
+    /// The line that is logged when the trial begins.
     var title: String
     var claim: String
     var observers: [Observer]
     var steps: [Step]
-    /// What it must see, as `seen` has it.
+    /// The expected result, in the form that `seen(in:)` returns.
     var expected: String
 
     static let suspended = "suspended"
@@ -36,7 +36,7 @@ struct SuspensionTrial {
     private static let handled = "handled "
     private static let held = "the server holds "
 
-    /// What was handled, and is not logged yet: labels, and gaps with their counts.
+    /// The labels that were handled since the last log line, and the gaps with their counts.
     final class Seen: Sendable {
         let labels = Locked<[String]>([])
 
@@ -45,9 +45,9 @@ struct SuspensionTrial {
         }
     }
 
-    // MARK: Doing it
+    // MARK: Running
 
-    /// - Parameter seen: gets what is handled, and has the gaps.
+    /// - Parameter seen: collects labels and gaps between the steps.
     func perform(with two: TwoProcesses, seen: Seen) throws {
         let recorder = two.recorder
         recorder.log(title)
@@ -85,14 +85,14 @@ struct SuspensionTrial {
             }
             if !labels.isEmpty { recorder.log(Self.handled + LabelRun.text(of: labels)) }
         }
-        // Removed before the next begins.
+        // The observers are removed before the next trial begins.
         tokens = []
     }
 
-    // MARK: Looking at it
+    // MARK: Reading the records
 
-    /// What was seen, in the order in which it was: labels; `|` where delivery was resumed, and `-` for nothing on a side of it.
-    /// Nil: it was not tried.
+    /// The observed result: labels in order, `|` where delivery was resumed, and `-` if there is nothing on one
+    /// side. Nil if the trial did not run.
     func seen(in records: [DeliveryRecord]) -> String? {
         guard let begin = records.firstIndex(where: { $0.stage == .log && $0.message == title }) else { return nil }
         let logs = records[(begin + 1)...].lazy.filter { $0.stage == .log && $0.process == records[begin].process }
@@ -101,9 +101,9 @@ struct SuspensionTrial {
             if SuspensionTable.titles.contains(message) { break }
             if message == Self.resumed { sides.append("") }
             for prefix in [Self.handled, Self.held] where message.hasPrefix(prefix) {
-                let what = message.dropFirst(prefix.count)
-                let text = prefix == Self.held ? "(\(what) held)" : String(what)
-                sides[sides.count - 1] += (sides[sides.count - 1].isEmpty ? "" : " ") + text
+                let text = message.dropFirst(prefix.count)
+                let part = prefix == Self.held ? "(\(text) held)" : String(text)
+                sides[sides.count - 1] += (sides[sides.count - 1].isEmpty ? "" : " ") + part
             }
         }
         return sides.map { $0.isEmpty ? "-" : $0 }.joined(separator: " | ")
@@ -113,12 +113,12 @@ struct SuspensionTrial {
         let seen = seen(in: records)
         return Expectation(
             "\(title): \(claim)", holds: seen == expected,
-            otherwise: seen.map { "seen was \($0), and it should be \(expected)" } ?? "it was not tried")
+            otherwise: seen.map { "observed \($0) instead of \(expected)" } ?? "it did not run")
     }
 
-    /// What was seen, for a table.
+    /// A cell of the report's table.
     func cell(on records: [DeliveryRecord]) -> String {
-        let seen = seen(in: records) ?? "not tried"
+        let seen = seen(in: records) ?? "not run"
         return seen == expected ? seen : "\(seen) (NOT \(expected))"
     }
 }

@@ -2,12 +2,13 @@ internal import DistributedNotifications
 internal import Foundation
 internal import Glibc
 
-/// A place that nobody else uses; its server is ended and its directory removed when the scenario is over.
+/// A server directory for one scenario. `remove()` ends its servers and deletes the directory.
 final class TemporaryServerPlace {
     let place: ServerPlace
     private var servers: [ProcessHandle] = []
 
-    /// Not in `TMPDIR`: a socket's path has 107 bytes at most. The name tells which process has made it.
+    /// The directory is in `/tmp` and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name holds
+    /// the id of the process that made it.
     init() throws(ScenarioError) {
         var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -17,7 +18,7 @@ final class TemporaryServerPlace {
             directory: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    /// The server that a center is connected to, which is ended with the place.
+    /// The server that a center is connected to. `remove()` ends it.
     func server(of center: DistributedCenter) throws(ScenarioError) -> ProcessHandle {
         guard case .connected(let process) = center.connectionState, let server = handle(process) else {
             throw .child(problem: "there is no server: \(center.connectionState)")
@@ -32,9 +33,9 @@ final class TemporaryServerPlace {
         return server
     }
 
-    /// When no center uses it any more.
+    /// Call this when no center uses the directory.
     func remove() {
-        // There may be one that nobody has told of, if the scenario has failed.
+        // A scenario that failed may have started a server that `server(of:)` has not seen.
         if let status = try? DistributedCenter.status(of: place, limit: .seconds(2)) { _ = handle(status.processID) }
         for server in servers {
             server.kill()

@@ -2,15 +2,15 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What a distributed scenario happens in: a place of its own, this process with its center, and a second one that does what it
-/// is told to.
+/// The environment of a distributed scenario: a server directory of its own, this process with its center, and a second
+/// process that obeys commands.
 final class TwoProcesses {
     let center: DistributedCenter
     let recorder: DeliveryRecorder
     let limit: Duration
     private let temporary: TemporaryServerPlace
     private let child: RunningChild
-    /// The child's recording, as far as it is read.
+    /// The lines of the child's recording that have been read so far.
     private var lines: [String] = []
 
     private init(
@@ -24,12 +24,12 @@ final class TwoProcesses {
         child = try RunningChild(program, [temporary.place.directory])
     }
 
-    /// Lets it happen, and records both processes. When it returns or throws, the second process and the server have ended and
-    /// the place is removed.
+    /// Runs `body` and records both processes. When this returns or throws, the second process and the server have
+    /// ended and the directory is removed.
     ///
     /// - Parameters:
-    ///   - watch: told on the main thread what happens to this process's connection, from the first on.
-    ///   - body: called when this process is connected.
+    ///   - watch: receives every event of this process's connection, on the main thread.
+    ///   - body: runs after this process has connected.
     static func perform(
         in environment: ScenarioEnvironment, watching watch: @escaping @Sendable (ConnectionEvent) -> Void = { _ in },
         _ body: (TwoProcesses) throws -> Void
@@ -48,7 +48,7 @@ final class TwoProcesses {
                 try center.handleAll(limit: environment.limit)
                 _ = try processes.server
                 try body(processes)
-                // What is left over would wait for ever.
+                // Deliveries that are still waiting would never be handled after this.
                 try center.handleAll(limit: environment.limit)
                 token.cancel()
             }
@@ -78,7 +78,7 @@ final class TwoProcesses {
         get throws(ScenarioError) { try temporary.server(of: center) }
     }
 
-    /// How the server says that it is.
+    /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
             guard let status = try DistributedCenter.status(of: temporary.place, limit: limit) else {
@@ -88,7 +88,7 @@ final class TwoProcesses {
         }
     }
 
-    /// Has the second process do something, and waits until it is done.
+    /// Sends a command to the second process, and waits until it is done.
     func ask(_ command: DistributedCommand) throws {
         try child.write(try command.line)
         while let line = try child.readLine(limit: limit) {
@@ -99,11 +99,11 @@ final class TwoProcesses {
             guard line == DistributedProgram.done else { throw ScenarioError.child(problem: String(line.dropFirst())) }
             return
         }
-        throw ScenarioError.child(problem: "ended before it had done what it was told")
+        throw ScenarioError.child(problem: "ended before it had finished a command")
     }
 
     func post(_ posts: [DistributedPost]) throws { try ask(.post(posts)) }
 
-    /// Handles all that was delivered to this process by now.
+    /// Handles everything that was delivered to this process so far.
     func handleAll() throws { try center.handleAll(limit: limit) }
 }

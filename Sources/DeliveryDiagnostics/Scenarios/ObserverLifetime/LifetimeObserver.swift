@@ -1,10 +1,11 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Listing 4's observer: it registers when it is made, and removes itself when it goes. How its block holds it is up to
-/// the subclass.
+/// Listing 4's observer: it registers in its initializer and removes itself in its deinitializer. Each subclass lets
+/// its block hold the observer in another way.
 class LifetimeObserver {
-    /// The listing's `self.i = 10`: the access that finds the observer gone.
+    /// Written by the handler's last line, as `self.i = 10` in the listing. This access fails if the observer was
+    /// released meanwhile.
     var i = 0
     let story: LifetimeStory
     private var token: (any NSObjectProtocol)?
@@ -29,16 +30,16 @@ class LifetimeObserver {
     }
 }
 
-// Safety: there is none, which is what the scenario shows. The gates order all accesses but the last of the captures
-// `unsafe` and `unowned`, which ends the process.
+// Safety: not proved; the scenario demonstrates the defect. The gates order all accesses except the last one of the
+// captures `unsafe` and `unowned`, and that access ends the process.
 extension LifetimeObserver: @unchecked Sendable {}
 
-/// Held as an Objective-C center holds its observers: without a reference and unchecked.
+/// Held as an Objective-C center holds its observers: by an unchecked reference that does not retain.
 ///
-/// Safety: nothing is added to what is said of the superclass.
+/// Safety: see the superclass.
 final class UnsafeObserver: LifetimeObserver, @unchecked Sendable {
-    /// What a small object leaves behind can be written to by luck. This much the C library, unless it is told otherwise,
-    /// gives back to the system at once, so that the access that follows ends the process.
+    /// Makes the object so large that the C library, by default, unmaps its memory as soon as it is freed. The access
+    /// after that then always ends the process; a write to a small freed object might succeed.
     private var memory = InlineArray<1_048_576, UInt8>(repeating: 0)
 
     override init(_ story: LifetimeStory) {
@@ -50,9 +51,9 @@ final class UnsafeObserver: LifetimeObserver, @unchecked Sendable {
     }
 }
 
-/// Held without a reference, and checked.
+/// Held by a checked reference that does not retain.
 ///
-/// Safety: nothing is added to what is said of the superclass.
+/// Safety: see the superclass.
 final class UnownedObserver: LifetimeObserver, @unchecked Sendable {
     override init(_ story: LifetimeStory) {
         super.init(story)
@@ -65,7 +66,7 @@ final class UnownedObserver: LifetimeObserver, @unchecked Sendable {
 
 /// Held weakly, and strongly while its handler runs.
 ///
-/// Safety: nothing is added to what is said of the superclass.
+/// Safety: see the superclass.
 final class WeakObserver: LifetimeObserver, @unchecked Sendable {
     override init(_ story: LifetimeStory) {
         super.init(story)
@@ -73,9 +74,9 @@ final class WeakObserver: LifetimeObserver, @unchecked Sendable {
     }
 }
 
-/// Never released: the caller's reference is not the only one.
+/// Never released: a static property holds it too.
 ///
-/// Safety: nothing is added to what is said of the superclass.
+/// Safety: see the superclass.
 final class StableObserver: LifetimeObserver, @unchecked Sendable {
     // Safety: set once, on the main thread, before the posting thread starts.
     private nonisolated(unsafe) static var shared: StableObserver?
@@ -88,9 +89,9 @@ final class StableObserver: LifetimeObserver, @unchecked Sendable {
     }
 }
 
-/// Not registered: the poster calls it.
+/// Not registered with a center: the poster calls it.
 ///
-/// Safety: nothing is added to what is said of the superclass.
+/// Safety: see the superclass.
 final class DelegateObserver: LifetimeObserver, @unchecked Sendable {
     init(_ story: LifetimeStory, poster: LifetimePoster) {
         super.init(story)
@@ -98,9 +99,10 @@ final class DelegateObserver: LifetimeObserver, @unchecked Sendable {
     }
 }
 
-/// Its handler runs on the thread that releases it. Held weakly, since a post may be on its way when it goes.
+/// Handles on the thread that releases it. The block holds it weakly, because a post may be under way when it is
+/// released.
 ///
-/// Safety: the property is set when the observer is made, before another thread knows of it.
+/// Safety: the property is set in the initializer, before another thread can reach the observer.
 final class OneThreadObserver: LifetimeObserver, @unchecked Sendable {
     private var redirecting: RedirectingObserver?
 

@@ -1,11 +1,12 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Listing 4's program, and its remedies: what each process of the scenario `observer-lifetime` does.
+/// Listing 4's program and its remedies: the program of each process of the scenario `observer-lifetime`.
 ///
-/// In the listing `sleep(1)` made it likely that the observer went while its handler ran; here gates make it sure.
+/// The listing uses `sleep(1)` to make it likely that the observer is released while its handler runs. Here gates
+/// guarantee it.
 public enum LifetimeProgram {
-    /// Runs on the main thread until the handler has ended and the observer was released, or the process with it.
+    /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
     public static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, limit: Duration) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         recorder.record(.processStart, message: capture.rawValue)
@@ -48,7 +49,7 @@ public enum LifetimeProgram {
     }
 }
 
-/// What the handler and the main thread tell each other.
+/// The gates and the recorder that the handler and the main thread share.
 struct LifetimeStory: Sendable {
     static let beginMessage = "handle notification begin"
     static let endMessage = "handle notification end"
@@ -56,7 +57,7 @@ struct LifetimeStory: Sendable {
 
     let recorder: DeliveryRecorder
     let limit: Duration
-    /// Whether the handler goes on only when the observer's last reference in main was released.
+    /// True if the handler waits until the main thread has released its last reference to the observer.
     let holdsHandler: Bool
     let handlerBegan = Gate("the handler")
     let observerReleased = Gate("the observer's release")

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Listing 4: the observer goes while its handler runs on another thread. Each way of holding it happens in a process
-/// of its own, since some do not survive it.
+/// Listing 4: the observer is released while its handler runs on another thread. Each way of holding it runs in a
+/// process of its own, because some of them crash.
 struct ObserverLifetimeScenario: Scenario {
     let name = "observer-lifetime"
-    let summary = "listing 4: the observer goes while its handler runs"
+    let summary = "listing 4: the observer is released in its handler"
     let options: Set<ScenarioOptions.Name> = [.capture]
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -55,11 +55,11 @@ struct ObserverLifetimeScenario: Scenario {
         let rows =
             [["capture", "handler ended", "observer released", "process ended"]]
             + runs.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
-        let lastWords = runs.compactMap { run in run.lastWords.map { "\(run.capture.rawValue): \($0)" } }
-        return ([Table.text(rows)] + lastWords).joined(separator: "\n")
+        let messages = runs.compactMap { run in run.errorMessage.map { "\(run.capture.rawValue): \($0)" } }
+        return ([Table.text(rows)] + messages).joined(separator: "\n")
     }
 
-    /// One capture's records.
+    /// The records of one capture's process.
     private struct Run {
         var capture: ObserverCapture
         var records: [DeliveryRecord]
@@ -75,8 +75,8 @@ struct ObserverLifetimeScenario: Scenario {
         /// How the process ended: "exit 0" or "signal 6".
         var end: String { String(endMessage.prefix { $0 != ":" }) }
 
-        /// What it said at last, if anything.
-        var lastWords: String? {
+        /// The first line of the process's standard error, if any.
+        var errorMessage: String? {
             endMessage.firstRange(of: ": ").map { String(endMessage[$0.upperBound...]) }
         }
 
@@ -88,27 +88,28 @@ struct ObserverLifetimeScenario: Scenario {
 
         var handlerEnd: String {
             guard let end = logged(LifetimeStory.endMessage) else { return "never" }
-            return Self.place(end.thread)
+            return Self.description(end.thread)
         }
 
         var release: String {
             guard let release = logged(LifetimeStory.releaseMessage) else { return "never" }
-            guard let end = logged(LifetimeStory.endMessage) else { return Self.place(release.thread) }
-            return "\(release.sequence < end.sequence ? "before that" : "after that"), \(Self.place(release.thread))"
+            guard let end = logged(LifetimeStory.endMessage) else { return Self.description(release.thread) }
+            return
+                "\(release.sequence < end.sequence ? "before the end" : "after the end"), \(Self.description(release.thread))"
         }
 
-        private static func place(_ thread: ThreadIdentity) -> String {
+        private static func description(_ thread: ThreadIdentity) -> String {
             thread.number == 1 ? "on main" : "in background"
         }
 
-        /// Nil if all is as the capture promises.
+        /// Nil if the capture behaves as its claim says.
         var failure: String? {
             let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
             guard end == expectedEnd else {
-                return "the process ended by \(endMessage) instead of \(expectedEnd)"
+                return "the process ended with \(endMessage) instead of \(expectedEnd)"
             }
-            if capture == .unowned, lastWords?.contains("unowned reference") != true {
-                return "the process ended without saying that the observer was gone"
+            if capture == .unowned, errorMessage?.contains("unowned reference") != true {
+                return "the process ended without reporting that the observer was released"
             }
             guard let begin = logged(LifetimeStory.beginMessage), let end = logged(LifetimeStory.endMessage)
             else { return "the handler did not run to its end" }
@@ -133,8 +134,8 @@ struct ObserverLifetimeScenario: Scenario {
 extension ObserverCapture {
     fileprivate var claim: String {
         switch self {
-        case .unsafe: "released during its handler, crashes by signal 11"
-        case .unowned: "released during its handler, ends by signal 6"
+        case .unsafe: "released during its handler, crashes with signal 11"
+        case .unowned: "released during its handler, ends with signal 6"
         case .weak: "released after its handler"
         case .stable: "never released"
         case .delegation: "released after the delegate's method"
