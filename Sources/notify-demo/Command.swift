@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// A subcommand: does its work, and says how the process is to end.
+/// A subcommand that does its work and returns the exit status of the process.
 protocol Command: ParsableCommand {
-    /// - Throws: trouble, which is printed on standard error.
+    /// - Throws: any error. It is printed on standard error, and the exit status is 2.
     func perform(_ terminal: inout Terminal) throws -> ExitStatus
 }
 
@@ -16,11 +16,11 @@ extension Command {
         } catch let code as ExitCode {
             throw code
         } catch {
-            // What was printed before the trouble is still worth reading.
+            // Output from before the error is still useful.
             try? terminal.flush()
             terminal.say("notify-demo: \(error)")
-            status = .trouble
+            status = .error
         }
-        if status != .good { throw ExitCode(status.rawValue) }
+        if status != .success { throw ExitCode(status.rawValue) }
     }
 }

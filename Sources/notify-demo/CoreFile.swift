@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a process leaves behind that ends by a signal.
+/// Core dumps of this process.
 enum CoreFile {
-    /// For a process whose crash is meant.
-    static func forbid() {
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    /// Disables core dumps. For a process that is expected to crash.
+    static func disable() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 }

@@ -1,8 +1,8 @@
-/// How the process ends, as the help says it.
+/// The exit statuses that the help texts document.
 enum ExitStatus: Int32 {
-    case good = 0
-    /// An expectation failed, or logs differ.
+    case success = 0
+    /// An expectation failed, runs differ, or something was found.
     case failed = 1
-    /// The question could not be answered.
-    case trouble = 2
+    /// An error: the command could not do its work.
+    case error = 2
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 import NotificationServer
 
-/// Parse, call, print, exit. The main thread is the program's own: scenarios run its run loop.
+/// The command line. The main thread belongs to the program, because scenarios run its run loop.
 @main
 struct NotifyDemo: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify-demo",
-        abstract: "Shows on which thread notifications are delivered, and what became of them in a program.",
+        abstract: "Show on which thread notifications are delivered, and record, audit and compare deliveries.",
         discussion: """
-            Without a subcommand: a short guided tour.
+            Without a subcommand, it shows a short guided tour.
 
             EXAMPLES
               notify-demo
@@ -26,17 +26,17 @@ struct NotifyDemo: ParsableCommand {
               notify-demo smoke
 
             EXIT STATUS
-              0  good: as expected, the same, nothing found
-              1  an expectation failed, runs differ, something was found, nothing came
-              2  trouble: a file cannot be read or written, a server not be reached
-              64 the command line is wrong
-              130 ended by Ctrl-C
+              0  success
+              1  an expectation failed, runs differ, a problem was found, or no notification came
+              2  error: a file cannot be read or written, or the server cannot be reached
+              64 usage error
+              130 interrupted by Ctrl-C
             """,
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
             TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
             Doctor.self, Bench.self, Smoke.self,
-            // Hidden: what these start, and what install.sh asks.
+            // Hidden subcommands: child processes of other subcommands, and the manual page for install.sh.
             LifetimeChild.self, DistributedChild.self, DoctorChild.self, RecordingChild.self, ObserversChild.self,
             GenerateManual.self,
         ],

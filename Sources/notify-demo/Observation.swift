@@ -12,8 +12,8 @@ struct Observation {
     /// Dropping them would remove the observers.
     private let tokens: [ObserverToken]
 
-    /// Registers the observer. When it returns, the registration is in effect. That may take `timeout`, but always 2 seconds and
-    /// never more than 5.
+    /// Registers the observer. When it returns, the registration is in effect. That may take `timeout`, but always 2
+    /// seconds and never more than 5.
     init(
         name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?
     ) throws {
@@ -52,7 +52,7 @@ struct Observation {
             for event in events {
                 try show(event, &terminal)
                 if case .notification = event.kind { plan.notificationCame() }
-                if plan.isComplete { return .good }
+                if plan.isComplete { return .success }
             }
             for interruption in interruptions {
                 switch interruption {

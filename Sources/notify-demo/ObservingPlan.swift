@@ -1,4 +1,5 @@
-/// When an observing command suspends delivery, resumes it and ends. A value: it is told what happened, and says what to do.
+/// When an observing command suspends delivery, resumes it and ends. A value: it is told what happened, and says what
+/// to do.
 struct ObservingPlan {
     enum Action: Hashable {
         case suspend
@@ -34,7 +35,7 @@ struct ObservingPlan {
     /// What to do now. What is to be done is said once.
     /// - Parameter elapsed: the time since the observer was registered.
     mutating func action(at elapsed: Duration) -> Action {
-        if isComplete { return .end(.good) }
+        if isComplete { return .end(.success) }
         // Earlier ones first, however late they are asked for: what is suspended is resumed before the end.
         if let suspendAt, elapsed >= suspendAt, suspendAt <= timeout ?? suspendAt {
             self.suspendAt = nil
@@ -44,7 +45,7 @@ struct ObservingPlan {
             self.resumeAt = nil
             return .resume
         }
-        if let timeout, elapsed >= timeout { return .end(count == nil ? .good : .failed) }
+        if let timeout, elapsed >= timeout { return .end(count == nil ? .success : .failed) }
         return .wait(until: [suspendAt, resumeAt, timeout].compactMap(\.self).min())
     }
 }

@@ -1,16 +1,16 @@
 import DeliveryDiagnostics
 import Foundation
 
-/// A scenario that was run: its records, and what came of its expectations.
+/// The result of running a scenario: its records and its checked expectations.
 struct ScenarioRun {
     var records: [DeliveryRecord]
     var expectations: [Expectation]
 
     var status: ExitStatus {
-        expectations.allSatisfy(\.holds) ? .good : .failed
+        expectations.allSatisfy(\.holds) ? .success : .failed
     }
 
-    /// - Throws: what keeps the scenario from being run at all.
+    /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
         _ scenario: any Scenario, options: ScenarioOptions, progress: ProgressLine? = nil
     ) throws -> ScenarioRun {
@@ -27,14 +27,14 @@ struct ScenarioRun {
         } catch {
             switch error as? ScenarioError {
             case .notOnMainThread, .noChildProgram, .optionOutOfRange, .child: throw error
-            // What did not happen in time, or failed, is a failed expectation, and what did happen is worth seeing.
+            // A timeout or another error is a failed expectation. The records up to it are still useful.
             case .timedOut, nil: break
             }
             return ScenarioRun(
                 records: environment.recorder.records,
-                expectations: [Expectation.failed("comes to its end", because: "\(error)")])
+                expectations: [Expectation.failed("runs to its end", because: "\(error)")])
         }
-        progress?.show("checking what was recorded")
+        progress?.show("checking the records")
         let records = environment.recorder.records
         return ScenarioRun(
             records: records, expectations: scenario.expectations(of: records, options: options))

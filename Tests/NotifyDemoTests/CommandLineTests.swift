@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What a user does with the built program.
+/// Runs the built program as a user does.
 @Suite("notify-demo")
 struct CommandLineTests {
     private func shell(_ line: String, input: String = "") async throws -> Shell.Outcome {
@@ -28,7 +28,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a scenario's log is the document's, and the difference from another is named",
+        "a scenario's log equals the document's, and a difference from another log is reported",
         arguments: [
             ("posting-thread", "listing-1", 0), ("redirect", "listing-2", 0),
             ("observer-lifetime --capture unsafe", "listing-4", 0),
@@ -56,7 +56,7 @@ struct CommandLineTests {
         #expect(lines[1].2 == lines[2].2)
     }
 
-    @Test("every capture ends as it should, and a table says how")
+    @Test("every capture ends as expected, and the table shows how")
     func observerLifetime() async throws {
         let outcome = try await shell("notify-demo run observer-lifetime")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
@@ -77,7 +77,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "what a scenario prints is a log, its report a comment in it",
+        "a scenario prints a log, with its report as comments",
         arguments: [
             "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
             "coalescing", "run-loop-modes", "suspension",
@@ -103,7 +103,7 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("the same: "))
     }
 
-    @Test("recordings that differ are told in words and as JSON")
+    @Test("a difference of recordings is printed as text and as JSON")
     func differentRecordings() async throws {
         let files =
             "A=$(mktemp); B=$(mktemp); trap 'rm -f $A $B' EXIT; notify-demo run redirect --json >$A 2>&-; "
@@ -123,7 +123,7 @@ struct CommandLineTests {
         #expect(same.output.contains("\"outcome\":\"same\""), "\(same.output)\(same.errors)")
     }
 
-    @Test("a recording is compared with a document's log by what it says")
+    @Test("the log lines of a recording are compared with a document's log")
     func recordingAndDocument() async throws {
         for (scenario, status) in [("posting-thread", Int32(0)), ("redirect", 1)] {
             let outcome = try await shell(
@@ -132,7 +132,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("the smoke test passes and closes with its counts")
+    @Test("the smoke test passes and ends with its counts")
     func smoke() async throws {
         let outcome = try await shell("notify-demo smoke")
         #expect(outcome.status == .exited(0), "\(outcome.output)")
@@ -156,7 +156,7 @@ struct CommandLineTests {
 
     // MARK: Output
 
-    @Test("JSON is one record a line, in sequence, and what is printed otherwise is a function of it")
+    @Test("JSON has one record per line, in sequence, and can be read as a recording")
     func json() async throws {
         let outcome = try await shell("notify-demo run held-message --notifications 5 --json 2>/dev/null")
         let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
@@ -188,14 +188,14 @@ struct CommandLineTests {
         #expect(one.output.hasPrefix("2001-01-01 00:00:00.001 notify-demo[1:1] "))
     }
 
-    @Test("data goes to standard output and talk to standard error")
+    @Test("data goes to standard output and messages to standard error")
     func streams() async throws {
         let outcome = try await shell("notify-demo run redirect")
         #expect(outcome.output.split(separator: "\n").count == 3)
         #expect(outcome.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("ok ") })
     }
 
-    @Test("there is colour on a terminal only, and not with NO_COLOR")
+    @Test("colours appear only on a terminal, and not with NO_COLOR")
     func colour() async throws {
         let coloured = try await shell("TERM=xterm script -qec 'notify-demo smoke' /dev/null")
         #expect(coloured.output.contains("\u{1B}[32mok"))
@@ -205,26 +205,26 @@ struct CommandLineTests {
         #expect(try await !shell("notify-demo smoke").output.contains("\u{1B}"))
     }
 
-    // MARK: Trouble
+    // MARK: Errors
 
-    @Test("a closed pipe ends it quietly, also where the signal is ignored", arguments: ["", "trap '' PIPE; "])
+    @Test("a closed pipe ends it quietly, even if the signal is ignored", arguments: ["", "trap '' PIPE; "])
     func closedPipe(before: String) async throws {
         let piped = try await shell(
             "\(before)set -o pipefail; { notify-demo run flood --json | head -1 >/dev/null; } 2>&1; echo \"status $?\"")
         #expect(piped.output == "status 141\n")
     }
 
-    @Test("a full disk is said, and is trouble")
+    @Test("a full disk is an error, with a message")
     func fullDisk() async throws {
         let outcome = try await shell("notify-demo run redirect > /dev/full")
         #expect(outcome.status == .exited(2))
         #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
     }
 
-    @Test("Ctrl-C ends it with 130")
+    @Test("Ctrl-C ends it with status 130")
     func interrupt() async throws {
         let outcome = try await shell(
-            // With job control, since without it a shell's background processes ignore the signal.
+            // Job control is needed: without it a shell's background processes ignore the signal.
             """
             set -m; fifo=$(mktemp -u); mkfifo $fifo; exec 3<>$fifo; rm $fifo
             notify-demo compare --reference listing-1 - <&3 & child=$!
@@ -235,17 +235,17 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a wrong command line is 64, with a suggestion",
+        "a usage error is 64, with a suggestion",
         arguments: [
             ("run redirct", "Did you mean \"redirect\"?"),
             ("run observer_lifetime", "Did you mean \"observer-lifetime\"?"),
-            ("run xyzzy", "'notify-demo list' tells what there is"),
+            ("run xyzzy", "'notify-demo list' lists all"),
             ("rnu redirect", "Did you mean \"run\"?"),
             ("run", "Missing expected argument"),
             ("--version", "there is no option \"--version\""),
             ("redirect", "Did you mean \"run redirect\"?"),
             ("run redirect --posters 3", "takes no --posters; flood and many-observers do"),
-            ("run flood --posters 0", "--posters is 0, and must be from 1 to 256"),
+            ("run flood --posters 0", "--posters is 0; it must be from 1 to 256"),
             ("run flood --posters -1", "--posters"),
             ("run flood --notifications 99999999", "must be from 1 to 1000000"),
             ("run many-observers --notifications 50001", "must be from 1 to 50000"),
@@ -254,17 +254,17 @@ struct CommandLineTests {
             ("run flood --seed x", "--seed"),
             ("run observer-lifetime --capture strong", "--capture"),
             ("run redirect --json --style stages", "--json"),
-            ("compare a.log", "two logs are compared"),
-            ("compare --reference listing-1 a b", "one log is compared"),
+            ("compare a.log", "expected two runs, got 1"),
+            ("compare --reference listing-1 a b", "expected one run with --reference, got 2"),
             ("compare --reference listing-3 a", "listing-3"),
-            ("doctor --fact F24", "they are F1 to F23"),
+            ("doctor --fact F24", "The facts are F1 to F23"),
             ("doctor --fact 7", "there is no fact \"7\""),
             ("doctor --limit 0", "--limit is 0.0"),
             ("doctor --limit nan", "--limit is nan"),
-            ("doctor --queues --json", "it takes no --fact and no --json"),
-            ("doctor --markdown", "--markdown is for --queues"),
-            ("compare - -", "standard input can be read once only"),
-            ("smoke --tap --junit -", "both print on standard output"),
+            ("doctor --queues --json", "does not allow --fact or --json"),
+            ("doctor --markdown", "--markdown requires --queues"),
+            ("compare - -", "standard input can be read only once"),
+            ("smoke --tap --junit -", "both write to standard output"),
             ("bench brust", "Did you mean \"burst\"?"),
             ("bench burst xyzzy", "'notify-demo bench --list' tells what there is"),
             ("bench --rounds 0", "--rounds is 0, and must be from 1 to 1000"),
@@ -299,14 +299,14 @@ struct CommandLineTests {
             ("serve --log-level loud", "notice"),
             ("status --directory ''", "--directory is empty"),
         ])
-    func usage(arguments: String, says: String) async throws {
+    func usage(arguments: String, message: String) async throws {
         let outcome = try await shell("notify-demo \(arguments)")
         #expect(outcome.status == .exited(64))
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
-    @Test("a property list that cannot be read is 2, and nothing is started for it", arguments: ["/nonexistent", "''"])
+    @Test("a property list that cannot be read is 2, and no server is started", arguments: ["/nonexistent", "''"])
     func missingPropertyList(file: String) async throws {
         let outcome = try await shell(
             """
@@ -316,7 +316,7 @@ struct CommandLineTests {
         #expect(outcome.errors.contains(file == "''" ? "\"\"" : file), "\(outcome.errors)")
     }
 
-    @Test("no server is status 1, said on standard error, and none is started")
+    @Test("without a server the status is 1, with a message, and none is started")
     func noServer() async throws {
         let outcome = try await shell(
             "d=$(mktemp -d); cd $d; notify-demo status --json --directory place/; echo $?; ls; echo $d >&2")
@@ -327,7 +327,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a log that cannot be read is 2, and says which file and line",
+        "a log that cannot be read is 2, with its file and line",
         arguments: [
             ("compare /nonexistent a", "", "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
             ("compare --reference listing-1 /", "", "notify-demo: /: cannot be read: Is a directory.\n"),
@@ -335,11 +335,11 @@ struct CommandLineTests {
             ("compare --reference listing-1 -", "hello\n", "notify-demo: standard input:1: this is no log line: "),
             ("compare --reference listing-1 -", ReferenceLog.listing1.text + "2026-", "standard input:4: "),
         ])
-    func unreadable(arguments: String, input: String, says: String) async throws {
+    func unreadable(arguments: String, input: String, message: String) async throws {
         let outcome = try await shell("notify-demo \(arguments)", input: input)
         #expect(outcome.status == .exited(2))
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test(

@@ -5,10 +5,10 @@ import Testing
 
 @testable import notify_demo
 
-/// What bash offers with the completions that the program generates.
+/// The words that bash offers with the generated completions.
 @Suite("Completions")
 struct CompletionTests {
-    /// The words that complete the line, the last word of which may be empty.
+    /// The words that complete the line, whose last word may be empty.
     private func offered(_ line: String) async throws -> Set<String> {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
         let outcome = try await Shell.run(
@@ -24,7 +24,7 @@ struct CompletionTests {
         return Set(outcome.output.split(separator: "\n").map(String.init))
     }
 
-    @Test("the subcommands that help shows are offered, and those that it hides are not")
+    @Test("visible subcommands are offered, and hidden ones are not")
     func subcommands() async throws {
         let offered = try await offered("notify-demo ")
         let subcommands = try #require(CommandDescription(of: NotifyDemo.self).subcommands)
@@ -34,7 +34,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("scenarios, choices and files are offered where they are taken")
+    @Test("scenarios, choices and files are offered for the arguments that accept them")
     func values() async throws {
         #expect(try await offered("notify-demo run ") == Set(Scenarios.all.map(\.name)))
         #expect(try await offered("notify-demo run po") == ["posting-thread", "posting-styles"])
@@ -47,7 +47,7 @@ struct CompletionTests {
         #expect(try await offered("notify-demo bench burst --no") == ["--no-spin"])
     }
 
-    @Test("what is called a file is completed as one")
+    @Test("arguments that are called a file are completed as files")
     func files() async throws {
         var described: [String: Bool] = [:]
         func describe(_ part: Any, in command: String) {

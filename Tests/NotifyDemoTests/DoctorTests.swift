@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// This platform's Foundation beside this package.
+/// Compares this platform's Foundation with this package.
 @Suite("notify-demo doctor")
 struct DoctorTests {
     private struct Fact: Decodable {
@@ -20,40 +20,40 @@ struct DoctorTests {
         var questions: [Question]
     }
 
-    /// Asked once for all tests.
-    private static let asked = Task { try await Shell.run("notify-demo doctor --json") }
+    /// Runs once for all tests.
+    private static let examined = Task { try await Shell.run("notify-demo doctor --json") }
 
     private static func facts(in output: String) throws -> [Fact] {
         try output.split(separator: "\n").map { try JSONDecoder().decode(Fact.self, from: Data($0.utf8)) }
     }
 
     private static func question(_ name: String) async throws -> Fact.Question {
-        let questions = try facts(in: await asked.value.output).flatMap(\.questions)
+        let questions = try facts(in: await examined.value.output).flatMap(\.questions)
         return try #require(questions.first { $0.name == name })
     }
 
     @Test("each fact has a line, in order")
     func lines() async throws {
-        let facts = try Self.facts(in: await Self.asked.value.output)
+        let facts = try Self.facts(in: await Self.examined.value.output)
         #expect(facts.map(\.fact) == (1...23).map { "F\($0)" })
         for fact in facts { #expect(!fact.questions.isEmpty, "\(fact.fact)") }
     }
 
-    @Test("this package does what is expected of it, and it ends with 0")
+    @Test("this package behaves as expected, and the status is 0")
     func ours() async throws {
-        for question in try Self.facts(in: await Self.asked.value.output).flatMap(\.questions) {
+        for question in try Self.facts(in: await Self.examined.value.output).flatMap(\.questions) {
             let ours = try #require(question.ours, "\(question.name): \(question.noCounterpart ?? "")")
             #expect(ours.kept, "\(question.name): \(ours.observed)")
         }
-        let outcome = try await Self.asked.value
+        let outcome = try await Self.examined.value
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors == "")
     }
 
-    // Not what it does: another Foundation may do what is expected.
-    @Test("what Foundation does is reported for each question")
+    // Foundation's behaviour is not checked: another release may behave as expected.
+    @Test("Foundation's behaviour is reported for each question")
     func foundation() async throws {
-        for question in try Self.facts(in: await Self.asked.value.output).flatMap(\.questions) {
+        for question in try Self.facts(in: await Self.examined.value.output).flatMap(\.questions) {
             #expect(!question.foundation.observed.isEmpty, "\(question.name)")
         }
     }
@@ -67,8 +67,8 @@ struct DoctorTests {
         #expect(values.observed.contains("60 KiB"), "\(values.observed)")
     }
 
-    @Test("the server that is asked with goes with its directory")
-    func serverGoes() async throws {
+    @Test("the server that the examination starts ends, and its directory is removed")
+    func serverEnds() async throws {
         let outcome = try await Shell.run(
             #"""
             export TMPDIR=$(mktemp -d); notify-demo doctor --fact F20 | grep -c "ok  DistributedCenter"; ls "$TMPDIR"
@@ -79,21 +79,21 @@ struct DoctorTests {
         #expect(outcome.output == "1\n", "\(outcome.errors)")
     }
 
-    @Test("only the facts asked for are looked at")
+    @Test("only the requested facts are examined")
     func some() async throws {
         let outcome = try await Shell.run("notify-demo doctor --json --fact f2 --fact F1")
         #expect(try Self.facts(in: outcome.output).map(\.fact) == ["F1", "F2"])
         #expect(outcome.status == .exited(0))
     }
 
-    @Test("what this package does not do in time fails, and is said; Foundation's is a row")
+    @Test("a timeout of this package is a failure with a message; Foundation's is only a row")
     func failure() async throws {
         let outcome = try await Shell.run("notify-demo doctor --fact F5 --limit 0.0001")
         #expect(outcome.status == .exited(1))
         #expect(outcome.output.contains("Foundation             NO  hangs"))
         #expect(outcome.output.contains("ThreadedNotifications  NO  hangs"))
         #expect(
-            outcome.errors.hasPrefix("FAILED  asap: first in, first out: hangs, and not first, second, third\n"),
+            outcome.errors.hasPrefix("FAILED  asap: first in, first out: hangs instead of first, second, third\n"),
             "\(outcome.errors)")
     }
 

@@ -11,7 +11,7 @@ struct ManualPageTests {
             CommandDescription.self, from: Data(#"{"commandName": "\#(name)", "shouldDisplay": true\#(json)}"#.utf8))
     }
 
-    @Test("it has every subcommand and option that help shows, and none that it hides")
+    @Test("it has every visible subcommand and option, and no hidden one")
     func complete() async throws {
         let page = try await Shell.run("SOURCE_DATE_EPOCH=86400 notify-demo generate-manual").output
         #expect(page.contains("\n.Dd January 2, 1970\n.Dt NOTIFY-DEMO 1\n"))
@@ -27,23 +27,23 @@ struct ManualPageTests {
         }
     }
 
-    @Test("mandoc's lint has nothing to say", .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/mandoc")))
+    @Test("mandoc's lint reports nothing", .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/mandoc")))
     func lint() async throws {
         let outcome = try await Shell.run("notify-demo generate-manual | mandoc -T lint")
         #expect(outcome.output == "")
         #expect(outcome.errors == "")
     }
 
-    @Test("nothing in the text is taken for a request or an escape")
+    @Test("no part of the text is taken for a macro or an escape")
     func escapes() {
-        #expect(MdocText.filled(".Pp is a request") == [#"\&.Pp is a request"#])
+        #expect(MdocText.filled(".Pp is a macro") == [#"\&.Pp is a macro"#])
         #expect(MdocText.filled("'quoted' \\fB --json") == [#"\(aqquoted\(aq \efB \%\-\-json"#])
         #expect(MdocText.filled("a → b") == [#"a \[u2192] b"#])
         #expect(MdocText.literal("./my-program", isCommand: true) == [#"\&./my\-program"#])
         #expect(MdocText.argument("In it") == #"\&In it"#)
     }
 
-    @Test("each sentence begins a line, and no line is too long")
+    @Test("each sentence begins a new line, and no line is too long")
     func lines() {
         #expect(MdocText.filled("One. Two (and a half.) Three?") == ["One.", "Two (and a half.)", "Three?"])
         let long = MdocText.filled(String(repeating: "word ", count: 50))
@@ -52,19 +52,19 @@ struct ManualPageTests {
         #expect(MdocText.filled(" ") == [])
     }
 
-    @Test("a long command goes on where the shell lets it")
+    @Test("a long command is broken where the shell allows it")
     func longCommands() {
         let name = String(repeating: "a", count: 40)
         let words = { (line: String) in MdocText.literal(line, isCommand: true) }
         #expect(words("\(name) | \(name) x") == ["\(name) |", "    \(name) x"])
         #expect(words("\(name) b \(name)") == ["\(name) b \\e", "    \(name)"])
         #expect(MdocText.literal("\(name) b \(name)", isCommand: false) == ["\(name) b", "    \(name)"])
-        // Nowhere to break.
+        // There is nowhere to break.
         #expect(words("\(name)\(name)") == ["\(name)\(name)"])
         #expect(words("    \(name)\(name)") == ["    \(name)\(name)"])
     }
 
-    @Test("a discussion is read as it is laid out for a terminal")
+    @Test("a discussion is parsed by its layout for a terminal")
     func discussion() {
         let blocks = DiscussionBlock.blocks(
             of: """
@@ -76,19 +76,19 @@ struct ManualPageTests {
                     more
 
                 EXIT STATUS
-                  0 good
+                  0 success
 
-                  1 bad
+                  1 failure
                 """)
         #expect(
             blocks == [
                 .paragraph("One paragraph."), .paragraph("Another:"), .literal(["literal", "  more"]),
-                .heading("EXIT STATUS"), .literal(["0 good"]), .literal(["1 bad"]),
+                .heading("EXIT STATUS"), .literal(["0 success"]), .literal(["1 failure"]),
             ])
         #expect(DiscussionBlock.blocks(of: "") == [])
     }
 
-    @Test("a command without anything has a page; a subcommand of a subcommand stands with both names")
+    @Test("a command without arguments has a page; a nested subcommand appears with both names")
     func commands() throws {
         let date = Date(timeIntervalSince1970: 0)
         #expect(

@@ -21,7 +21,7 @@ struct ObservingPlanTests {
         let failed = counting.action(at: .seconds(5))
         var plain = ObservingPlan(timeout: .seconds(5))
         let ended = plain.action(at: .seconds(6))
-        #expect([before, failed, ended] == [.wait(until: .seconds(5)), .end(.failed), .end(.good)])
+        #expect([before, failed, ended] == [.wait(until: .seconds(5)), .end(.failed), .end(.success)])
     }
 
     @Test("when all came it is good, though the time has passed meanwhile")
@@ -31,7 +31,7 @@ struct ObservingPlanTests {
         plan.notificationCame()
         let action = plan.action(at: .seconds(60))
         #expect(plan.isComplete)
-        #expect(action == .end(.good))
+        #expect(action == .end(.success))
     }
 
     @Test("delivery is suspended once, and resumed so long after")
@@ -41,7 +41,7 @@ struct ObservingPlanTests {
         #expect(
             actions == [
                 .wait(until: .seconds(1)), .suspend, .wait(until: .seconds(3)), .resume, .wait(until: .seconds(9)),
-                .end(.good),
+                .end(.success),
             ])
     }
 
@@ -49,9 +49,9 @@ struct ObservingPlanTests {
     func late() {
         var plan = ObservingPlan(timeout: .seconds(9), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
         let all = (0..<3).map { _ in plan.action(at: .seconds(20)) }
-        #expect(all == [.suspend, .resume, .end(.good)])
+        #expect(all == [.suspend, .resume, .end(.success)])
         var short = ObservingPlan(timeout: .seconds(2), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
         let some = (0..<2).map { _ in short.action(at: .seconds(20)) }
-        #expect(some == [.suspend, .end(.good)])
+        #expect(some == [.suspend, .end(.success)])
     }
 }

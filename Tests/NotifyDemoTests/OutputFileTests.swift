@@ -3,10 +3,10 @@ import Foundation
 import Subprocess
 import Testing
 
-/// Files that `run`, `timeline`, `trace` and `smoke` write.
+/// The files that `run`, `timeline`, `trace` and `smoke` write.
 @Suite("Output files")
 struct OutputFileTests {
-    /// Runs a line of shell in a directory of its own that has a recording, `run.jsonl`.
+    /// Runs shell lines in a new directory with a recording, `run.jsonl`.
     private func shell(_ line: String) async throws -> Shell.Outcome {
         try await Shell.run(
             """
@@ -17,7 +17,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "an output does not take the place of the recording that it is made of, by whatever name",
+        "an output cannot overwrite the recording that it is made from, under any name",
         arguments: ["timeline", "trace"])
     func sameFile(command: String) async throws {
         let outcome = try await shell(
@@ -27,11 +27,11 @@ struct OutputFileTests {
             notify-demo \(command) - -o run.jsonl < run.jsonl; echo $?; cmp run.jsonl copy
             """)
         #expect(outcome.output == "64\n64\n64\n64\n64\n")
-        #expect(outcome.errors.contains("would take the place of the recording: give another file to -o."))
+        #expect(outcome.errors.contains("would overwrite the recording. Name another file with -o."))
     }
 
     @Test(
-        "the file that was there is replaced behind a symbolic link and keeps its permissions, and nothing else is left"
+        "an existing file is replaced behind a symbolic link and keeps its permissions, without leftovers"
     )
     func replaced() async throws {
         let outcome = try await shell(
@@ -43,7 +43,7 @@ struct OutputFileTests {
         #expect(!outcome.output.hasSuffix("old"))
     }
 
-    @Test("if the output does not fit, that is said, and the file that was there stays as it was")
+    @Test("if the output does not fit, a message says so, and the existing file stays as it was")
     func full() async throws {
         let outcome = try await shell(
             """
@@ -53,7 +53,7 @@ struct OutputFileTests {
         #expect(outcome.errors.contains("cannot write d/a: File too large."), "\(outcome.errors)")
     }
 
-    @Test("a signal that ends a command removes the output that is not complete")
+    @Test("a signal that ends a command removes the incomplete output")
     func interrupted() async throws {
         let outcome = try await shell(
             """
@@ -64,7 +64,7 @@ struct OutputFileTests {
         #expect(outcome.output == "2\n143\na\nold\n", "\(outcome.errors)")
     }
 
-    @Test("/dev/stdout and - are standard output, and no file of that name is made")
+    @Test("/dev/stdout and - are standard output, and no file with that name is created")
     func standardOutput() async throws {
         let outcome = try await shell(
             """
@@ -80,7 +80,7 @@ struct OutputFileTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("run -o - takes no --style, as --json does")
+    @Test("run -o - does not allow --style, and neither does --json")
     func style() async throws {
         let outcome = try await shell(
             """
@@ -89,7 +89,7 @@ struct OutputFileTests {
         #expect(outcome.output == "64\n64\n")
     }
 
-    @Test("-o /dev/stdout prints the output alone on standard output, as -o - does")
+    @Test("-o /dev/stdout prints only the output on standard output, as -o - does")
     func devStdout() async throws {
         let outcome = try await shell(
             """
@@ -102,7 +102,7 @@ struct OutputFileTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("run --json ends its records as a recording's file does, so that audit knows that it is whole")
+    @Test("run --json ends its records as a recording's file does, so that audit finds it complete")
     func json() async throws {
         let outcome = try await shell(
             "notify-demo run redirect --json 2>/dev/null | notify-demo audit --json -; echo $?")

@@ -2,8 +2,8 @@ import Foundation
 import Subprocess
 import Testing
 
-/// Both notification queues, asked for what they promise.
-@Suite("What notification queues promise")
+/// Tries the promises of notification queues with Foundation's queue and this package's.
+@Suite("Promises of notification queues")
 struct QueuePromisesTests {
     private struct Row {
         var claim: String
@@ -12,7 +12,7 @@ struct QueuePromisesTests {
         var postingQueue: String
     }
 
-    /// Printed once for all tests.
+    /// Runs once for all tests.
     private static let printed = Task { try await Shell.run("notify-demo doctor --queues --markdown") }
 
     private static func rows() async throws -> [Row] {
@@ -30,7 +30,7 @@ struct QueuePromisesTests {
         }
     }
 
-    @Test("this package's queue keeps every one")
+    @Test("this package's queue keeps every promise")
     func ours() async throws {
         let rows = try await Self.rows()
         #expect(rows.count > 40)
@@ -40,13 +40,13 @@ struct QueuePromisesTests {
         #expect(try await Self.printed.value.status == .exited(0))
     }
 
-    // Not what it keeps: another Foundation may keep more.
-    @Test("what Foundation's queue does is reported for each promise")
+    // Foundation's verdicts are not checked: another release may keep more promises.
+    @Test("the behaviour of Foundation's queue is reported for each promise")
     func foundation() async throws {
         for row in try await Self.rows() { #expect(!row.foundation.isEmpty, "\(row.claim)") }
     }
 
-    @Test("the README's table has each promise that is printed, and what this package's queue does with it")
+    @Test("the README's table has each promise and this package's verdict")
     func readme() async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -56,8 +56,8 @@ struct QueuePromisesTests {
         let shown = try Self.rows(
             in: section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map { $0 })
         let printed = try await Self.rows()
-        // notify-demo doctor --queues --markdown prints what should be there. Foundation's column is of the release
-        // that the README names.
+        // If this fails, copy the output of notify-demo doctor --queues --markdown. Foundation's column depends on the
+        // release that the README names.
         #expect(shown.map(\.claim) == printed.map(\.claim))
         #expect(shown.map(\.fact) == printed.map(\.fact))
         #expect(shown.map(\.postingQueue) == printed.map(\.postingQueue))

@@ -2,7 +2,7 @@ import DeliveryDiagnostics
 import Foundation
 import Testing
 
-/// What the README prints of `notify-demo` is what it prints.
+/// Compares the output of `notify-demo` that the README shows with its actual output.
 @Suite("README")
 struct ReadmeTests {
     /// The commands and outputs of the README's console blocks.
@@ -27,7 +27,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("each command prints what is shown, apart from times, ids, counts and what Foundation does")
+    @Test("each command prints what the README shows, apart from times, ids, counts and Foundation's behaviour")
     func outputs() async throws {
         let sessions = try Self.sessions()
         #expect(sessions.count >= 10)
@@ -37,10 +37,10 @@ struct ReadmeTests {
         }
     }
 
-    /// Where processes meet in what the README shows.
+    /// The runtime directory in the README.
     private static let runtimeDirectory = "/run/user/1000"
 
-    /// Runs a command where it meets no process of the user's, and ends the server that it has started.
+    /// Runs a command in a runtime directory of its own, and ends the server that it has started.
     private static func run(_ command: String) async throws -> String {
         let outcome = try await Shell.run(
             #"""
@@ -55,9 +55,9 @@ struct ReadmeTests {
         return String(outcome.output.dropFirst(directory.count + 1)).replacing(directory, with: runtimeDirectory)
     }
 
-    /// The lines, with every number as 0 and every run of blanks as one. How long a server runs may be in other units,
-    /// a process that has posted may have ended, so that its name is not known, and what Foundation does is up to its
-    /// release.
+    /// Splits a text into lines, with every number as 0 and every run of blanks as one. It also removes the time that a
+    /// server runs, whose unit may differ; the name of a process that has posted, which may have ended; and
+    /// Foundation's behaviour, which depends on the release.
     private static func shape(of text: String) -> [String] {
         text.replacing(/running for [0-9.]+ [a-zµ]+/, with: "running").replacing(
             /notify-demo(?=\[[0-9]+\] →)/, with: ""

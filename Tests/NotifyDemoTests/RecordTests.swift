@@ -3,10 +3,10 @@ import Foundation
 import Subprocess
 import Testing
 
-/// Recording a program of one's own, and whatever it does meanwhile.
+/// Records programs that end, crash, fork or tamper with their recording.
 @Suite("notify-demo record")
 struct RecordTests {
-    /// Runs a line of shell with a directory of its own as the current one, and reads `run.jsonl` there.
+    /// Runs shell lines in a directory of its own, and reads `run.jsonl` there.
     private func record(_ line: String) async throws -> (outcome: Shell.Outcome, recording: Recording, files: [String])
     {
         let directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
@@ -23,7 +23,7 @@ struct RecordTests {
         try await record("notify-demo record -o run.jsonl -- notify-demo recording-child \(end.rawValue)")
     }
 
-    /// Whether nothing is wrong with a recording apart from records that are missing.
+    /// True if the only problems of a recording are missing records.
     private static func isOnlyIncomplete(_ recording: Recording) -> Bool {
         recording.problems.allSatisfy { $0.description.contains(" missing before this line") }
     }
@@ -35,7 +35,7 @@ struct RecordTests {
         }
     }
 
-    @Test("a program is recorded as it is, with its arguments, input and output")
+    @Test("a program is recorded unchanged, with its arguments, input and output")
     func program() async throws {
         let (outcome, recording, files) = try await record("notify-demo record -o run.jsonl -- kitchen")
         #expect(outcome.status == .exited(0))
@@ -49,12 +49,12 @@ struct RecordTests {
             "cd $(mktemp -d); echo in | notify-demo record -o a -- cat -; notify-demo record -o b -- printf '%s ' --help -- x"
         )
         #expect(passed.output == "in\n--help -- x ")
-        // What else the shell has opened for it, it has.
+        // The program also inherits the shell's other open files.
         let opened = try await Shell.run("cd $(mktemp -d); notify-demo record -o a -- cat <(echo opened)")
         #expect(opened.output == "opened\n")
     }
 
-    @Test("of two that record one program, the inner does")
+    @Test("if two commands record one program, the inner one does")
     func nested() async throws {
         let (outcome, recording, _) = try await record(
             "notify-demo record -o outer.jsonl -- notify-demo record -o run.jsonl -- kitchen")
@@ -62,7 +62,7 @@ struct RecordTests {
         #expect(outcome.errors.contains("recorded nothing"))
     }
 
-    @Test("what is wrong in the README's kitchen is found, and its ledger adds up")
+    @Test("the mistake in the README's kitchen is found, and its outcomes add up")
     func kitchen() async throws {
         let (outcome, _, _) = try await record(
             "notify-demo record -o run.jsonl -- kitchen; notify-demo diagnose run.jsonl; echo $?; notify-demo audit run.jsonl"
@@ -74,7 +74,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a program that ends by a signal has all in the file up to there, and the signal",
+        "the recording of a program that a signal ends is complete up to the signal",
         arguments: [(RecordedEnd.fault, 139, "signal 11"), (.trap, 132, "signal 4"), (.terminate, 143, "signal 15")])
     func signals(end: RecordedEnd, status: Int32, message: String) async throws {
         let (outcome, recording, _) = try await child(end)
@@ -84,10 +84,10 @@ struct RecordTests {
         #expect(last.map(\.stage) == [.deliver, .end])
         #expect(last.map(\.notification) == ["last", nil])
         #expect(last.last?.message == message)
-        #expect(outcome.errors.contains("was ended by \(message)"))
+        #expect(outcome.errors.contains("was terminated by \(message)"))
     }
 
-    @Test("of a program that is killed is there what was written, and no end")
+    @Test("the recording of a killed program has the records that were written, and no end")
     func kill() async throws {
         let (outcome, recording, _) = try await child(.kill)
         #expect(outcome.status == .exited(137))
@@ -95,22 +95,23 @@ struct RecordTests {
         #expect(!recording.entries.contains { $0.stage == .end })
     }
 
-    @Test("what a full disk does not take is counted exactly, and what comes later is there, in its place")
+    @Test("records that a full disk does not take are counted exactly, and later ones are recorded in order")
     func fill() async throws {
         let (outcome, recording, _) = try await child(.fill)
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
-        // How often the disk was full, and so how many records tell of it, depends on when the recording was written.
+        // The number of times that the disk was full, and so the number of loss records, depends on when the recording
+        // was written.
         let lost = recording.entries.filter { $0.stage == .lost }.reduce(0) { $0 + Int($1.count) }
         #expect(lost > 1000)
         #expect(lost == recording.missingCount)
-        // Nothing that was there before is there again, and no line is torn.
+        // No earlier record is repeated, and no line is truncated.
         #expect(Self.isOnlyIncomplete(recording), "\(recording.problems)")
         #expect(recording.records.last { $0.stage == .post }?.notification == "last")
         #expect(recording.records.last?.message == "exit")
     }
 
-    @Test("a file that a process records to is neither emptied nor added to by another program's recording")
+    @Test("a file that a process records to is not changed by another program's recording")
     func second() async throws {
         let (outcome, recording, _) = try await record(
             """
@@ -125,7 +126,7 @@ struct RecordTests {
         #expect(posts(recording) == [1001])
     }
 
-    @Test("what a process records that outlives the program is left in its own file")
+    @Test("a process that outlives the program keeps its own file")
     func outlived() async throws {
         let (outcome, recording, _) = try await record(
             """
@@ -133,23 +134,23 @@ struct RecordTests {
             notify-demo record -o run.jsonl -- sh -c 'notify-demo recording-child pause > ready < go & read line < ready'
             echo >&4; until grep -q '"end"' run.jsonl; do :; done
             """)
-        #expect(outcome.errors.contains("has not ended, and records on to "))
+        #expect(outcome.errors.contains("still runs and records to "))
         #expect(recording.problems.isEmpty)
         #expect(posts(recording) == [1001])
     }
 
-    @Test("a program that may not write files that large is not ended by its recording")
+    @Test("a file size limit does not end a program that is recorded")
     func sizeLimit() async throws {
         let (outcome, recording, _) = try await record(
             "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec notify-demo recording-child exit'")
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
-        // There may be room for a record that tells of the loss.
+        // There may be room for a record of the loss.
         #expect(Self.isOnlyIncomplete(recording), "\(recording.problems)")
         #expect(posts(recording)[0] > 10)
     }
 
-    @Test("a signal after the recording's end does to the program what it would")
+    @Test("a signal after the recording's end has its usual effect on the program")
     func stop() async throws {
         let (outcome, recording, _) = try await child(.stop)
         #expect(outcome.status == .exited(143))
@@ -157,7 +158,7 @@ struct RecordTests {
         #expect(recording.records.last?.message == "stopped")
     }
 
-    @Test("a signal that the program has blocked to wait for is not handled for it")
+    @Test("a signal that the program waits for is left to the program")
     func wait() async throws {
         let (outcome, recording, _) = try await child(.wait)
         #expect(outcome.status == .exited(0))
@@ -165,7 +166,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a copy of the program and a program that it starts are recorded behind it",
+        "a forked copy and a started program are recorded after the program",
         arguments: [RecordedEnd.fork, .spawn])
     func processes(end: RecordedEnd) async throws {
         let (outcome, recording, files) = try await child(end)
@@ -179,7 +180,7 @@ struct RecordTests {
     }
 
     @Test(
-        "what the program does to the file is told with its line, and the rest is kept",
+        "damage by the program to its file is reported with its line, and the rest is kept",
         arguments: [RecordedEnd.truncate, .scribble])
     func ownFile(end: RecordedEnd) async throws {
         let (outcome, recording, _) = try await child(end)
@@ -190,7 +191,7 @@ struct RecordTests {
         #expect(recording.entries.last?.stage == .end)
     }
 
-    @Test("a main thread that ends, as an async main function's does, takes nothing any more, and the finding says so")
+    @Test("a main thread that ends, as in an async main function, loses later posts, and a finding says so")
     func mainThreadEnds() async throws {
         let (outcome, recording, _) = try await record(
             "notify-demo record -o run.jsonl -- notify-demo recording-child main-thread-ends; notify-demo diagnose run.jsonl"
@@ -200,7 +201,7 @@ struct RecordTests {
         #expect(outcome.output.contains("its main function is async"))
     }
 
-    @Test("a run and what it records of itself are told apart from a program without the library")
+    @Test("a program without the library records nothing, and the status is its own or 2")
     func nothing() async throws {
         let outcome = try await Shell.run(
             "f=$(mktemp); notify-demo record -o $f -- true; echo $?; notify-demo record -o $f -- sh -c 'exit 7'; echo $?"
@@ -209,7 +210,7 @@ struct RecordTests {
         #expect(outcome.errors.contains("recorded nothing"))
     }
 
-    @Test("a command line that is wrong, a program that is not there and a file that cannot be written are told")
+    @Test("usage errors, missing programs and unwritable files are reported")
     func errors() async throws {
         for (line, status, words) in [
             ("notify-demo record -- true", 64, "--output"), ("notify-demo record -o f", 64, "after --"),
@@ -225,7 +226,7 @@ struct RecordTests {
         }
     }
 
-    @Test("a request to end is passed on to the program, whose recording is kept")
+    @Test("a request to end is passed on to the program, and the recording is kept")
     func terminated() async throws {
         let (outcome, recording, _) = try await record(
             """
@@ -236,7 +237,7 @@ struct RecordTests {
         #expect(posts(recording) == [12])
     }
 
-    @Test("run -o records what run prints of", arguments: ["redirect", "many-observers", "observer-lifetime"])
+    @Test("run -o writes the records that run prints", arguments: ["redirect", "many-observers", "observer-lifetime"])
     func run(scenario: String) async throws {
         let (outcome, recording, _) = try await record("notify-demo run \(scenario) -o run.jsonl --json 2>/dev/null")
         let printed = try Recording(bytes: Array(outcome.output.utf8), name: "output")

@@ -3,10 +3,10 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What `record` and the library do to files: the recording, what was there before, and files that are not theirs.
+/// The effect of recording on files: the recording itself, earlier files, and files of the program.
 @Suite("The files of a recording")
 struct RecordedFilesTests {
-    /// Runs a line of shell in a directory of its own, and then prints the names and contents of small files there.
+    /// Runs shell lines in a directory of its own.
     private func shell(_ line: String) async throws -> Shell.Outcome {
         try await Shell.run(
             """
@@ -19,11 +19,11 @@ struct RecordedFilesTests {
 
     // MARK: Rights
 
-    /// As nobody, without root's groups.
+    /// Runs a command as the user nobody, without root's groups.
     private static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 
-    /// Whether a set-user-id program that nobody runs has its owner's rights here. A mount without set-user-id programs,
-    /// a container without new privileges and a directory that nobody cannot enter prevent it.
+    /// True if a set-user-id program has its owner's rights when the user nobody runs it. A mount without set-user-id
+    /// programs, a container without new privileges, or a directory that nobody cannot enter prevents it.
     @Sendable private static func setUserIDWorks() async throws -> Bool {
         let outcome = try await Shell.run(
             """
@@ -33,7 +33,7 @@ struct RecordedFilesTests {
         return outcome.output == "0\n"
     }
 
-    /// Whether nobody can run the program under test, and write into a directory like those of the tests.
+    /// True if the user nobody can run the program under test, and can write to the tests' directories.
     @Sendable private static func nobodyCanRecord() async throws -> Bool {
         let outcome = try await Shell.run(
             """
@@ -44,7 +44,7 @@ struct RecordedFilesTests {
     }
 
     @Test(
-        "a set-user-id program neither makes nor changes a file that its environment names",
+        "a set-user-id program neither creates nor changes a file that its environment names",
         .enabled("A set-user-id program of root's, run by nobody, has no effect here.", setUserIDWorks))
     func setUserID() async throws {
         let outcome = try await shell(
@@ -59,7 +59,7 @@ struct RecordedFilesTests {
         #expect(outcome.errors == "")
     }
 
-    @Test("a new recording is its owner's only")
+    @Test("a new recording can be read only by its owner")
     func permissions() async throws {
         let outcome = try await shell(
             """
@@ -70,7 +70,7 @@ struct RecordedFilesTests {
     }
 
     @Test(
-        "a file that its group may write keeps its owner and permissions, and one in a directory that is not is written",
+        "a group-writable file keeps its owner and permissions, also in a directory that cannot be written",
         .enabled("Only root can give files to others, and nobody must be able to run notify-demo.", nobodyCanRecord))
     func otherOwners() async throws {
         let outcome = try await shell(
@@ -93,7 +93,7 @@ struct RecordedFilesTests {
             "\(outcome.errors)")
     }
 
-    @Test("what is recorded to standard output is in a directory meanwhile that only its owner can use")
+    @Test("a recording for standard output is kept in a directory that only its owner can access")
     func privateDirectory() async throws {
         let outcome = try await shell(
             """
@@ -115,9 +115,9 @@ struct RecordedFilesTests {
         #expect(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
     }
 
-    // MARK: What was there before
+    // MARK: Earlier files
 
-    @Test("if the program cannot be run, or records nothing, the file stays as it was, and none is made")
+    @Test("if the program cannot be run, or records nothing, the file stays as it was, and none is created")
     func nothingRun() async throws {
         let outcome = try await shell(
             """
@@ -132,7 +132,7 @@ struct RecordedFilesTests {
         #expect(outcome.errors.contains("cannot run ./misspelt: No such file or directory."))
     }
 
-    @Test("the old recording is there until the program has ended, and is replaced behind a symbolic link")
+    @Test("the old recording stays until the program has ended, and is replaced behind a symbolic link")
     func replaced() async throws {
         let outcome = try await shell(
             """
@@ -146,7 +146,7 @@ struct RecordedFilesTests {
             "\(outcome.errors)")
     }
 
-    @Test("-o - prints the recording alone on standard output, and the program's output goes to standard error")
+    @Test("-o - prints only the recording on standard output, and the program's output goes to standard error")
     func standardOutput() async throws {
         let outcome = try await shell("notify-demo record -o - -- kitchen; ls -A >&2")
         let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
@@ -156,7 +156,7 @@ struct RecordedFilesTests {
         #expect(outcome.errors.hasSuffix(" to standard output\n"))
     }
 
-    @Test("a FIFO and a device are written when the program has ended; what a full one does not take is kept and named")
+    @Test("a FIFO and a device are written when the program has ended; a recording that does not fit is kept and named")
     func streams() async throws {
         let outcome = try await shell(
             """
@@ -172,7 +172,7 @@ struct RecordedFilesTests {
 
     // MARK: Files of the program
 
-    @Test("a file of the program whose name begins as the recording's is not taken for a recording")
+    @Test("a program's file whose name begins like the recording's is not taken for a recording")
     func otherFiles() async throws {
         let outcome = try await shell(
             """
@@ -183,7 +183,7 @@ struct RecordedFilesTests {
         #expect(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test("a process that begins to record when the program has ended says that it cannot, and leaves no file")
+    @Test("a process that begins to record after the program has ended reports an error, and leaves no file")
     func late() async throws {
         let outcome = try await shell(
             """
@@ -197,9 +197,9 @@ struct RecordedFilesTests {
         #expect(outcome.output.contains("No such file or directory"), "\(outcome.output)")
     }
 
-    // MARK: What the variable names
+    // MARK: The environment variable
 
-    @Test("a file that is no recording is refused once, and is not changed")
+    @Test("a file that is not a recording is refused once, and is not changed")
     func noRecording() async throws {
         let outcome = try await shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
         #expect(outcome.output.hasSuffix("\nmy text\n"))
@@ -208,7 +208,7 @@ struct RecordedFilesTests {
             "\(outcome.errors)")
     }
 
-    @Test("a recording that was cut within a line is continued on a line of its own")
+    @Test("a recording that is truncated within a line is continued on a new line")
     func continued() async throws {
         let outcome = try await shell(
             """
@@ -221,14 +221,14 @@ struct RecordedFilesTests {
             recording.entries.count { $0.stage == .post && recording.process(of: $0) == process }
         }
         #expect(posts == [12, 12])
-        // The line that was cut.
+        // The truncated line.
         #expect(recording.problemCount == 1)
     }
 
-    // MARK: A crash
+    // MARK: Crashes
 
     @Test(
-        "a crash while other threads post leaves whole lines, numbered without gaps, and an end",
+        "a crash while other threads post leaves complete lines, numbered without gaps, and an end",
         arguments: [(RecordedEnd.abortWhilePosting, "signal 6"), (.faultWhilePosting, "signal 11")])
     func crash(end: RecordedEnd, message: String) async throws {
         for _ in 1...10 {

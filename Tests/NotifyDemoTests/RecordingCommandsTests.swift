@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What `audit` and `diagnose` say of recordings, as a user asks them.
+/// Runs `audit` and `diagnose` on recordings as a user does.
 @Suite("audit and diagnose")
 struct RecordingCommandsTests {
     private struct Audited: Decodable {
@@ -37,7 +37,7 @@ struct RecordingCommandsTests {
         var findings: [Finding]
     }
 
-    /// Runs a line of shell in which `$F` is the recording of a scenario.
+    /// Runs shell lines in which `$F` is the recording of a scenario.
     private func shell(_ line: String, recording scenario: String, input: String = "") async throws -> Shell.Outcome {
         let file = "/dev/shm/notify-demo-\(UUID().uuidString).jsonl"
         return try await Shell.run(
@@ -49,16 +49,16 @@ struct RecordingCommandsTests {
         try JSONDecoder().decode(Value.self, from: Data(outcome.output.utf8))
     }
 
-    /// Diagnoses what does not depend on how long something took: a busy machine may hold up a thread.
+    /// Diagnoses without the limits on time, because a busy machine may delay a thread.
     private static let diagnose = "notify-demo diagnose --main-budget 60m --stall 60m"
 
-    /// What is wrong on purpose in some scenarios, and nothing in others.
+    /// The deliberate problems of some scenarios. The other scenarios have none.
     private static let expected: [String: Set<String>] = [
         "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped"], "thread-exit": ["targetGone"],
         "suspension": ["flood"],
     ]
 
-    @Test("each scenario's recording adds up, and has the findings that it is meant to have", arguments: Scenarios.all)
+    @Test("each scenario's outcomes add up, and its recording has the expected findings", arguments: Scenarios.all)
     func scenarios(scenario: any Scenario) async throws {
         let options = scenario.name == "flood" ? " --drop-signals 1" : ""
         let outcome = try await shell(
@@ -76,8 +76,8 @@ struct RecordingCommandsTests {
         #expect(found == Self.expected[scenario.name] ?? [], "\(lines[1])")
     }
 
-    @Test("a ledger says what became of what")
-    func ledger() async throws {
+    @Test("audit prints the outcomes of each name and observer")
+    func outcomes() async throws {
         let text = try await shell("notify-demo audit \"$F\"", recording: "overflow")
         #expect(text.status == .exited(0))
         #expect(text.output.hasPrefix("posted  delivered  coalesced  dropped  name and observer\n"))
@@ -87,7 +87,7 @@ struct RecordingCommandsTests {
         #expect(audited.notifications.contains { $0.dropped == 5 })
     }
 
-    @Test("what does not add up is 1, also for diagnose, and names file and line")
+    @Test("outcomes that do not add up are status 1, also for diagnose, with file and line")
     func broken() async throws {
         let breaks = "sed -i '0,/\"stage\":\"deliver\"/s//\"stage\":\"log\"/' \"$F\"; "
         let audit = try await shell(breaks + "notify-demo audit \"$F\"", recording: "removal")
@@ -99,8 +99,8 @@ struct RecordingCommandsTests {
         #expect(diagnose.output.hasPrefix("problem: Lost once: #1 of TestNotification, posted by main at "))
     }
 
-    @Test("of a cut recording what is missing is not known, and it is 0")
-    func cut() async throws {
+    @Test("the missing part of a truncated recording is not a fault, and the status is 0")
+    func truncated() async throws {
         let line = "head -n 30 \"$F\" | head -c -20 > \"$F.cut\"; mv \"$F.cut\" \"$F\"; "
         let audit = try await shell(line + "notify-demo audit \"$F\"", recording: "removal")
         #expect(audit.status == .exited(0))
@@ -113,8 +113,8 @@ struct RecordingCommandsTests {
         #expect(!diagnosed.hasProblem)
     }
 
-    @Test("a cut recording compared with its whole is neither the same nor different, and it is 2")
-    func compareCut() async throws {
+    @Test("a comparison of a truncated recording with the complete one is undecided, and the status is 2")
+    func compareTruncated() async throws {
         let line = "head -n 30 \"$F\" | head -c -20 > \"$F.cut\"; trap 'rm \"$F.cut\"' EXIT; "
         let words = try await shell(line + "notify-demo compare \"$F\" \"$F.cut\"", recording: "removal")
         #expect(words.status == .exited(2))
@@ -125,7 +125,7 @@ struct RecordingCommandsTests {
         #expect(told.output.contains(#""outcome":"undecided","reason":"cut""#), "\(told.output)")
     }
 
-    @Test("evidence has the line of the file, and the places in the source")
+    @Test("evidence has the line of the file and the source locations")
     func evidence() async throws {
         let outcome = try await shell("\(Self.diagnose) --json \"$F\"", recording: "thread-exit")
         #expect(outcome.status == .exited(1))
@@ -148,18 +148,18 @@ struct RecordingCommandsTests {
     }
 
     @Test(
-        "a wrong command line is 64, and what cannot be read is 2",
+        "a usage error is 64, and a recording that cannot be read is 2",
         arguments: [
-            ("audit", 64, "Missing expected argument '<recording>'"), ("diagnose --depth 0 a", 64, "at least 1"),
+            ("audit", 64, "Missing expected argument '<recording>'"), ("diagnose --depth 0 a", 64, "1 or more"),
             ("diagnose --main-budget 16 a", 64, "main-budget"), ("diagnose --stall -1s a", 64, "stall"),
             ("audit /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
             ("diagnose /nonexistent", 2, "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
         ])
-    func trouble(arguments: String, status: Int32, says: String) async throws {
+    func failure(arguments: String, status: Int32, message: String) async throws {
         let outcome = try await Shell.run("notify-demo \(arguments)")
         #expect(outcome.status == .exited(status))
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test("help has examples", arguments: ["audit", "diagnose"])

@@ -4,14 +4,15 @@ import FoundationXML
 import Subprocess
 import Testing
 
-/// What `smoke` reports to a machine.
+/// The reports of `smoke` for other programs.
 @Suite("smoke's reports")
 struct SmokeReportTests {
     private static func temporaryPath() -> String { "/dev/shm/notify-demo-\(UUID().uuidString)" }
 
     private func document(_ text: String) throws -> XMLElement {
         try #require(text.hasSuffix("</testsuites>\n"))
-        // Foundation reads a document as far as it goes, and its parser's parse() is true in spite of what it says.
+        // Foundation reads a malformed document as far as possible, and its parser's `parse()` returns true despite an
+        // error.
         let parser = XMLParser(data: Data(text.utf8))
         _ = parser.parse()
         try #require(parser.parserError == nil, "line \(parser.lineNumber) of \(text)")
@@ -19,10 +20,10 @@ struct SmokeReportTests {
         return try #require(document.rootElement())
     }
 
-    @Test("--junit writes a file besides the lines, which says what they say")
+    @Test("--junit writes a file with the same results as the lines")
     func junit() async throws {
         let path = Self.temporaryPath()
-        // What was there before, and is longer.
+        // The earlier file, which is longer.
         try String(repeating: "old ", count: 25_000).write(toFile: path, atomically: false, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let outcome = try await Shell.run("notify-demo smoke --junit \(path)")
@@ -42,7 +43,7 @@ struct SmokeReportTests {
         #expect(root.attribute(forName: "tests")?.stringValue == "\(lines.count)")
     }
 
-    @Test("--junit - prints the report and nothing else")
+    @Test("--junit - prints only the report")
     func junitOnStandardOutput() async throws {
         let outcome = try await Shell.run("notify-demo smoke --junit -")
         #expect(outcome.status == .exited(0))
@@ -50,7 +51,7 @@ struct SmokeReportTests {
         #expect(try document(outcome.output).elements(forName: "testsuite").count == Scenarios.all.count + 1)
     }
 
-    @Test("--tap prints as many test points as planned, in sequence; a file may be written too")
+    @Test("--tap prints as many test points as planned, in sequence; a file may be written as well")
     func tap() async throws {
         let path = Self.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -64,11 +65,11 @@ struct SmokeReportTests {
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("a scenario that cannot be run has failed, with the reason, in both reports")
+    @Test("a scenario that cannot be run is a failure with its reason in both reports")
     func failure() async throws {
         let path = Self.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        // A program whose file is gone cannot start itself again.
+        // A program whose file is removed cannot start itself again.
         let outcome = try await Shell.run(
             """
             cp "$(command -v notify-demo)" \(path); exec 3< \(path); rm \(path)
@@ -81,7 +82,7 @@ struct SmokeReportTests {
         #expect(lines[point + 1] == "  ---")
         #expect(lines[point + 2].hasPrefix("  message: \"the second process: "))
         let root = try document(String(contentsOfFile: path, encoding: .utf8))
-        // Both of the benchmarks fail, too, and all of what is between processes.
+        // The two distributed benchmarks and the distributed scenarios fail too.
         #expect(root.attribute(forName: "failures")?.stringValue == "6")
         let failure = try root.nodes(forXPath: "//testcase[@classname='observer-lifetime']/failure/@message")
         #expect(failure.count == 1)
@@ -89,20 +90,21 @@ struct SmokeReportTests {
     }
 
     @Test(
-        "a report that cannot be written is trouble, and said before the scenarios run",
+        "a report that cannot be written is an error before the scenarios run",
         arguments: [
             ("/nonexistent/report.xml", "No such file or directory"), ("/", "Is a directory"), ("''", "\"\": "),
         ])
-    func unwritable(path: String, says: String) async throws {
+    func unwritable(path: String, message: String) async throws {
         let outcome = try await Shell.run("notify-demo smoke --junit \(path)")
         #expect(outcome.status == .exited(2))
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says) && outcome.errors.contains("cannot write"), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message) && outcome.errors.contains("cannot write"), "\(outcome.errors)")
     }
 
-    @Test("which scenario runs is shown on a terminal's standard error, once all has lasted a second, and goes again")
+    @Test("a terminal shows the running scenario on standard error after a second, and clears it")
     func progress() async throws {
-        // The program starts itself again by its path, where something else stands now: it waits until it was shown.
+        // The program starts itself again by its path, where this test puts a script that waits until the progress line
+        // was shown.
         let outcome = try await Shell.run(
             """
             cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT
@@ -119,7 +121,7 @@ struct SmokeReportTests {
         #expect(outcome.output.contains("\r\u{1B}[K"))
     }
 
-    @Test("a disk that is full when the report is written is trouble, and what was printed stands")
+    @Test("a disk that is full when the report is written is an error, and the lines are printed")
     func fullDisk() async throws {
         let outcome = try await Shell.run("notify-demo smoke --junit /dev/full")
         #expect(outcome.status == .exited(2))

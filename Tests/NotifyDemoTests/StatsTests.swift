@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What a user does with `notify-demo stats`.
+/// Runs `notify-demo stats` as a user does.
 @Suite("notify-demo stats")
 struct StatsTests {
     private static let recording = """
@@ -11,7 +11,7 @@ struct StatsTests {
         notify-demo run many-observers --json > $f 2>/dev/null;
         """
 
-    @Test("tables are printed on standard output in 80 columns, and nothing is said")
+    @Test("tables are printed on standard output in 80 columns, without messages")
     func tables() async throws {
         for option in ["", "--by name", "--by observer", "--by thread"] {
             let outcome = try await Shell.run("\(Self.recording) notify-demo stats \(option) $f")
@@ -37,17 +37,17 @@ struct StatsTests {
     }
 
     @Test(
-        "what cannot be read is trouble, a wrong command line is 64",
+        "an unreadable recording is an error, and a usage error is 64",
         arguments: [
             ("stats /nonexistent", "/nonexistent: ", 2), ("stats", "recording", 64),
             ("stats --by sender $f", "sender", 64), ("stats --json --by name $f", "--json", 64),
             ("stats $f > /dev/full", "cannot write to standard output: No space left", 2),
         ])
-    func trouble(arguments: String, says: String, status: Int32) async throws {
+    func failure(arguments: String, message: String, status: Int32) async throws {
         let outcome = try await Shell.run("\(Self.recording) notify-demo \(arguments)")
         #expect(outcome.status == .exited(status), "\(outcome.errors)")
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test("a closed pipe ends it quietly")
@@ -60,7 +60,7 @@ struct StatsTests {
         #expect(["status 141\n", "status 0\n"].contains(outcome.output), "\(outcome.output)")
     }
 
-    @Test("help has examples and says the exit status")
+    @Test("help has examples and the exit status")
     func help() async throws {
         let outcome = try await Shell.run("notify-demo stats --help")
         #expect(outcome.status == .exited(0))

@@ -2,10 +2,10 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What a user does with `notify-demo timeline`.
+/// Runs `notify-demo timeline` as a user does.
 @Suite("notify-demo timeline")
 struct TimelineCommandTests {
-    /// `$RUN` in the line is a recording of a scenario, in a directory of its own.
+    /// Runs shell lines in which `$RUN` is the recording of a scenario, in a directory of its own.
     private func shell(_ line: String, of scenario: String = "redirect") async throws -> Shell.Outcome {
         try await Shell.run(
             """
@@ -15,7 +15,7 @@ struct TimelineCommandTests {
             """)
     }
 
-    @Test("where there is no terminal, 80 columns without colours")
+    @Test("without a terminal it has 80 columns and no colours")
     func text() async throws {
         let outcome = try await shell("notify-demo timeline $RUN", of: "flood")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
@@ -25,7 +25,7 @@ struct TimelineCommandTests {
         #expect(!outcome.output.contains("\u{1B}"))
     }
 
-    @Test("on a terminal, its columns and a colour for each lane; none with NO_COLOR")
+    @Test("a terminal gets its own columns and a colour for each lane, and no colours with NO_COLOR")
     func terminal() async throws {
         let drawn = try await shell(
             "TERM=xterm script -qec 'stty cols 101; notify-demo timeline run.jsonl --limit 0' /dev/null",
@@ -54,29 +54,29 @@ struct TimelineCommandTests {
     }
 
     @Test(
-        "what cannot be drawn is 2, and says why",
+        "a drawing that is not possible is 2, with the reason",
         arguments: [
             ("--name TestNotificaton", "has no notification \"TestNotificaton\". Did you mean \"TestNotification\"?"),
             ("--post 77", "has no post #77."), ("--svg -o /nowhere/a.svg", "cannot write /nowhere/a.svg: "),
         ])
-    func trouble(arguments: String, says: String) async throws {
+    func failure(arguments: String, message: String) async throws {
         let outcome = try await shell("notify-demo timeline $RUN \(arguments)")
         #expect(outcome.status == .exited(2))
         #expect(outcome.output == "")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test(
-        "a wrong command line is 64",
+        "a usage error is 64",
         arguments: [
-            ("--width 39", "must be from 40 to 1000"), ("--limit=-1", "must be 0, for all, or more"),
+            ("--width 39", "must be from 40 to 1000"), ("--limit=-1", "must be 0 (all) or more"),
             ("--from 5", "--from <time>"), ("--from 2ms --to 1ms", "--from 2 ms is later than --to 1 ms"),
             ("--svg --ascii", "--svg"), ("--svg --width 80", "--svg"), ("-o y.svg --ascii", "-o y.svg draws a picture"),
         ])
-    func usage(arguments: String, says: String) async throws {
+    func usage(arguments: String, message: String) async throws {
         let outcome = try await Shell.run("notify-demo timeline run.jsonl \(arguments)")
         #expect(outcome.status == .exited(64))
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test(

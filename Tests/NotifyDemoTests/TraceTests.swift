@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What a user does with `notify-demo trace`.
+/// Runs `notify-demo trace` as a user does.
 @Suite("notify-demo trace")
 struct TraceTests {
     private static let recording = """
@@ -16,7 +16,7 @@ struct TraceTests {
         return try #require(trace["traceEvents"] as? [[String: Any]])
     }
 
-    @Test("a trace is one JSON object on standard output, and nothing is said")
+    @Test("a trace is one JSON object on standard output, without messages")
     func output() async throws {
         let outcome = try await Shell.run("\(Self.recording) notify-demo trace $f")
         #expect(outcome.status == .exited(0))
@@ -25,7 +25,7 @@ struct TraceTests {
         #expect(events.count { $0["cat"] as? String == "deliver" && $0["ph"] as? String == "B" } > 3)
     }
 
-    @Test("-o writes the same to a file, and says what to open it with")
+    @Test("-o writes the same to a file, and names a program that opens it")
     func file() async throws {
         let outcome = try await Shell.run(
             "\(Self.recording) notify-demo trace $f -o $o && notify-demo trace $f | cmp - $o && wc -c < $o")
@@ -35,18 +35,18 @@ struct TraceTests {
     }
 
     @Test(
-        "what cannot be read or written is trouble, and named",
+        "a file that cannot be read or written is an error that names it",
         arguments: [
             ("trace /nonexistent", "/nonexistent: ", 2),
             ("trace $f -o /nonexistent/o", "cannot write /nonexistent/o: ", 2),
             ("trace $f -o /dev/full", "cannot write /dev/full: No space left on device", 2),
             ("trace $f > /dev/full", "cannot write to standard output: No space left", 2), ("trace", "recording", 64),
-            ("trace $f -o $f", "would take the place of the recording", 64),
+            ("trace $f -o $f", "would overwrite the recording", 64),
         ])
-    func trouble(arguments: String, says: String, status: Int32) async throws {
+    func failure(arguments: String, message: String, status: Int32) async throws {
         let outcome = try await Shell.run("\(Self.recording) notify-demo \(arguments)")
         #expect(outcome.status == .exited(status), "\(outcome.errors)")
-        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
     @Test("a closed pipe ends it quietly")
@@ -59,7 +59,7 @@ struct TraceTests {
         #expect(outcome.output == "status 141\n")
     }
 
-    @Test("help has examples and says the exit status")
+    @Test("help has examples and the exit status")
     func help() async throws {
         let outcome = try await Shell.run("notify-demo trace --help")
         #expect(outcome.status == .exited(0))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A command as swift-argument-parser describes it, with what a manual page needs.
+/// The part of swift-argument-parser's description of a command that a manual page needs.
 struct CommandDescription: Decodable {
     struct Argument: Decodable {
         enum Kind: String, Decodable {
@@ -34,7 +34,7 @@ struct CommandDescription: Decodable {
         var discussion: String?
     }
 
-    /// What swift-argument-parser wraps it in.
+    /// The outermost object of swift-argument-parser's description.
     private struct Tool: Decodable {
         var command: CommandDescription
     }
@@ -55,7 +55,8 @@ struct CommandDescription: Decodable {
         self = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
     }
 
-    /// The subcommands that help shows, and theirs, each with its name as it is typed after the command's.
+    /// The visible subcommands and their visible subcommands, each with the words that are typed after the command's
+    /// name.
     var shownSubcommands: [(name: String, command: CommandDescription)] {
         (subcommands ?? []).filter(\.shouldDisplay).flatMap { command in
             [(command.name, command)]
@@ -63,6 +64,6 @@ struct CommandDescription: Decodable {
         }
     }
 
-    /// The arguments that help shows.
+    /// The visible arguments.
     var shownArguments: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
 }

@@ -1,5 +1,5 @@
-/// A part of a command's discussion, which is laid out for a terminal: headings in capitals, lines that begin with
-/// blanks to be kept as they are, and paragraphs.
+/// A part of a command's discussion: a heading in capitals, a paragraph, or lines that begin with blanks and keep their
+/// layout.
 enum DiscussionBlock: Hashable {
     case heading(String)
     case paragraph(String)
@@ -7,16 +7,16 @@ enum DiscussionBlock: Hashable {
 
     static func blocks(of discussion: String) -> [DiscussionBlock] {
         var blocks: [DiscussionBlock] = []
-        var follows = false
+        var continues = false
         for line in discussion.split(separator: "\n", omittingEmptySubsequences: false) {
             let text = line.drop { $0 == " " }
             switch blocks.last {
             case _ where text.isEmpty:
-                follows = false
+                continues = false
                 continue
-            case .literal(let lines)? where line.hasPrefix(" ") && follows:
+            case .literal(let lines)? where line.hasPrefix(" ") && continues:
                 blocks[blocks.count - 1] = .literal(lines + [String(line)])
-            case .paragraph(let before)? where !line.hasPrefix(" ") && follows:
+            case .paragraph(let before)? where !line.hasPrefix(" ") && continues:
                 blocks[blocks.count - 1] = .paragraph("\(before) \(line)")
             default:
                 if line.hasPrefix(" ") {
@@ -27,7 +27,7 @@ enum DiscussionBlock: Hashable {
                     blocks.append(.paragraph(String(line)))
                 }
             }
-            follows = true
+            continues = true
         }
         return blocks.map { block in
             guard case .literal(let lines) = block else { return block }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The manual page of a command and its subcommands, in mdoc. A function of what the command line declares, so that
-/// nothing in it is kept by hand.
+/// The manual page of a command and its subcommands, in mdoc. It is a function of the command's declarations, so no
+/// part of it is maintained by hand.
 struct ManualPage {
     private let command: CommandDescription
     private let date: Date
@@ -23,7 +23,7 @@ struct ManualPage {
             format: "\(month: .wide) \(day: .defaultDigits), \(year: .defaultDigits)",
             locale: Locale(identifier: "en_US"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
         lines += [
-            ".\\\" Generated from what the command line declares.",
+            ".\\\" Generated from the declarations of the command line.",
             ".Dd \(date.formatted(style))", ".Dt \(command.name.uppercased()) 1", ".Os",
             ".Sh NAME", ".Nm \(MdocText.argument(command.name))",
         ]
@@ -41,7 +41,7 @@ struct ManualPage {
         }
         if !command.shownSubcommands.isEmpty { lines.append(".Sh SUBCOMMANDS") }
         for (name, subcommand) in command.shownSubcommands { write(subcommand, named: name) }
-        // Where manual pages have them, whatever their order on the screen.
+        // Manual pages end with these sections, in any order of the help text.
         let last = ["EXIT STATUS", "EXAMPLES"]
         func rank(_ heading: String?) -> Int { heading.flatMap(last.firstIndex(of:)) ?? -1 }
         for section in sections.dropFirst().sorted(by: { rank($0.heading) < rank($1.heading) }) {
@@ -63,7 +63,7 @@ struct ManualPage {
         }
     }
 
-    /// A discussion by its headings; the first section has none.
+    /// Splits a discussion at its headings. The first section has no heading.
     private static func sections(of discussion: String) -> [(heading: String?, blocks: [DiscussionBlock])] {
         var sections: [(heading: String?, blocks: [DiscussionBlock])] = [(nil, [])]
         for block in DiscussionBlock.blocks(of: discussion) {
@@ -76,7 +76,7 @@ struct ManualPage {
         return sections
     }
 
-    /// - Parameter begins: nothing stands before, from which the first block must be set off.
+    /// - Parameter begins: true if no text precedes the first block, so that no paragraph break is needed.
     private mutating func write(_ blocks: [DiscussionBlock], asExamples: Bool, begins: Bool = true) {
         for (index, block) in blocks.enumerated() {
             switch block {
@@ -124,7 +124,7 @@ struct ManualPage {
         lines.append(".El")
     }
 
-    /// Help is the same everywhere, and described once.
+    /// Every command has the help option; the page describes it once.
     private static func withoutHelp(_ arguments: [CommandDescription.Argument]) -> [CommandDescription.Argument] {
         arguments.filter { !($0.names ?? []).contains { $0.name == "help" } }
     }

@@ -1,11 +1,11 @@
-/// Text as mdoc has it, such that no part of it is taken for a request.
+/// Formats text as mdoc and escapes everything that mdoc would interpret.
 enum MdocText {
-    /// How long a line of the page's source may be: mandoc's lint has it so.
+    /// The longest source line that mandoc's lint accepts.
     private static let longestLine = 80
-    /// How much of a line that is shown as it is fits between the margins of 80 columns.
+    /// The longest literal line that fits between the margins on 80 columns.
     private static let widestLiteral = 72
 
-    /// A paragraph: each sentence on a line of its own, as mdoc wants it, in lines that are not too long.
+    /// A paragraph as source lines. mdoc expects each sentence to begin on a new line.
     static func filled(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -14,7 +14,7 @@ enum MdocText {
             line = ""
         }
         for word in text.split(whereSeparator: \.isWhitespace) {
-            // What has a hyphen is a name, mostly, and not to be given another one at the end of a line.
+            // A word with a hyphen is usually a name, which must not be hyphenated at the end of a line.
             let escaped = (word.contains("-") ? "\\%" : "") + escaped(String(word))
             if line.utf8.count + 1 + escaped.utf8.count > longestLine { end() }
             line += line.isEmpty ? guarded(escaped) : " \(escaped)"
@@ -24,12 +24,13 @@ enum MdocText {
         return lines
     }
 
-    /// A line that is shown as it is. One that does not fit goes on in the next: a command where the shell allows it.
+    /// A literal line. A line that is too long is continued on the next one; a command is broken where the shell allows
+    /// it.
     static func literal(_ text: String, isCommand: Bool) -> [String] {
         guard text.count > widestLiteral else { return [guarded(escaped(text))] }
         let fits = text.prefix(widestLiteral - 2)
         let pipe = isCommand ? fits.ranges(of: " | ").last.map { text.index(before: $0.upperBound) } : nil
-        // Not within the blanks that it begins with.
+        // The break must not be within the line's leading blanks.
         let begin = text.firstIndex { $0 != " " } ?? text.startIndex
         guard let blank = pipe ?? fits.lastIndex(of: " "), blank > begin else { return [guarded(escaped(text))] }
         let continued = isCommand && pipe == nil ? " \\" : ""
@@ -37,15 +38,15 @@ enum MdocText {
         return [guarded(escaped(text[..<blank] + continued))] + literal("    \(rest)", isCommand: isCommand)
     }
 
-    /// A word of a request's line.
+    /// The argument of a macro.
     static func argument(_ text: String) -> String {
         text.split(separator: " ").map { word in
-            // A short word may be a request.
+            // A short capitalised word may be the name of a macro.
             word.count <= 3 && word.first?.isUppercase == true ? "\\&\(escaped(String(word)))" : escaped(String(word))
         }.joined(separator: " ")
     }
 
-    /// What stands after a page's name: without a capital and a full stop.
+    /// The text after the page's name: without an initial capital and a full stop.
     static func nameDescription(_ text: String) -> String {
         var text = text
         if text.hasSuffix(".") { text.removeLast() }
@@ -59,7 +60,7 @@ enum MdocText {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\\": escaped += "\\e"
-            // A hyphen that is to be typed, not a typographic one.
+            // A hyphen to type, instead of a typographic one.
             case "-": escaped += "\\-"
             case "'": escaped += "\\(aq"
             case "`": escaped += "\\(ga"
@@ -75,7 +76,7 @@ enum MdocText {
         return escaped
     }
 
-    /// A line that begins with a dot would be a request.
+    /// Protects a line that begins with a dot, which would be a macro.
     private static func guarded(_ line: String) -> String {
         line.hasPrefix(".") ? "\\&\(line)" : line
     }

@@ -3,7 +3,7 @@ import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 
-/// How records are printed.
+/// The options for printing records.
 struct RecordOutput: ParsableArguments {
     enum Style: String, ExpressibleByArgument, CaseIterable {
         case document
@@ -11,45 +11,45 @@ struct RecordOutput: ParsableArguments {
     }
 
     @Option(
-        help: "document: what the program says, as the documents' logs; stages: every stage of every delivery."
+        help:
+            "document: the program's log lines, in the format of the documents; stages: every stage of every delivery."
     )
     var style: Style?
 
     @Flag(
         help: """
-            Number processes, threads, posts, observers and times by appearance in what is printed, so that runs can \
-            be compared as files. What chance decides stays: the interleaving of threads, and how many drains a flood \
-            needs.
+            Number processes, threads, posts, observers and times in order of appearance, so that runs can be compared \
+            as files. The interleaving of threads and the number of drains in a flood still differ from run to run.
             """)
     var stable = false
 
-    @Flag(help: "Print all records as JSON, one a line.")
+    @Flag(help: "Print all records as JSON, one per line.")
     var json = false
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
             """
-            Also record to this file, for audit, diagnose, compare, timeline, trace and stats; - is standard output, and \
-            nothing else is printed there.
+            Also record to this file, for audit, diagnose, compare, timeline, trace and stats; - is standard output, \
+            on which nothing else is printed then.
             """, valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var file: String?
 
-    /// Whether the records go to standard output, on which nothing else is printed then.
+    /// True if the records go to standard output; nothing else is printed there then.
     private var isPrinted: Bool { file.map { OutputDestination.isStandardOutput($0) } ?? false }
 
     func validate() throws {
         if json, style != nil {
-            throw ValidationError("--json prints records as they are, so it takes no --style. Leave out one of them.")
+            throw ValidationError("--json prints complete records, so --style has no effect. Use one of them.")
         }
         if isPrinted, style != nil, let file {
             throw ValidationError(
-                "-o \(file) prints records as they are, so it takes no --style. Leave out one of them.")
+                "-o \(file) prints complete records, so --style has no effect. Use one of them.")
         }
     }
 
-    /// Writes the records to the file that was asked for, if one was.
+    /// Writes the records to the output file, if there is one.
     func write(_ records: [DeliveryRecord], progress: ProgressLine) throws {
         guard let file, !isPrinted else { return }
         let output = try OutputFile(file)
@@ -66,12 +66,12 @@ struct RecordOutput: ParsableArguments {
         stable ? StableNumbering.renumber(records) : records
     }
 
-    /// Prints the records and, but for JSON, the scenario's report on them.
+    /// Prints the records, and the scenario's report unless the format is JSON.
     func print(
         _ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal, progress: ProgressLine
     ) throws {
         progress.clear()
-        // What is printed on a terminal is progress enough, and shares its lines.
+        // Output on a terminal shows the progress itself, and would share its line.
         let showsProgress = isatty(FileDescriptor.standardOutput.rawValue) != 1
         var printed = 0
         func print(_ line: String) throws {
@@ -93,7 +93,7 @@ struct RecordOutput: ParsableArguments {
         switch style ?? .document {
         case .document:
             let style = DocumentStyle(timeZone: stable ? .gmt : .current)
-            // Stages that are not shown come in numbers that chance decides, and should not show in the times.
+            // The number of hidden stages differs from run to run and must not show in the times.
             for record in numbered(stable ? records.filter { style.line(for: $0) != nil } : records) {
                 if let line = style.line(for: record) { try print(line) }
             }

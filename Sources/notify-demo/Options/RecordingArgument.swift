@@ -2,25 +2,25 @@ import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
 
-/// The recording that a command reads.
+/// The recording that a subcommand reads.
 struct RecordingArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
     var path: String
 
-    /// Refuses an output that would take the recording's place.
+    /// Rejects an output file that is the recording itself.
     ///
     /// - Parameters:
-    ///   - output: where the command writes; nil for standard output.
-    ///   - name: what it writes, as the message calls it.
+    ///   - output: the path to write to; nil means standard output.
+    ///   - name: the name of the output in the message.
     /// - Throws: `ValidationError`.
     func check(output: String?, called name: String) throws {
         if let output, OutputDestination.wouldReplace(path, byWriting: output) {
-            throw ValidationError("the \(name) would take the place of the recording: give another file to -o.")
+            throw ValidationError("the \(name) would overwrite the recording. Name another file with -o.")
         }
     }
 
-    /// Reads it, and says on standard error what is wrong with it.
+    /// Reads the recording, and reports its problems on standard error.
     func read(for command: String, _ terminal: Terminal) throws -> Recording {
         let progress = ProgressLine(command)
         defer { progress.clear() }

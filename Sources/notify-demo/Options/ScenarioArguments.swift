@@ -3,21 +3,23 @@ public import DeliveryDiagnostics
 
 extension ObserverCapture: ExpressibleByArgument {}
 
-/// Which scenario, and what may be chosen about it.
+/// The name of a scenario, and its options.
 struct ScenarioArguments: ParsableArguments {
     @Argument(
-        help: "Which scenario; 'notify-demo list' tells what there is.",
+        help: "The scenario; 'notify-demo list' lists all.",
         completion: .list(Scenarios.all.map(\.name)))
     var name: String
 
-    @Option(help: ArgumentHelp("How many threads post (flood, many-observers; 1 to 256, default 4).", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "The number of posting threads (flood, many-observers; 1 to 256, default 4).", valueName: "n"))
     var posters: Int?
 
     @Option(
         help: ArgumentHelp(
             """
-            How many notifications are posted in all, 1 to 1000000 (flood, default 10000; held-message, default 3; \
-            many-observers, at most 50000, default 100).
+            The number of notifications posted by all threads together, 1 to 1000000 (flood, default 10000; \
+            held-message, default 3; many-observers, at most 50000, default 100).
             """, valueName: "n"))
     var notifications: Int?
 
@@ -26,12 +28,12 @@ struct ScenarioArguments: ParsableArguments {
             "The probability with which a signal is lost (flood; 0 to 1, default 0.9).", valueName: "p"))
     var dropSignals: Double?
 
-    @Option(help: ArgumentHelp("What decides which signals are lost (flood; default 1).", valueName: "n"))
+    @Option(help: ArgumentHelp("The seed that decides which signals are lost (flood; default 1).", valueName: "n"))
     var seed: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "How the observer is held (observer-lifetime; default: each way in turn).", valueName: "how"))
+            "How the handler holds the observer (observer-lifetime; default: each way in turn).", valueName: "how"))
     var capture: ObserverCapture?
 
     func validate() throws {
@@ -39,7 +41,7 @@ struct ScenarioArguments: ParsableArguments {
             let nearest = Suggestion.nearest(to: name, among: Scenarios.all.map(\.name))
             throw ValidationError(
                 "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
-                    + "'notify-demo list' tells what there is.")
+                    + "'notify-demo list' lists all.")
         }
         let given: [(ScenarioOptions.Name, Bool)] = [
             (.posters, posters != nil), (.notifications, notifications != nil), (.dropSignals, dropSignals != nil),

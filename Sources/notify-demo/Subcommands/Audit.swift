@@ -4,11 +4,11 @@ import DeliveryDiagnostics
 struct AuditCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Account for every notification of a recording: what became of it for each observer.",
+        abstract: "Account for every notification of a recording: its outcome for each observer.",
         discussion: """
-            Each post meets one fate for each observer that it matches: delivered, coalesced, dropped by policy, \
-            cancelled by removal, target gone, or still pending. What does not add up is named, with its post. What a cut \
-            recording does not tell is not called lost.
+            Each post has one outcome for each observer that it matches: delivered, coalesced, dropped by policy, \
+            cancelled by removal, target gone, or still pending. Posts whose outcomes do not add up are listed. \
+            Deliveries that a truncated recording does not contain are not reported as lost.
 
             EXAMPLES
               notify-demo run overflow -o run.jsonl; notify-demo audit run.jsonl
@@ -16,7 +16,7 @@ struct AuditCommand: Command {
               notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
 
             EXIT STATUS
-              0 it adds up, 1 something was lost or does not add up, 2 the recording cannot be read
+              0 the outcomes add up, 1 a delivery was lost or the outcomes do not add up, 2 the recording cannot be read
             """)
 
     @Flag(help: "Print one JSON document.")
@@ -33,6 +33,6 @@ struct AuditCommand: Command {
         } else {
             for line in report.text(width: TerminalWidth.ofTerminal ?? .max) { try terminal.print(line) }
         }
-        return audit.addsUp ? .good : .failed
+        return audit.addsUp ? .success : .failed
     }
 }

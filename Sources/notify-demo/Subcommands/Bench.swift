@@ -87,7 +87,7 @@ struct Bench: Command {
         let chosen = chosen
         if list {
             try print(chosen, &terminal)
-            return .good
+            return .success
         }
         let places = try places
         let progress = ProgressLine("bench")
@@ -109,7 +109,7 @@ struct Bench: Command {
         if report.machine.build == "debug" {
             terminal.say("notify-demo: this is a debug build: a release build is many times as fast.")
         }
-        return report.problems.isEmpty ? .good : .failed
+        return report.problems.isEmpty ? .success : .failed
     }
 
     /// In the order in which they were asked for, each once.

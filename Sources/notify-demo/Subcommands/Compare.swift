@@ -5,24 +5,24 @@ extension ReferenceLog: ExpressibleByArgument {}
 
 struct Compare: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Compare two runs by what caused what, or one with a log of the documents.",
+        abstract: "Compare two runs by cause and effect, or a run with a log of the documents.",
         discussion: """
-            A run is a recording (record, or run SCENARIO -o FILE), or a text log: lines as NSLog writes them, or comments that \
-            begin with #:
+            A run is a recording (record, or run SCENARIO -o FILE) or a text log: lines in NSLog's format, or comments \
+            that begin with #:
               \("2016-02-13 22:05:12.856 test[865:45102] current thread = {number = 1, name = main}")
             It is a file, or - for standard input.
 
-            Two recordings are the same if what happens has the same order wherever one thing causes another: what a \
-            thread does of its own accord, and on each thread what one other thread handed to it. What several threads \
-            hand to one may interleave in any way. Threads are known by their names, and else by what they do; posts, \
-            observers, threads and processes may have other numbers, and addresses (0x and at least 9 digits) and times \
-            are not compared, and of senders only the types are. Nor is compared what chance decides: signals, drains, \
-            whether a wait had to wait, and how many handlers run while an observer is removed.
+            Two recordings are the same if events that cause one another have the same order: the actions of each \
+            thread, and on each thread the work that one other thread handed to it. Work from several threads may \
+            interleave in any way. Threads are matched by name, and unnamed ones by their actions. Numbers of posts, \
+            observers, threads and processes, addresses (0x and at least 9 digits) and times are ignored; of senders \
+            only the types are compared. Also ignored are signals, drains, whether a wait had to wait, and how many \
+            handlers run while an observer is removed, because they depend on chance.
 
-            A text log does not tell what caused a line, so only the order of each thread's lines is compared; so are, \
-            of a recording that is compared with it, the lines that the program said.
+            A text log does not contain causes, so only the order of each thread's lines is compared. A recording that \
+            is compared with a text log is reduced to its log lines.
 
-            --exact compares in the order of the files: all records, or all lines.
+            --exact compares all records, or all lines, in the order of the files.
 
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
@@ -31,20 +31,20 @@ struct Compare: Command {
               notify-demo compare --exact --json a.jsonl b.jsonl
 
             EXIT STATUS
-              0 the same, 1 different, 2 one cannot be read, or it cannot be told whether they are the same: not in \
-            time, or because a recording was cut and all it has is the same
+              0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
+            the complete part of a truncated recording is the same
             """)
 
     @Option(help: "A log of the documents to compare with.")
     var reference: ReferenceLog?
 
-    @Flag(help: "Compare in the order of the files.")
+    @Flag(help: "Compare everything in the order of the files.")
     var exact = false
 
     @Flag(help: "Print the outcome as JSON: outcome, reason and both sides.")
     var json = false
 
-    @Argument(help: "One run with --reference, two without.", completion: .file())
+    @Argument(help: "Two runs, or one with --reference.", completion: .file())
     var runs: [String]
 
     func validate() throws {
@@ -52,12 +52,12 @@ struct Compare: Command {
         if runs.count != expected {
             throw ValidationError(
                 reference == nil
-                    ? "two logs are compared, and \(runs.count) \(runs.count == 1 ? "is" : "are") given. "
-                        + "For a log of the documents use --reference."
-                    : "with --reference one log is compared, and \(runs.count) are given.")
+                    ? "expected two runs, got \(runs.count). "
+                        + "To compare with a log of the documents, use --reference."
+                    : "expected one run with --reference, got \(runs.count).")
         }
         if runs.allSatisfy({ $0 == "-" }), runs.count == 2 {
-            throw ValidationError("standard input can be read once only: give a file for one of the two logs.")
+            throw ValidationError("standard input can be read only once. Name a file for one of the two runs.")
         }
     }
 
@@ -114,15 +114,15 @@ struct Compare: Command {
         switch outcome {
         case .same(let lines, let threads):
             if !json { try terminal.print("the same: \(count(lines, "line")) by \(count(threads, "thread"))") }
-            return .good
+            return .success
         case .different(let difference):
             if !json { try terminal.print(difference.description) }
             return .failed
         case .undecided(let tries):
             terminal.say(
-                "notify-demo: it cannot be told in time whether the logs are the same: several threads write so alike "
-                    + "that only trying tells which is which, and \(count(tries, "try", "tries")) did not.")
-            return .trouble
+                "notify-demo: the comparison is undecided: several threads write such similar lines "
+                    + "that \(count(tries, "attempt")) did not match them. Name the threads, or use --exact.")
+            return .error
         }
     }
 
@@ -131,7 +131,7 @@ struct Compare: Command {
         switch outcome {
         case .same(let records, let threads):
             if !json { try terminal.print("the same: \(count(records, "record")) by \(count(threads, "thread"))") }
-            return .good
+            return .success
         case .different(let difference):
             if !json { try terminal.print(difference.description) }
             return .failed
@@ -141,7 +141,7 @@ struct Compare: Command {
             } else if !json {
                 try terminal.print(undecided.description)
             }
-            return .trouble
+            return .error
         }
     }
 
@@ -149,8 +149,8 @@ struct Compare: Command {
         let lost = recording.lostCount
         guard lost > 0 else { return }
         terminal.say(
-            "notify-demo: \(recording.source): \(count(lost, "record")) could not be kept when it was made, "
-                + "which may look like a difference.")
+            "notify-demo: \(recording.source): \(count(lost, "record")) could not be stored while recording, "
+                + "which may appear as a difference.")
     }
 
     private func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {

@@ -3,11 +3,11 @@ import DeliveryDiagnostics
 
 struct Diagnose: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Find what is wrong in a recording: problem, evidence and remedy, worst first.",
+        abstract: "Find problems in a recording, each with evidence and remedy, worst first.",
         discussion: """
-            Each finding says what is wrong, shows up to three records with the place of the post and of the \
-            registration in the source where they are known, and says what to do. A problem is what hardly anybody can have \
-            meant; a note is worth knowing.
+            Each finding names the problem, shows up to three records as evidence, with the source locations of the \
+            post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
+            mistake; a note is worth knowing.
 
             EXAMPLES
               notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl
@@ -20,18 +20,18 @@ struct Diagnose: Command {
 
     @Option(
         help: ArgumentHelp(
-            "How long a handler may keep the main thread: a number with ns, us, ms or s.", valueName: "time"))
+            "The longest that a handler may occupy the main thread: a number with ns, us, ms or s.", valueName: "time"))
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
-    @Option(help: ArgumentHelp("How many notifications may wait for one thread.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
     var depth: Int = DiagnosisLimits().depth
 
     @Option(
         help: ArgumentHelp(
-            "How long a thread may leave what waits for it while others go on.", valueName: "time"))
+            "The longest that notifications may wait for a thread while other threads continue.", valueName: "time"))
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
-    @Option(help: ArgumentHelp("How often in a row a handler may post to itself.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
     var chain: Int = DiagnosisLimits().chain
 
     @Flag(help: "Print one JSON document.")
@@ -40,8 +40,8 @@ struct Diagnose: Command {
     @OptionGroup var input: RecordingArgument
 
     func validate() throws {
-        if depth < 1 { throw ValidationError("--depth takes a number of at least 1.") }
-        if chain < 1 { throw ValidationError("--chain takes a number of at least 1.") }
+        if depth < 1 { throw ValidationError("--depth is \(depth); it must be 1 or more.") }
+        if chain < 1 { throw ValidationError("--chain is \(chain); it must be 1 or more.") }
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
@@ -60,6 +60,6 @@ struct Diagnose: Command {
                 }
             }
         }
-        return diagnosis.hasProblem ? .failed : .good
+        return diagnosis.hasProblem ? .failed : .success
     }
 }

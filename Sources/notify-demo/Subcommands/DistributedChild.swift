@@ -3,7 +3,7 @@ import DeliveryDiagnostics
 import DistributedNotifications
 import SystemPackage
 
-/// What the distributed scenarios start: the second process, which does what its standard input says until that ends.
+/// The second process of a distributed scenario. It obeys commands on standard input until that ends.
 struct DistributedChild: ParsableCommand {
     static let name = "distributed-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -11,7 +11,7 @@ struct DistributedChild: ParsableCommand {
     @Argument var directory: String
 
     func run() throws {
-        CoreFile.forbid()
+        CoreFile.disable()
         try DistributedProgram.perform(
             at: ServerPlace(directory: directory), limit: .seconds(20), readLine: { readLine() },
             write: { _ = try FileDescriptor.standardOutput.writeAll($0) })

@@ -4,14 +4,15 @@ import Foundation
 
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Show what this platform's Foundation does otherwise than is expected, and what this package does.",
+        abstract: "Examine where this platform's Foundation differs from the expected behaviour.",
         discussion: """
-            Facts F1 to F23 are known of Foundation on Linux. Each is looked at again, in processes of their own, since some \
-            do not survive it: ok is what is expected, NO is not, with what was seen. Words in brackets differ from run to run.
+            Facts F1 to F23 are known differences of Foundation on Linux. Each is examined again, for Foundation and \
+            for this package, in processes of their own, because some of them crash. ok is the expected behaviour; NO \
+            is not, with what was observed. Words in parentheses differ from run to run.
 
-            With --json each fact is a line: fact, area, expected, and questions, each of which has name, claim, foundation \
-            and ours, with kept (true or false), observed and expected; sentence, the document's, where there is one; and \
-            noCounterpart, the reason, where there is no ours.
+            With --json each line is a fact: fact, area, expected, and questions, each of which has name, claim, \
+            foundation and ours, with kept (true or false), observed and expected; sentence, the document's, if there \
+            is one; and noCounterpart, the reason, if there is no ours.
 
             EXAMPLES
               notify-demo doctor
@@ -20,40 +21,42 @@ struct Doctor: Command {
               notify-demo doctor --queues
 
             EXIT STATUS
-              0 whatever Foundation does, 1 this package does not do what is expected of it, 2 a process cannot be started
+              0 success, whatever Foundation does; 1 this package differs from the expected behaviour; 2 a process cannot \
+            be started
             """)
 
-    @Option(help: ArgumentHelp("Look at this fact only; may be given more than once.", valueName: "number"))
+    @Option(help: ArgumentHelp("Examine only this fact; may be repeated.", valueName: "number"))
     var fact: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How long one process may take, at most 3600. One that takes longer is reported as hanging.",
+            "The longest that one process may run, at most 3600. A process that runs longer is reported as hanging.",
             valueName: "seconds"))
     var limit = 60.0
 
-    @Flag(help: "Print a fact a line as JSON.")
+    @Flag(help: "Print each fact as JSON, one per line.")
     var json = false
 
-    @Flag(help: "Print which promises of a notification queue are kept, instead of the facts.")
+    @Flag(help: "Print which promises the notification queues keep, instead of the facts.")
     var queues = false
 
-    @Flag(help: "With --queues: print a table in Markdown.")
+    @Flag(help: "With --queues, print a table in Markdown.")
     var markdown = false
 
     func validate() throws {
         for number in fact where !PlatformExamination.facts.contains(number.uppercased()) {
-            throw ValidationError("there is no fact \"\(number)\": they are F1 to F\(PlatformExamination.facts.count).")
+            throw ValidationError(
+                "there is no fact \"\(number)\". The facts are F1 to F\(PlatformExamination.facts.count).")
         }
         guard limit > 0, limit <= 3600 else {
-            throw ValidationError("--limit is \(limit), and must be from 0 to 3600, and not 0.")
+            throw ValidationError("--limit is \(limit); it must be greater than 0 and at most 3600.")
         }
         if queues, json || !fact.isEmpty {
             throw ValidationError(
-                "--queues is about all promises of a queue, as text: it takes no --fact and no --json.")
+                "--queues prints all promises as text, so it does not allow --fact or --json.")
         }
         if markdown, !queues {
-            throw ValidationError("--markdown is for --queues.")
+            throw ValidationError("--markdown requires --queues.")
         }
     }
 
@@ -62,13 +65,13 @@ struct Doctor: Command {
         let childProgram = ChildProgram(path: path, arguments: [DoctorChild.name])
         let progress = ProgressLine("doctor")
         defer { progress.clear() }
-        let show: @Sendable (Double) -> Void = { progress.show("\(Int($0 * 100)) % asked") }
+        let show: @Sendable (Double) -> Void = { progress.show("\(Int($0 * 100)) % examined") }
         if queues {
             let comparison = try QueueComparison.perform(
                 in: childProgram, limit: .seconds(limit), progress: show)
             progress.clear()
             try terminal.print(markdown ? comparison.markdown : comparison.text)
-            return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .good : .failed
+            return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .success : .failed
         }
         let facts = fact.isEmpty ? nil : Set(fact.map { $0.uppercased() })
         let examination = try PlatformExamination.perform(
@@ -86,9 +89,9 @@ struct Doctor: Command {
         try terminal.flush()
         for failure in examination.failures {
             let expectation = Expectation.failed(
-                failure.claim, because: "\(failure.ours?.observed ?? ""), and not \(failure.expectedOfOurs)")
+                failure.claim, because: "\(failure.ours?.observed ?? "") instead of \(failure.expectedOfOurs)")
             terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))
         }
-        return examination.failures.isEmpty ? .good : .failed
+        return examination.failures.isEmpty ? .success : .failed
     }
 }

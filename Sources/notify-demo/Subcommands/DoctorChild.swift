@@ -4,7 +4,7 @@ import SystemPackage
 
 extension TrialSide: ExpressibleByArgument {}
 
-/// What `doctor` starts: a process that may not survive.
+/// The child process of `doctor`, which answers one question and may crash.
 struct DoctorChild: ParsableCommand {
     static let name = "doctor-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -13,10 +13,11 @@ struct DoctorChild: ParsableCommand {
     @Argument var side: TrialSide
 
     func run() throws {
-        CoreFile.forbid()
+        CoreFile.disable()
         try MainActor.assumeIsolated {
             try TrialProgram.perform(question, side) { event in
-                // At once, since there may be no later. Who started this process has gone if nobody reads it.
+                // Each event is written at once, because the process may crash. If the parent has ended, no output is
+                // needed.
                 _ = try? FileDescriptor.standardOutput.writeAll(Array("\(event)\n".utf8))
             }
         }

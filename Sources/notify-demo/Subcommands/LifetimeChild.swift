@@ -3,7 +3,7 @@ import DeliveryDiagnostics
 import Synchronization
 import SystemPackage
 
-/// What `run observer-lifetime` starts: a process that may not survive.
+/// The child process of `run observer-lifetime`, which may crash.
 struct LifetimeChild: ParsableCommand {
     static let name = "observer-lifetime-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -11,10 +11,11 @@ struct LifetimeChild: ParsableCommand {
     @Argument var capture: ObserverCapture
 
     func run() throws {
-        CoreFile.forbid()
+        CoreFile.disable()
         let lines = Mutex(RecordLines())
         let recorder = DeliveryRecorder { record in
-            // At once, since there may be no later. Who started this process has gone if nobody reads it.
+            // Each record is written at once, because the process may crash. If the parent has ended, no output is
+            // needed.
             _ = lines.withLock { lines in
                 try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record))
             }

@@ -10,7 +10,7 @@ struct List: Command {
               notify-demo list --json
             """)
 
-    @Flag(help: "Print each scenario as JSON, one a line.")
+    @Flag(help: "Print each scenario as JSON, one per line.")
     var json = false
 
     private struct Entry: Encodable {
@@ -34,6 +34,6 @@ struct List: Command {
                 }
             }
         }
-        return .good
+        return .success
     }
 }

@@ -50,7 +50,8 @@ struct Post: Command {
         defer { center.close() }
         try center.post(
             name: Notification.Name(name), object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
-        // Two commands are two connections, which have no order: what is posted first must be taken before the next begins.
+        // Two commands are two connections, which have no order: what is posted first must be taken before the next
+        // begins.
         try center.synchronize()
         if json {
             try terminal.print(
@@ -59,7 +60,7 @@ struct Post: Command {
                         name: name, object: object, userInfo: userInfo.map(PropertyListJSON.init),
                         deliverImmediately: deliverImmediately)))
         }
-        return .good
+        return .success
     }
 
     private struct Posted: Encodable {

@@ -5,20 +5,20 @@ struct Record: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run a program and record its deliveries to a file.",
         discussion: """
-            The program needs no change: it links ThreadedNotifications, which finds in its environment where to record \
-            to. What is posted to Foundation's centers is recorded where a ThreadedNotificationCenter captures it. \
-            Processes that it starts or forks are recorded too. A program can also record itself: \
-            DeliveryRecording.start(to:). A program with rights that its user does not have, such as a set-user-id program, \
-            records only itself.
+            The program needs no change: ThreadedNotifications, which it links, reads from the environment where to \
+            record. Posts to Foundation's centers are recorded if a ThreadedNotificationCenter captures them. \
+            Processes that the program starts or forks are recorded too. A program can also record itself with \
+            DeliveryRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
+            program, records only itself.
 
             The file is replaced when the program has ended. If the program cannot be run, or nothing is recorded, the \
-            file stays as it was. With -o - the recording is printed on standard output when the program has ended, and \
-            what the program prints there goes to standard error. If the recording cannot be written, it is kept in a \
-            temporary file, which the message names.
+            file stays as it was. With -o - the recording is printed on standard output when the program has ended, \
+            and the program's own standard output goes to standard error. If the recording cannot be written, it is \
+            kept in a temporary file, which the message names.
 
-            Until the program has ended, the records are in a directory that only its user can use. A process that \
-            begins to record later finds no file, and says so on its standard error. One that has begun before and \
-            has not ended records on, and its file is named.
+            While the program runs, the records are in a directory that only its user can access. A process that \
+            begins to record after the program has ended finds no file, and reports that on its standard error. A \
+            process that has begun before and still runs continues to record, and the message names its file.
 
             EXAMPLES
               notify-demo record -o run.jsonl -- ./my-program --its options
@@ -26,12 +26,12 @@ struct Record: Command {
               notify-demo record -o - -- ./my-program | notify-demo audit -
 
             EXIT STATUS
-              that of the program; 128 and the signal's number if one ended it; 2 if nothing was recorded
+              that of the program; 128 plus the signal's number if a signal ended it; 2 if nothing was recorded
             """)
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to record to, made or replaced; - is standard output.", valueName: "file"),
+        help: ArgumentHelp("The file to record to, created or replaced; - is standard output.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var file: String
 
@@ -43,7 +43,7 @@ struct Record: Command {
     func validate() throws {
         if command.isEmpty {
             throw ValidationError(
-                "no program is named. Write it after --: notify-demo record -o run.jsonl -- ./my-program")
+                "name a program after --, for example: notify-demo record -o run.jsonl -- ./my-program")
         }
     }
 
@@ -53,25 +53,25 @@ struct Record: Command {
         if outcome.size == 0 {
             terminal.say(
                 """
-                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, or nothing of it happened, or \
-                it has rights that its user does not have.
+                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, posted nothing, \
+                or has rights that its user does not have.
                 """)
         } else {
             let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
-            let place = OutputDestination.isStandardOutput(file) ? "standard output" : file
-            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(place)")
+            let destination = OutputDestination.isStandardOutput(file) ? "standard output" : file
+            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(destination)")
         }
         for file in outcome.underWay {
-            terminal.say("notify-demo: a process that \(command[0]) started has not ended, and records on to \(file)")
+            terminal.say("notify-demo: a process that \(command[0]) started still runs and records to \(file)")
         }
         for file in outcome.apart {
             terminal.say("notify-demo: another process that \(command[0]) started recorded to \(file)")
         }
         switch outcome.end {
-        case .exit(0): return outcome.size == 0 ? .trouble : .good
+        case .exit(0): return outcome.size == 0 ? .error : .success
         case .exit(let code): throw ExitCode(code)
         case .signal(let signal):
-            terminal.say("notify-demo: \(command[0]) was ended by signal \(signal)")
+            terminal.say("notify-demo: \(command[0]) was terminated by signal \(signal)")
             throw ExitCode(128 + signal)
         }
     }

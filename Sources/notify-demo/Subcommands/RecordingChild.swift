@@ -5,14 +5,14 @@ import ThreadedNotifications
 
 extension RecordedEnd: ExpressibleByArgument {}
 
-/// What the tests of `record` start: a process that may not survive.
+/// The child process of the tests of `record`, which may crash.
 struct RecordingChild: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "recording-child", shouldDisplay: false)
 
     @Argument var end: RecordedEnd
 
     func run() throws {
-        CoreFile.forbid()
+        CoreFile.disable()
         try end.perform(
             recording: ProcessInfo.processInfo.environment[DeliveryRecording.environmentVariable] ?? "")
     }

@@ -3,9 +3,9 @@ import DeliveryDiagnostics
 
 struct Run: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run a scenario, print what it recorded, and check what it should show.",
+        abstract: "Run a scenario, print its records, and check its expectations.",
         discussion: """
-            Records go to standard output, what was checked to standard error.
+            Records go to standard output, results of the checks to standard error.
 
             EXAMPLES
               notify-demo run redirect
@@ -22,7 +22,7 @@ struct Run: Command {
     @OptionGroup var output: RecordOutput
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        guard let chosen = Scenarios.named(scenario.name) else { return .trouble }
+        guard let chosen = Scenarios.named(scenario.name) else { return .error }
         let progress = ProgressLine(chosen.name)
         defer { progress.clear() }
         let outcome = try ScenarioRun.perform(chosen, options: scenario.options, progress: progress)

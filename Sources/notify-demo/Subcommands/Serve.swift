@@ -61,6 +61,6 @@ struct Serve: Command {
         }
         try server.run(endsWhenIdle: idleExit != nil)
         logger.notice("ended")
-        return .good
+        return .success
     }
 }

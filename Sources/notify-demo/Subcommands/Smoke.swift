@@ -5,10 +5,10 @@ import SystemPackage
 
 struct Smoke: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run every scenario and check every expectation, a line each.",
+        abstract: "Run every scenario and check every expectation, one per line.",
         discussion: """
-            Takes less than 10 seconds. The benchmarks are run too, quickly: whether all that they post is handled, and not \
-            how fast.
+            Takes less than 10 seconds. It also runs the benchmarks quickly, to check that everything that they post is \
+            handled.
 
             EXAMPLES
               notify-demo smoke
@@ -17,14 +17,14 @@ struct Smoke: Command {
               prove --exec '' "notify-demo smoke --tap"
 
             EXIT STATUS
-              0 all expectations hold, 1 one fails, 2 the report cannot be written
+              0 all expectations hold, 1 an expectation fails, 2 the report cannot be written
             """)
 
     @Option(
         help: ArgumentHelp(
             """
-            Write the results to a file as JUnit's XML, besides what is printed; - is standard output, and nothing \
-            else is printed there.
+            Also write the results to a file as JUnit XML; - is standard output, on which nothing else is printed \
+            then.
             """, valueName: "file"),
         completion: .file(extensions: ["xml"]))
     var junit: String?
@@ -36,14 +36,14 @@ struct Smoke: Command {
 
     func validate() throws {
         if tap, let junit, printsXML {
-            throw ValidationError("--tap and --junit \(junit) both print on standard output. Give --junit a file.")
+            throw ValidationError("--tap and --junit \(junit) both write to standard output. Name a file with --junit.")
         }
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        // Before the scenarios run: who cannot have the report should not have to wait for it.
+        // The report file is opened before the scenarios run, so that an error is reported at once.
         let file = try printsXML ? nil : junit.map { try OutputFile($0) }
-        // Lines that are printed on a terminal are progress enough, and share its lines.
+        // Lines on a terminal show the progress themselves, and would share its line.
         let showsProgress = printsXML || isatty(FileDescriptor.standardOutput.rawValue) != 1
         var results: [ScenarioResult] = []
         var tapReport = TAPReport()
@@ -74,12 +74,12 @@ struct Smoke: Command {
         } else if !printsXML {
             try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
         }
-        // What was printed stands, also where the file takes no more.
+        // The lines above are printed even if the report cannot be written.
         try terminal.flush()
         if printsXML { try terminal.print(JUnitReport.text(of: results)) }
         try file?.write(Array("\(JUnitReport.text(of: results))\n".utf8))
         try file?.finish()
-        return failed == 0 ? .good : .failed
+        return failed == 0 ? .success : .failed
     }
 
     private static func result(of scenario: any Scenario, progress: ProgressLine?) -> ScenarioResult {

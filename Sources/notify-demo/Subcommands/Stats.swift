@@ -5,12 +5,12 @@ extension StatisticsReport.Grouping: ExpressibleByArgument {}
 
 struct Stats: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Say how many were delivered in a recording, how fast, and how deep mailboxes were.",
+        abstract: "Print statistics of a recording: deliveries, latencies and mailbox depths.",
         discussion: """
-            Each time has the unit that suits it: ns, µs, ms, s. p99 is the time that 99 of 100 took at most, to three \
-            digits. Post to delivery is from the post to the handler's call; waiting, from the append to the target \
-            thread's mailbox to the call; a handler lasts with all that it posts and is delivered at once. What nothing \
-            is recorded of is a dash.
+            Each time has a fitting unit: ns, µs, ms or s. p99 is the time that 99 of 100 took at most, to three \
+            digits. Post to delivery is the time from the post to the handler's call; waiting is the time from the \
+            append to the target thread's mailbox to the call. A handler's time includes its own posts that are \
+            delivered at once. A dash means that nothing was recorded.
 
             EXAMPLES
               notify-demo run many-observers -o run.jsonl
@@ -19,12 +19,12 @@ struct Stats: Command {
               notify-demo stats --json run.jsonl | jq .total.postToDelivery.p99
 
             EXIT STATUS
-              0 said, 2 the recording cannot be read
+              0 success, 2 the recording cannot be read
             """)
 
     @OptionGroup var input: RecordingArgument
 
-    @Option(help: "One grouping in full, in place of all in short.")
+    @Option(help: "Print one grouping in full instead of a summary of all.")
     var by: StatisticsReport.Grouping?
 
     @Flag(help: "Print everything as one JSON object; times are in nanoseconds.")
@@ -32,7 +32,7 @@ struct Stats: Command {
 
     func validate() throws {
         if json, by != nil {
-            throw ValidationError("--json prints all groupings, so it takes no --by. Leave out one of them.")
+            throw ValidationError("--json prints all groupings, so --by has no effect. Use one of them.")
         }
     }
 
@@ -43,6 +43,6 @@ struct Stats: Command {
         } else {
             try terminal.print(StatisticsReport(statistics).text(by: by))
         }
-        return .good
+        return .success
     }
 }

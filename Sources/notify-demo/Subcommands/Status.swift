@@ -36,6 +36,6 @@ struct Status: Command {
                 try terminal.print(line)
             }
         }
-        return .good
+        return .success
     }
 }

@@ -7,11 +7,11 @@ struct TimelineCommand: Command {
         commandName: "timeline",
         abstract: "Draw a recording: a lane for each thread, an arrow from each post to its deliveries.",
         discussion: """
-            Time runs downwards. A row tells what happened, of which post, how long after it (latency), and how long \
-            it lasts; what is alike and follows one another is one row.
+            Time runs downwards. A row shows an event, its post, the latency since the post, and the duration. Similar \
+            consecutive events share one row.
 
               main  worker
-              ●     │       post     #1                  it is posted on main
+              ●     │       post     #1                  posted on main
               ├────▶┏       deliver  #1    41 µs         its handler begins on worker
               │     ┗       return   #1          2 ms    and returns
 
@@ -23,18 +23,20 @@ struct TimelineCommand: Command {
               notify-demo timeline run.jsonl -o run.svg
 
             EXIT STATUS
-              0 drawn, 2 the recording cannot be read, or has nothing of the post or name
+              0 success, 2 the recording cannot be read, or does not contain the post or name
             """)
 
     @OptionGroup var input: RecordingArgument
 
-    @Flag(help: "Draw a picture, in SVG: time runs to the right; it reads on light and dark. So does -o NAME.svg.")
+    @Flag(
+        help: "Draw an SVG picture, for light and dark backgrounds; time runs to the right. -o NAME.svg does the same.")
     var svg = false
 
     @Option(
         name: [.short, .customLong("output")],
         help: ArgumentHelp(
-            "Draw into this file; a picture if its name ends in .svg. - or without, standard output.", valueName: "file"
+            "Draw into this file, an SVG picture if its name ends in .svg. Default, and -: standard output.",
+            valueName: "file"
         ),
         completion: .file(extensions: ["svg"]))
     var output: String?
@@ -44,38 +46,39 @@ struct TimelineCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "How many columns, \(TimelineText.leastWidth) to 1000; default: the terminal's, or 80.", valueName: "n"))
+            "The number of columns, \(TimelineText.leastWidth) to 1000; default: the terminal's, or 80.", valueName: "n"
+        ))
     var width: Int?
 
     @Option(
-        help: ArgumentHelp("Begin so long after the first record: 10ms, 1.5s, 200us.", valueName: "time"))
+        help: ArgumentHelp("Begin this long after the first record: 10ms, 1.5s, 200us.", valueName: "time"))
     var from: ElapsedTime?
 
-    @Option(help: ArgumentHelp("End so long after the first record.", valueName: "time"))
+    @Option(help: ArgumentHelp("End this long after the first record.", valueName: "time"))
     var to: ElapsedTime?
 
     @Option(help: ArgumentHelp("Draw only this post.", valueName: "n"))
     var post: Int?
 
-    @Option(help: ArgumentHelp("Draw only notifications of this name.", valueName: "name"))
+    @Option(help: ArgumentHelp("Draw only notifications with this name.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Draw at most so many rows; 0 for all.", valueName: "n"))
+    @Option(help: ArgumentHelp("Draw at most this many rows; 0 means all.", valueName: "n"))
     var limit = 200
 
-    @Flag(help: "Draw a row for each, also where many alike follow one another.")
+    @Flag(help: "Draw a row for each event, even if similar ones are consecutive.")
     var each = false
 
     func validate() throws {
         if let width, !(TimelineText.leastWidth...1000).contains(width) {
-            throw ValidationError("--width is \(width), and must be from \(TimelineText.leastWidth) to 1000.")
+            throw ValidationError("--width is \(width); it must be from \(TimelineText.leastWidth) to 1000.")
         }
         if isPicture, ascii || width != nil {
             let option = svg ? "--svg" : "-o \(output ?? "")"
             throw ValidationError(
-                "\(option) draws a picture, so it takes no --ascii and no --width. Leave out one of them.")
+                "\(option) draws a picture, so it does not allow --ascii or --width.")
         }
-        if limit < 0 { throw ValidationError("--limit is \(limit), and must be 0, for all, or more.") }
+        if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
         try input.check(output: output, called: "drawing")
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from \(from) is later than --to \(to).")
@@ -94,15 +97,15 @@ struct TimelineCommand: Command {
                 limit: limit == 0 ? nil : limit, foldsRuns: !each))
         if isPicture {
             try put(TimelinePicture(timeline).svg, &terminal)
-            return .good
+            return .success
         }
         let columns = file == nil ? TerminalWidth.ofTerminal : nil
         let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
         if file != nil {
             try put(text.text + "\n", &terminal)
-            return .good
+            return .success
         }
-        // What is printed on a terminal is progress enough, and shares its lines.
+        // Output on a terminal shows the progress itself, and would share its line.
         let showsProgress = TerminalWidth.ofTerminal == nil
         try text.forEachLine(
             progress: { rows in if showsProgress { progress.show("\(rows) rows drawn") } },
@@ -112,10 +115,10 @@ struct TimelineCommand: Command {
                 }
                 try terminal.print(spans.joined())
             })
-        return .good
+        return .success
     }
 
-    /// The file to draw into; nil for standard output.
+    /// The file to draw into, or nil for standard output.
     private var file: String? { output.flatMap { OutputDestination.isStandardOutput($0) ? nil : $0 } }
 
     private var isPicture: Bool { svg || output?.lowercased().hasSuffix(".svg") == true }
@@ -127,7 +130,7 @@ struct TimelineCommand: Command {
         try output.finish()
     }
 
-    /// - Throws: if what was asked for is not there.
+    /// - Throws: `NothingDrawn` if the recording does not contain the post or the name.
     private func check(_ recording: Recording) throws {
         if let name {
             let names = Set(recording.entries.map(\.name)).filter { $0 >= 0 }.map { recording.strings[Int($0)] }
@@ -144,7 +147,7 @@ struct TimelineCommand: Command {
     }
 }
 
-/// What was asked for is not in the recording.
+/// The recording does not contain the post or the name.
 private struct NothingDrawn: Error, CustomStringConvertible {
     var problem: String
 

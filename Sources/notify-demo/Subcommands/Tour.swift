@@ -3,9 +3,9 @@ import DeliveryDiagnostics
 
 struct Tour: Command {
     static let configuration = CommandConfiguration(
-        abstract: "A short guided tour: the documents' first two listings (this is what happens without a subcommand).")
+        abstract: "Show a short guided tour: the documents' first two listings (the default).")
 
-    /// As the default subcommand it is handed whatever is no subcommand.
+    /// The default subcommand receives every unknown word.
     @Argument(parsing: .allUnrecognized, help: .hidden)
     var words: [String] = []
 
@@ -48,7 +48,7 @@ struct Tour: Command {
             terminal.say(Self.unknown(word))
             throw ExitCode.validationFailure
         }
-        var status = ExitStatus.good
+        var status = ExitStatus.success
         for (name, sentence) in Self.stops {
             guard let scenario = Scenarios.named(name) else { continue }
             try terminal.flush()

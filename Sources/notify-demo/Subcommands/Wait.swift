@@ -91,11 +91,11 @@ struct Wait: Command {
                 // Ctrl-C is for both, and which of them hears of it first is chance.
                 try terminal.flush()
                 EndRequest.end(by: SIGINT)
-                return .trouble
+                return .error
             case .signal(let number): how = "was ended by signal \(number)"
             }
             terminal.say("notify-demo: \(command[0]) \(how), and \(name) has not come")
-            return .trouble
+            return .error
         }
         if status == .failed { terminal.say("notify-demo: \(name) has not come within \(timeout?.description ?? "")") }
         return status

@@ -2,21 +2,22 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Ctrl-C and the other requests to end (SIGINT, SIGTERM, SIGHUP), told to a command that has something to do before.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP for a command that must finish something before it ends.
 ///
-/// The first is told; a second does what it does to any program. What is ignored, as by a script's background commands, stays so.
+/// The first signal calls the handler. A second one has its default effect. A signal that is ignored stays ignored, as
+/// in a script's background commands.
 enum EndRequest {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// - Parameters:
-    ///   - limit: how long the process may go on after the handler was called; nil for as long as it takes.
+    ///   - limit: the longest that the process may run after the handler was called. Nil means no limit.
     ///   - handler: called once, on a thread of its own.
     static func handle(within limit: Duration?, _ handler: @escaping @Sendable (Int32) -> Void) throws {
         let (input, output) = try FileDescriptor.pipe()
         for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
         requestDescriptor.store(output.rawValue, ordering: .relaxed)
         for number in signals where !isIgnored(number) {
-            // Only what may be done in a signal handler.
+            // Only calls that are safe in a signal handler.
             signal(number) { number in
                 let before = errno
                 signal(SIGINT, SIG_DFL)
@@ -38,7 +39,7 @@ enum EndRequest {
         }
     }
 
-    /// Ends the process by a signal, so that who started it sees that it did what was asked.
+    /// Ends the process by a signal, so that its parent sees the signal.
     static func end(by number: Int32) {
         signal(number, SIG_DFL)
         kill(getpid(), number)
@@ -52,5 +53,5 @@ enum EndRequest {
     }
 }
 
-/// Where the signal handler writes to; -1 before there is one.
+/// The descriptor that the signal handler writes to, or -1.
 private let requestDescriptor = Atomic<Int32>(-1)

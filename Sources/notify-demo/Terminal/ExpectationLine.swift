@@ -1,6 +1,6 @@
 import DeliveryDiagnostics
 
-/// An expectation as a line.
+/// Formats an expectation and its result as a line.
 enum ExpectationLine {
     static func text(of expectation: Expectation, in scenario: String? = nil, palette: Palette) -> String {
         let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim

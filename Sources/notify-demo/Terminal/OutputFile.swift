@@ -2,11 +2,11 @@ import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 
-/// A file that a command writes, made or replaced.
+/// A file that a command creates or replaces.
 ///
-/// A regular file is replaced when the output is complete: until then, or if something fails, it stays as it was. A file
-/// that cannot be replaced is written when the output is complete.
-/// Standard output, a FIFO or a device is written directly.
+/// A regular file is replaced when the output is complete. Until then, or after an error, it stays as it was. A file
+/// that cannot be replaced is written when the output is complete. Standard output, a FIFO or a device is written
+/// directly.
 final class OutputFile {
     private let path: String
     private let descriptor: FileDescriptor
@@ -55,12 +55,12 @@ final class OutputFile {
         }
     }
 
-    /// Writes what is left, and puts the file in its place.
+    /// Writes the remaining bytes, and replaces the file.
     /// - Throws: `OutputFileError`.
     func finish() throws {
         try flush()
         guard let replacement else { return }
-        // A complete output is not removed by a signal: it may be the only copy while the file is written.
+        // A complete output must survive a signal: it may be the only copy while the file is written.
         UnfinishedOutput.end()
         do {
             try replacement.place()
@@ -74,7 +74,7 @@ final class OutputFile {
 struct OutputFileError: Error, CustomStringConvertible {
     var path: String
     var problem: String
-    /// The file that has the complete output, if one has.
+    /// The file with the complete output, if there is one.
     var rest: String?
 
     var description: String {

@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// Colours, if they are wanted: on a terminal that can show them, unless `NO_COLOR` is set and not empty.
+/// Colours for a terminal that supports them, unless `NO_COLOR` is set and not empty.
 struct Palette {
     private let isColoured: Bool
 
@@ -16,7 +16,7 @@ struct Palette {
 
     func bad(_ text: String) -> String { coloured(text, 31) }
 
-    /// In one of a few colours, so that what has the same number is seen to belong together.
+    /// Colours texts with the same number alike.
     func numbered(_ text: String, _ number: Int) -> String {
         let codes = [36, 33, 35, 32, 34, 96, 93, 95, 92, 94]
         return coloured(text, codes[number % codes.count])

@@ -3,13 +3,12 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// How far something long is, on one line of standard error that goes again. Only on a terminal, and only for what
-/// takes longer than a second.
+/// A transient progress line on standard error. It appears only on a terminal, and only after a second.
 final class ProgressLine: Sendable {
     private struct State {
         var nextAt: ContinuousClock.Instant
         var isShown = false
-        /// How often something else was to be shown, or nothing.
+        /// Counts the calls that changed the line.
         var changes = 0
     }
 
@@ -17,13 +16,13 @@ final class ProgressLine: Sendable {
     private let isWanted = isatty(FileDescriptor.standardError.rawValue) == 1
     private let state: Mutex<State>
 
-    /// - Parameter begun: when what is long began, if this is a part of it.
+    /// - Parameter begun: when the whole task began, if this line is for a part of it.
     init(_ name: String, since begun: ContinuousClock.Instant = .now) {
         self.name = name
         state = Mutex(State(nextAt: begun.advanced(by: .seconds(1))))
     }
 
-    /// - Parameter text: asked for only when it is shown.
+    /// - Parameter text: evaluated only if it is shown.
     func show(_ text: @autoclosure () -> String) {
         guard isWanted else { return }
         let isDue = state.withLock { state in
@@ -37,8 +36,8 @@ final class ProgressLine: Sendable {
         if isDue { write("\r\(name): \(text())\u{1B}[K") }
     }
 
-    /// For what may last and says nothing meanwhile: shown at once or when it has lasted long enough, unless something
-    /// else was shown, or all was cleared, by then.
+    /// For a step without intermediate progress: shows the text now, or when a second has passed, unless the line has
+    /// changed by then.
     func showWhenDue(_ text: String) {
         show(text)
         guard isWanted else { return }
@@ -47,7 +46,7 @@ final class ProgressLine: Sendable {
             state.withLock { state in
                 guard state.changes == changes, !state.isShown else { return }
                 state.isShown = true
-                // Under the lock, so that it is not written after it was cleared.
+                // Under the lock, so that a cleared line is not written again.
                 write("\r\(name): \(text)\u{1B}[K")
             }
         }
@@ -63,7 +62,7 @@ final class ProgressLine: Sendable {
     }
 
     private func write(_ text: String) {
-        // A progress that cannot be shown is not missed.
+        // A progress line that cannot be shown is not worth an error.
         _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
     }
 }

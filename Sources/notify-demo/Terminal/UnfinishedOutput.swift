@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// The file of this process that is written and not complete. A signal that ends the process removes it.
+/// The temporary file of this process's unfinished output. A signal that ends the process removes it.
 enum UnfinishedOutput {
     /// A C string that is never deallocated, or 0.
     private static let path = Atomic<UInt>(0)
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// What the process did at each signal before.
+    /// The process's earlier actions for the signals.
     //
-    // Safety: filled before the handler is installed that reads it.
+    // Safety: filled before the handler that reads it is installed.
     private nonisolated(unsafe) static let before = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
 
     /// Installs the handlers.
     private static let handlers: Void = {
         for signal in signals {
             guard sigaction(signal, nil, before + Int(signal)) == 0 else { continue }
-            // SIG_IGN is the address 1. What is ignored ends nothing.
+            // SIG_IGN is the address 1. An ignored signal does not end the process.
             if unsafeBitCast(before[Int(signal)].__sigaction_handler.sa_handler, to: Int.self) == 1 { continue }
             var new = sigaction()
             sigfillset(&new.sa_mask)
@@ -28,11 +28,11 @@ enum UnfinishedOutput {
             }
             sigaction(signal, &new, nil)
         }
-        // A file that may not grow any more is an error of `write`, and does not end the process.
+        // Exceeding the file size limit is then an error of `write`, and does not end the process.
         signal(SIGXFSZ) { _ in }
     }()
 
-    /// A process writes one file at a time. A second one stays behind when a signal ends the process.
+    /// A process writes one file at a time. If there were a second one, a signal would leave it behind.
     static func begin(_ path: String) {
         _ = handlers
         guard let copy = strdup(path) else { return }
@@ -46,7 +46,7 @@ enum UnfinishedOutput {
         path.store(0, ordering: .releasing)
     }
 
-    /// Removes the file, if there is one. Calls only what a signal handler may.
+    /// Removes the file, if there is one. Calls only functions that are safe in a signal handler.
     static func remove() {
         let unfinished = path.exchange(0, ordering: .acquiringAndReleasing)
         if let unfinished = UnsafePointer<CChar>(bitPattern: unfinished) { unlink(unfinished) }

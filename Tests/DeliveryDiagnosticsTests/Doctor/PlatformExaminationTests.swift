@@ -119,7 +119,7 @@ final class PlatformExaminationTests: XCTestCase {
                                              observer
                                              “A sentence.”
 
-            F23   PropertyListSerialization  a list with a set                          NO  ends with signal 6: a long word,    -   no counterpart yet
+            F23   PropertyListSerialization  a list with a set                          NO  ends with signal 6: a long word,  -   no counterpart yet
                                                                                             and another, and yet another one
 
             Foundation here: 0 of 2 as expected. ThreadedNotifications: 1 of 1 as expected, and 1 without a counterpart.

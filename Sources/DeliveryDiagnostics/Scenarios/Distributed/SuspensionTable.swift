@@ -62,7 +62,7 @@ enum SuspensionTable {
                 .post([DistributedPost("4", name: other)]),
             ], expected: "- | 1 2 3 4"),
         SuspensionTrial(
-            title: "flag", claim: "suspended twice, resumed once: delivery runs",
+            title: "flag", claim: "suspended twice, resumed once: resumed",
             observers: [.init(behavior: .hold)],
             steps: [.suspend, .suspend, .post([DistributedPost("1")]), .resume, .post([DistributedPost("2")])],
             expected: "- | 1 2"),
