@@ -40,13 +40,7 @@ extension DeliveryRecorder {
 
     /// Records what the library has counted for a posting queue by now.
     func recordCounts(of queue: PostingQueue) {
-        let counters = queue.counters
-        let parts = [
-            ("posted", counters.delivered), ("coalesced", counters.coalesced), ("dequeued", counters.cancelled),
-            ("target gone", counters.targetGone), ("waiting", counters.waiting),
-        ].filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" }
-        let total = "enqueued \(counters.total)"
-        record(.count, message: parts.isEmpty ? total : "\(total): " + parts.joined(separator: ", "))
+        record(.count, message: queue.counters.queueMessage)
     }
 
     /// Nil for the 0 that events have where there is none.
@@ -80,5 +74,17 @@ extension DeliveryStage {
             case .refuseWait: .refuseWait
             case .threadEnd: .threadEnd
             }
+    }
+}
+
+extension DeliveryCounters {
+    /// The message of a posting queue's counter record.
+    var queueMessage: String {
+        let parts = [
+            ("posted", delivered), ("coalesced", coalesced), ("dequeued", cancelled), ("target gone", targetGone),
+            ("waiting", waiting),
+        ].filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" }
+        let sum = "enqueued \(total)"
+        return parts.isEmpty ? sum : "\(sum): " + parts.joined(separator: ", ")
     }
 }

@@ -204,8 +204,8 @@ struct Deliveries {
     func expectQueueCountsAgree(_ claim: String) -> Expectation {
         let counted = queueCounterRecord.flatMap { records[$0].message }
         return Expectation(
-            claim, holds: counted == enqueued.description,
-            otherwise: "\(counted ?? "nothing was counted"), but the records show: \(enqueued)")
+            claim, holds: counted == enqueued.queueMessage,
+            otherwise: "\(counted ?? "nothing was counted"), but the records show: \(enqueued.queueMessage)")
     }
 
     private var faultInOutcomes: String? {
