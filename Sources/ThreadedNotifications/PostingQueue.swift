@@ -48,7 +48,7 @@ public final class PostingQueue: Sendable {
 
     private let center: any PostingCenter
     private let mailbox: ThreadMailbox
-    private let ledger: PostingLedger
+    private let outcomes: PostingCounters
 
     /// The current thread's default queue for `NotificationCenter.default`.
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
@@ -59,8 +59,8 @@ public final class PostingQueue: Sendable {
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static func `default`(for center: some PostingCenter) -> PostingQueue {
         let mailbox = ThreadContext.current.attachedMailboxOrNew(isServed: false)
-        return mailbox.postings.defaultQueue(for: center) { ledger in
-            PostingQueue(center: center, mailbox: mailbox, ledger: ledger)
+        return mailbox.postings.poster.defaultQueues.queue(for: center) { counters in
+            PostingQueue(center: center, mailbox: mailbox, counters: counters)
         }
     }
 
@@ -79,13 +79,13 @@ public final class PostingQueue: Sendable {
     public init(center: some PostingCenter, on thread: some DeliveryTarget) {
         self.center = center
         mailbox = thread.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false)
-        ledger = PostingLedger()
+        outcomes = PostingCounters()
     }
 
-    private init(center: some PostingCenter, mailbox: ThreadMailbox, ledger: PostingLedger) {
+    private init(center: some PostingCenter, mailbox: ThreadMailbox, counters: PostingCounters) {
         self.center = center
         self.mailbox = mailbox
-        self.ledger = ledger
+        outcomes = counters
     }
 
     /// Adds a notification to the queue, and coalesces those that are similar into one.
@@ -109,7 +109,7 @@ public final class PostingQueue: Sendable {
         forModes modes: [RunLoop.Mode]? = nil, file: String = #fileID, line: Int = #line
     ) -> EnqueueReport {
         let item = EnqueuedNotification(
-            notification, center: center, ledger: ledger, place: SourceLocation(file, line))
+            notification, center: center, counters: outcomes, location: SourceLocation(file, line))
         let modes = modes.flatMap { $0.isEmpty ? nil : Set($0) } ?? Self.defaultModes
         return mailbox.postings.enqueue(
             item, style: postingStyle, mask: coalesceMask, keepsEarliest: kept == .earliest, modes: modes,
@@ -128,9 +128,9 @@ public final class PostingQueue: Sendable {
         coalesceMask: NotificationQueue.NotificationCoalescing = [.onName, .onSender]
     ) -> Int {
         mailbox.postings.dequeue(
-            matching: notification, mask: coalesceMask, queue: ledger.queue, isCurrent: mailbox.isCurrent)
+            matching: notification, mask: coalesceMask, queue: outcomes.queue, mailbox: mailbox)
     }
 
     /// What became of all that was enqueued to this queue.
-    public var counters: DeliveryCounters { ledger.counters }
+    public var counters: DeliveryCounters { outcomes.counters }
 }

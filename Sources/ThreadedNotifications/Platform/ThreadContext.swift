@@ -10,6 +10,8 @@ final class ThreadContext {
     @exclusivity(unchecked) var handlersUnderWay = HandlersUnderWay()
     /// What posts on this thread found.
     let lookups = ObserverLookups()
+    /// Posts what waits in this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
+    var poster: QueuePoster?
     /// Lives until the thread ends.
     var keepsAlive: RunLoopThread?
     /// The ended thread whose late jobs this thread runs at the moment.
@@ -152,6 +154,7 @@ final class ThreadContext {
         ThreadWaits.endAll()
         // The main thread ends before the process if its main function is async: nothing is delivered there any more.
         mailbox?.finish()
+        poster = nil
         keepsAlive = nil
         if identity != nil { DeliveryEvent.trace(.threadEnd) }
     }

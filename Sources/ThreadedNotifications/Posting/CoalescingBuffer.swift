@@ -1,54 +1,55 @@
 internal import Foundation
 
-/// What the posting queues of one thread hold, first in, first out for each posting style, as a pure value.
+/// The notifications that wait in the posting queues of one thread, first in, first out for each posting style. A pure value.
 ///
-/// It has no lock, thread, clock or run loop; its owner has them and does what is answered. There is a lane for each set of
-/// run loop modes. Queues share it, so that order holds over all of them; only what is of one queue is similar.
+/// The owner supplies lock, thread and run loop, and acts on the results. The buffer has a mode queue for each set of run loop
+/// modes. The posting queues share the buffer, so that their order is common; only notifications of the same posting queue are
+/// similar.
 ///
-///     enqueue ─► removes what is similar ─► waits ─► takeFirst ─► posted
-///                                             └► coalesced, dequeued, or removed with all
+///     enqueue ─► removes similar ones ─► waits ─► takeFirst ─► posted
+///                                          └► coalesced, dequeued, or removed with all others
 ///
-/// Cost: constant for each operation, on average, however much waits: what is similar is found by name, by sender and by
-/// both, and taken out of the middle. What is removed is handed out, for its owner to let go of without a lock.
+/// Cost: constant on average for each operation, because similar notifications are found by name, by sender and by both, and
+/// removed from the middle. Removed items are returned, so that the owner can release them without a lock.
 struct CoalescingBuffer<Item> {
-    typealias Place = UInt64
+    typealias SequenceNumber = UInt64
     typealias Style = NotificationQueue.PostingStyle
     typealias Mask = NotificationQueue.NotificationCoalescing
 
-    /// Who sends, as it is compared.
+    /// The sender of a notification, in a form that can be compared without foreign code.
     enum Sender: Hashable {
         case none
         case object(ObjectIdentifier)
-        /// A value that `SenderTable` has numbered.
+        /// The number that `SenderTable` gave to a value.
         case value(UInt64)
-        /// Similar to nothing, not even to itself.
+        /// Not similar to any sender.
         case incomparable
     }
 
-    /// By what one notification is similar to another.
+    /// The properties by which notifications are similar.
     struct Key: Hashable {
         var queue: UInt64
         var name: Notification.Name
         var sender: Sender
     }
 
-    /// What became of something enqueued, and what is to be let go of.
+    /// The result of enqueuing an item.
     struct Enqueued {
-        /// Its place; nil: the earliest of those that are similar is kept instead.
-        var place: Place?
-        /// Where the one waits that is kept.
-        var lane: Int
-        /// Coalesced into it, or with it into the one that is kept.
+        /// The item's number. Nil: the earliest similar item was kept instead.
+        var sequenceNumber: SequenceNumber?
+        /// The mode queue in which the kept item waits.
+        var modeQueue: Int
+        /// The similar items that are not kept, which may include the enqueued one.
         var coalesced: [Item] = []
-        /// Nothing of its style and lane waited before, so the run loop may be asleep.
+        /// Whether no item of the style waited in the mode queue before, so that the run loop may be asleep.
         var mustWake = false
     }
 
     private struct Entry {
-        var place: Place
+        var sequenceNumber: SequenceNumber
         var key: Key
         var style: Style
-        var lane: Int
+        var modeQueue: Int
         var item: Item
     }
 
@@ -62,107 +63,107 @@ struct CoalescingBuffer<Item> {
         var name: Notification.Name
     }
 
-    private struct Order: Hashable {
+    private struct QueueKey: Hashable {
         var style: Style
-        var lane: Int
+        var modeQueue: Int
     }
 
     private var entries: [Entry?] = []
     private var freeSlots: [Int] = []
-    private var orders: [Order: SlotLinks.Chain] = [:]
-    private var named: [NameKey: SlotLinks.Chain] = [:]
-    private var sent: [SenderKey: SlotLinks.Chain] = [:]
-    private var alike: [Key: SlotLinks.Chain] = [:]
-    private var orderLinks = SlotLinks()
+    private var queues: [QueueKey: SlotLinks.Chain] = [:]
+    private var byName: [NameKey: SlotLinks.Chain] = [:]
+    private var bySender: [SenderKey: SlotLinks.Chain] = [:]
+    private var byNameAndSender: [Key: SlotLinks.Chain] = [:]
+    private var queueLinks = SlotLinks()
     private var nameLinks = SlotLinks()
     private var senderLinks = SlotLinks()
-    private var alikeLinks = SlotLinks()
-    /// How many wait in each lane: for an idle run loop, and for none.
+    private var nameAndSenderLinks = SlotLinks()
+    /// How many items wait in each mode queue: `whenIdle`, and with the other styles.
     private var counts: [(idle: Int, due: Int)] = []
 
-    /// The place that the next one gets. Places are never used again.
-    private(set) var nextPlace: Place = 1
+    /// The number that the next item gets. Numbers are never used again.
+    private(set) var nextSequenceNumber: SequenceNumber = 1
 
     var count: Int { entries.count - freeSlots.count }
     var isEmpty: Bool { count == 0 }
 
-    func isEmpty(_ style: Style, lane: Int) -> Bool { orders[Order(style: style, lane: lane)] == nil }
+    func isEmpty(_ style: Style, modeQueue: Int) -> Bool { queues[QueueKey(style: style, modeQueue: modeQueue)] == nil }
 
-    func isEmpty(_ style: Style, lanes: [Int]) -> Bool { lanes.allSatisfy { isEmpty(style, lane: $0) } }
+    func isEmpty(_ style: Style, modeQueues: [Int]) -> Bool { modeQueues.allSatisfy { isEmpty(style, modeQueue: $0) } }
 
-    /// Whether something waits in a lane for an idle run loop, and for none.
-    func isWaiting(lane: Int) -> (idle: Bool, due: Bool) {
-        lane < counts.count ? (counts[lane].idle > 0, counts[lane].due > 0) : (false, false)
+    /// Whether items wait in a mode queue `whenIdle`, and with the other styles.
+    func isWaiting(modeQueue: Int) -> (idle: Bool, due: Bool) {
+        modeQueue < counts.count ? (counts[modeQueue].idle > 0, counts[modeQueue].due > 0) : (false, false)
     }
 
-    /// Adds to the end, after removing what is similar.
+    /// Removes the similar items and adds the item to the end.
     ///
     /// - Parameters:
-    ///   - mask: what makes two similar; empty: nothing.
-    ///   - keepsEarliest: whether the one that is kept is the earliest, in its place, instead of this one.
+    ///   - mask: the properties that similar items have in common. If it is empty, no item is similar.
+    ///   - keepsEarliest: whether the earliest similar item is kept, where it is, instead of this one.
     mutating func enqueue(
-        _ item: Item, _ key: Key, style: Style, lane: Int, mask: Mask, keepsEarliest: Bool
+        _ item: Item, _ key: Key, style: Style, modeQueue: Int, mask: Mask, keepsEarliest: Bool
     ) -> Enqueued {
-        var enqueued = Enqueued(lane: lane)
+        var enqueued = Enqueued(modeQueue: modeQueue)
         if keepsEarliest, let earliest = similar(to: key, mask)?.first {
-            enqueued.lane = entries[earliest]?.lane ?? lane
-            enqueued.coalesced = removeSimilar(to: key, mask, but: earliest)
+            enqueued.modeQueue = entries[earliest]?.modeQueue ?? modeQueue
+            enqueued.coalesced = removeSimilar(to: key, mask, except: earliest)
             enqueued.coalesced.append(item)
             return enqueued
         }
         enqueued.coalesced = removeSimilar(to: key, mask)
-        enqueued.mustWake = orders[Order(style: style, lane: lane)] == nil
-        enqueued.place = nextPlace
-        insert(Entry(place: nextPlace, key: key, style: style, lane: lane, item: item))
-        nextPlace += 1
+        enqueued.mustWake = queues[QueueKey(style: style, modeQueue: modeQueue)] == nil
+        enqueued.sequenceNumber = nextSequenceNumber
+        insert(Entry(sequenceNumber: nextSequenceNumber, key: key, style: style, modeQueue: modeQueue, item: item))
+        nextSequenceNumber += 1
         return enqueued
     }
 
-    /// Takes out all that is similar.
+    /// Removes all similar items.
     mutating func dequeue(matching key: Key, _ mask: Mask) -> [Item] {
         removeSimilar(to: key, mask)
     }
 
-    /// Takes out the first of a style that waits in one of these lanes, if its place is before this one.
-    mutating func takeFirst(_ style: Style, lanes: [Int], before end: Place = .max) -> Item? {
-        var first: (slot: Int, place: Place)?
-        for lane in lanes {
-            guard let slot = orders[Order(style: style, lane: lane)]?.first, let place = entries[slot]?.place,
-                place < end, first.map({ place < $0.place }) ?? true
+    /// Removes the first item of a style in any of these mode queues, if its sequence number is below `end`.
+    mutating func takeFirst(_ style: Style, modeQueues: [Int], before end: SequenceNumber = .max) -> Item? {
+        var first: (slot: Int, sequenceNumber: SequenceNumber)?
+        for modeQueue in modeQueues {
+            guard let slot = queues[QueueKey(style: style, modeQueue: modeQueue)]?.first,
+                let sequenceNumber = entries[slot]?.sequenceNumber, sequenceNumber < end,
+                first.map({ sequenceNumber < $0.sequenceNumber }) ?? true
             else { continue }
-            first = (slot, place)
+            first = (slot, sequenceNumber)
         }
         return first.flatMap { remove($0.slot) }
     }
 
-    /// Empties it.
-    /// - Returns: what waited, in the order in which it was enqueued.
+    /// - Returns: the items in the order in which they were enqueued.
     mutating func removeAll() -> [Item] {
-        let waiting = entries.compactMap(\.self).sorted { $0.place < $1.place }.map(\.item)
-        startAnew()
+        let waiting = entries.compactMap(\.self).sorted { $0.sequenceNumber < $1.sequenceNumber }.map(\.item)
+        reset()
         return waiting
     }
 
-    /// Lets go of its storage; places go on.
-    private mutating func startAnew() {
-        let next = nextPlace
+    /// Releases the storage. Sequence numbers continue.
+    private mutating func reset() {
+        let next = nextSequenceNumber
         self = CoalescingBuffer()
-        nextPlace = next
+        nextSequenceNumber = next
     }
 
-    // MARK: Similar ones
+    // MARK: Similar items
 
     private func similar(to key: Key, _ mask: Mask) -> SlotLinks.Chain? {
         switch (mask.contains(.onName), mask.contains(.onSender)) {
         case (false, false): nil
-        case (true, false): named[NameKey(queue: key.queue, name: key.name)]
+        case (true, false): byName[NameKey(queue: key.queue, name: key.name)]
         case (false, true) where key.sender == .incomparable, (true, true) where key.sender == .incomparable: nil
-        case (false, true): sent[SenderKey(queue: key.queue, sender: key.sender)]
-        case (true, true): alike[key]
+        case (false, true): bySender[SenderKey(queue: key.queue, sender: key.sender)]
+        case (true, true): byNameAndSender[key]
         }
     }
 
-    private mutating func removeSimilar(to key: Key, _ mask: Mask, but kept: Int? = nil) -> [Item] {
+    private mutating func removeSimilar(to key: Key, _ mask: Mask, except kept: Int? = nil) -> [Item] {
         guard let chain = similar(to: key, mask) else { return [] }
         var removed: [Item] = []
         var next = chain.first
@@ -175,7 +176,7 @@ struct CoalescingBuffer<Item> {
 
     private func following(_ slot: Int, _ mask: Mask) -> Int? {
         switch (mask.contains(.onName), mask.contains(.onSender)) {
-        case (true, true): alikeLinks.next(after: slot)
+        case (true, true): nameAndSenderLinks.next(after: slot)
         case (true, false): nameLinks.next(after: slot)
         default: senderLinks.next(after: slot)
         }
@@ -192,18 +193,22 @@ struct CoalescingBuffer<Item> {
             slot = entries.count
             entries.append(entry)
         }
-        while counts.count <= entry.lane { counts.append((0, 0)) }
+        while counts.count <= entry.modeQueue { counts.append((0, 0)) }
         count(entry, 1)
         let key = entry.key
-        orderLinks.append(slot, to: &orders[Order(style: entry.style, lane: entry.lane), default: .init()])
-        nameLinks.append(slot, to: &named[NameKey(queue: key.queue, name: key.name), default: .init()])
+        queueLinks.append(slot, to: &queues[QueueKey(style: entry.style, modeQueue: entry.modeQueue), default: .init()])
+        nameLinks.append(slot, to: &byName[NameKey(queue: key.queue, name: key.name), default: .init()])
         guard key.sender != .incomparable else { return }
-        senderLinks.append(slot, to: &sent[SenderKey(queue: key.queue, sender: key.sender), default: .init()])
-        alikeLinks.append(slot, to: &alike[key, default: .init()])
+        senderLinks.append(slot, to: &bySender[SenderKey(queue: key.queue, sender: key.sender), default: .init()])
+        nameAndSenderLinks.append(slot, to: &byNameAndSender[key, default: .init()])
     }
 
     private mutating func count(_ entry: Entry, _ change: Int) {
-        if entry.style == .whenIdle { counts[entry.lane].idle += change } else { counts[entry.lane].due += change }
+        if entry.style == .whenIdle {
+            counts[entry.modeQueue].idle += change
+        } else {
+            counts[entry.modeQueue].due += change
+        }
     }
 
     private mutating func remove(_ slot: Int) -> Item? {
@@ -212,14 +217,14 @@ struct CoalescingBuffer<Item> {
         freeSlots.append(slot)
         count(entry, -1)
         let key = entry.key
-        Self.unlink(slot, &orderLinks, &orders, Order(style: entry.style, lane: entry.lane))
-        Self.unlink(slot, &nameLinks, &named, NameKey(queue: key.queue, name: key.name))
+        Self.unlink(slot, &queueLinks, &queues, QueueKey(style: entry.style, modeQueue: entry.modeQueue))
+        Self.unlink(slot, &nameLinks, &byName, NameKey(queue: key.queue, name: key.name))
         if key.sender != .incomparable {
-            Self.unlink(slot, &senderLinks, &sent, SenderKey(queue: key.queue, sender: key.sender))
-            Self.unlink(slot, &alikeLinks, &alike, key)
+            Self.unlink(slot, &senderLinks, &bySender, SenderKey(queue: key.queue, sender: key.sender))
+            Self.unlink(slot, &nameAndSenderLinks, &byNameAndSender, key)
         }
-        // A burst that is over need not be paid for in memory for ever.
-        if isEmpty, entries.count > 4096 { startAnew() }
+        // Releases the memory that a burst needed.
+        if isEmpty, entries.count > 4096 { reset() }
         return entry.item
     }
 

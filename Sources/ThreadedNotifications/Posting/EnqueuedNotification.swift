@@ -1,14 +1,13 @@
 internal import Foundation
 internal import Synchronization
 
-/// A notification that waits in a posting queue, with what it needs to be posted if nobody holds the queue any more.
+/// A notification that was enqueued to a posting queue, with all that is needed to post it after the queue was released.
 //
-// Safety: all but two are set once. `senderNumber` is touched with the lock of the queue's thread held; `fate` is atomic. The
-// notification is handed from the thread that enqueues to the one that posts through that lock; its object and userInfo are
-// shared with whoever enqueued it, as with any notification queue on any platform.
+// Safety: the outcome is atomic, everything else is set once, and everything but the notification is Sendable. The notification is
+// handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo must be safe to use on both;
+// the documentation of `PostingQueue` demands that.
 final class EnqueuedNotification: @unchecked Sendable {
-    /// What becomes of it, once.
-    enum Fate: UInt8, Sendable {
+    enum Outcome: UInt8, Sendable {
         case posted = 1
         case coalesced
         case dequeued
@@ -16,33 +15,31 @@ final class EnqueuedNotification: @unchecked Sendable {
     }
 
     let notification: Notification
-    let center: any PostingCenter
-    /// Of the post, in events; 0 if nobody traces.
+    /// Identifies the post in events; 0 if events were not traced.
     let number: UInt64
-    let ledger: PostingLedger
-    let place: SourceLocation
-    /// Its sender's in the table of senders, if that is a value.
-    var senderNumber: UInt64?
-    private let fateMet = Atomic<UInt8>(0)
+    private let center: any PostingCenter
+    let counters: PostingCounters
+    let location: SourceLocation
+    private let resolved = Atomic<UInt8>(0)
 
-    init(_ notification: Notification, center: any PostingCenter, ledger: PostingLedger, place: SourceLocation) {
+    init(_ notification: Notification, center: any PostingCenter, counters: PostingCounters, location: SourceLocation) {
         self.notification = notification
         self.center = center
-        self.ledger = ledger
-        self.place = place
+        self.counters = counters
+        self.location = location
         number = DeliveryEvent.nextPost()
-        ledger.countEnqueued()
+        counters.countEnqueued()
     }
 
-    /// Nil while it waits.
-    var fate: Fate? { Fate(rawValue: fateMet.load(ordering: .acquiring)) }
+    /// Nil while the notification waits.
+    var outcome: Outcome? { Outcome(rawValue: resolved.load(ordering: .acquiring)) }
 
-    /// Counts and traces what becomes of it. With no lock held, for a tracer is foreign.
-    /// - Parameter other: the post that stands for it, if it is coalesced.
-    func meet(_ fate: Fate, for other: UInt64 = 0) {
-        fateMet.store(fate.rawValue, ordering: .releasing)
-        ledger.count(fate)
-        switch fate {
+    /// Sets, counts and traces the outcome, once. No lock may be held, because tracing calls foreign code.
+    /// - Parameter other: the post that is kept instead, if the notification is coalesced.
+    func resolve(_ outcome: Outcome, keeping other: UInt64 = 0) {
+        resolved.store(outcome.rawValue, ordering: .releasing)
+        counters.count(outcome)
+        switch outcome {
         case .posted: break
         case .coalesced:
             DeliveryEvent.trace(.coalesce, name: notification.name, post: number, relatedPost: other)
@@ -51,15 +48,16 @@ final class EnqueuedNotification: @unchecked Sendable {
         }
     }
 
-    /// On the queue's thread.
+    /// Posts the notification to its center. Called on the queue's thread.
     func post() {
-        meet(.posted)
-        // Nobody traced when it was enqueued, but somebody may now.
+        resolve(.posted)
+        // Tracing may have begun after the notification was enqueued.
         let number = number == 0 ? DeliveryEvent.nextPost() : number
-        let queued = QueuedNotification(notification: notification, number: number, place: place)
+        let queued = QueuedNotification(notification: notification, number: number, place: location)
         if let center = center as? ThreadedNotificationCenter { return center.postHeld(queued) }
         DeliveryEvent.trace(
-            .post, name: notification.name, post: number, place: place, sender: NotificationObject(notification.object))
+            .post, name: notification.name, post: number, place: location,
+            sender: NotificationObject(notification.object))
         ThreadContext.current.postingFromQueue(notification.name, number) { center.post(queued) }
     }
 }

@@ -1,60 +1,60 @@
-/// Decides when a run loop would wait, as a pure value that is told what the run loop does.
+/// Decides when a run loop is idle, as a pure value that is told about the run loop's activities.
 ///
-/// A run loop that announces that it will wait need not: a timer may be due, a descriptor ready, the main queue or a block
-/// pending, and of these it tells nobody. So it is sent round once more; if it comes to wait again after one pass, in which
-/// it handled what it looks for before it waits, the main queue last, a probe is put among what can wake it, behind all that is
-/// ready. If the probe is what wakes it, nothing was ready: it did wait. Only the main queue is asked no more once it was
-/// found empty; what reaches it in that moment comes after what is idle.
+/// A run loop that announces that it will wait may still have work: a timer that is due, a ready descriptor, the main queue, a
+/// block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the main queue last. If it
+/// announces to wait again after one pass, a probe is armed: a descriptor that became ready after all others. If the probe is
+/// what wakes the run loop, nothing else was ready, and the run loop is idle. Work that reaches the main queue after that pass
+/// is not detected, and comes after the idle notification.
 ///
-///     restless ──would wait: go round──► settling ──would wait, after one pass: arm──► armed ──probe woke it──► idle
-///        ▲                                  │                                           │
-///        └─── posted, run begins or ends ───┴──────────── another pass ────────────────┘
-struct IdleWatch {
+///     busy ──will wait: make another pass──► confirming ──will wait, after one pass: arm──► armed ──probe woke it──► idle
+///       ▲                                        │                                            │
+///       └───── posted, run begins or ends ───────┴──────────── another pass ──────────────────┘
+struct IdleDetector {
     enum Action: Equatable {
-        /// Wake the run loop, so that it does not wait yet.
-        case goRound
-        /// Put the probe among what can wake it.
-        case arm
+        /// Wake the run loop, so that it makes another pass.
+        case makeAnotherPass
+        /// Arm the probe.
+        case armProbe
     }
 
     enum Phase: Equatable {
-        case restless
-        case settling(passes: Int)
+        case busy
+        case confirming(passes: Int)
         case armed
     }
 
-    private(set) var phase = Phase.restless
+    private(set) var phase = Phase.busy
 
-    /// Something was posted, or the run loop was entered or left: start over.
-    mutating func isDisturbed() {
-        phase = .restless
+    /// Starts over: a notification was posted, or a run began or ended.
+    mutating func reset() {
+        phase = .busy
     }
 
-    /// The run loop begins another pass.
-    mutating func passBegins() {
+    /// A pass of the run loop begins.
+    mutating func beginPass() {
         switch phase {
-        case .restless: break
-        case .settling(let passes): phase = .settling(passes: passes + 1)
-        // Something else woke it.
-        case .armed: phase = .restless
+        case .busy: break
+        case .confirming(let passes): phase = .confirming(passes: passes + 1)
+        // Something other than the probe woke the run loop.
+        case .armed: phase = .busy
         }
     }
 
-    /// The run loop announces that it will wait, and something is to be posted when it does.
-    mutating func wouldWait() -> Action {
-        // More than one pass: in between it handled a source or the main queue, without an announcement.
-        if phase == .settling(passes: 1) {
+    /// The run loop announces that it will wait, while idle notifications wait.
+    mutating func runLoopWillWait() -> Action {
+        // After more than one pass the run loop has handled a source or the main queue without announcing to wait.
+        if phase == .confirming(passes: 1) {
             phase = .armed
-            return .arm
+            return .armProbe
         }
-        phase = .settling(passes: 0)
-        return .goRound
+        phase = .confirming(passes: 0)
+        return .makeAnotherPass
     }
 
     /// The probe woke the run loop.
-    /// - Returns: whether nothing else could have.
-    mutating func probeReturned() -> Bool {
-        defer { phase = .restless }
+    /// - Returns: whether the run loop is idle.
+    mutating func probeDidWake() -> Bool {
+        defer { phase = .busy }
         return phase == .armed
     }
 }

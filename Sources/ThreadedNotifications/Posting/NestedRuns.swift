@@ -1,40 +1,37 @@
-/// Which runs of the run loop are to return because something was posted in them, one run nested in another.
+/// Decides which runs of a run loop return because a notification was posted in them, where runs are nested. A pure value.
 ///
-/// What was signalled for the outer run is withdrawn while a nested one is under way, and signalled again when that has ended.
-struct RunLoopReturns {
-    private let signalled = RunLoopReturn()
-    /// Whether the run under way is to return, and is not signalled.
-    private var isOwed = false
-    /// The runs under way that were seen to begin, the outermost first: in which mode, and whether the one around it is to return.
-    private var runs: [(mode: RunningMode, isOuterOwed: Bool)] = []
+/// A run returns when it is signalled. A nested run must not return because of a post in the run around it, so the signal of
+/// that run is withdrawn while the nested run lasts, and repeated afterwards.
+struct NestedRuns<Mode: Equatable> {
+    /// Whether the innermost run has to return and is not signalled.
+    private var needsSignal = false
+    /// The runs whose beginning was observed, the outermost first, and whether the run around each has to return.
+    private var runs: [(mode: Mode, outerNeedsSignal: Bool)] = []
 
-    mutating func runBegins() {
-        runs.append((.current, isOwed || signalled.isSignalled))
-        signalled.withdraw()
-        isOwed = false
+    /// A run begins. The caller withdraws the signal.
+    /// - Parameter isSignalled: whether the run around it is signalled.
+    mutating func begin(in mode: Mode, isSignalled: Bool) {
+        runs.append((mode, needsSignal || isSignalled))
+        needsSignal = false
     }
 
-    /// - Returns: whether it may have been nested in another.
-    mutating func runEnds() -> Bool {
-        // It began before anybody watched this mode.
-        guard let last = runs.last, last.mode == .current else { return true }
+    /// The innermost run ends. The caller withdraws the signal if the run's beginning was observed.
+    mutating func end(in mode: Mode) -> (wasObserved: Bool, mayBeNested: Bool) {
+        // The run may have begun before its mode was observed.
+        guard let last = runs.last, last.mode == mode else { return (false, true) }
         runs.removeLast()
-        signalled.withdraw()
-        isOwed = last.isOuterOwed
-        return !runs.isEmpty
+        needsSignal = last.outerNeedsSignal
+        return (true, !runs.isEmpty)
     }
 
-    /// Something was posted in the run under way.
-    mutating func posted() {
-        isOwed = true
+    /// A notification was posted in the innermost run.
+    mutating func notePost() {
+        needsSignal = true
     }
 
-    /// - Returns: whether the run is to return, and was signalled just now.
-    @discardableResult
-    mutating func signalIfOwed() -> Bool {
-        guard isOwed else { return false }
-        isOwed = false
-        signalled.signal()
-        return true
+    /// - Returns: whether the caller has to signal the innermost run now.
+    mutating func takeSignal() -> Bool {
+        defer { needsSignal = false }
+        return needsSignal
     }
 }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Counts what became of what was enqueued to one queue, and tells queues apart.
-final class PostingLedger: Sendable {
-    /// Which queue; never used again.
+/// Counts the outcomes of the notifications of one posting queue, and identifies the queue.
+final class PostingCounters: Sendable {
+    /// Identifies the queue. Never used again.
     let queue = lastQueue.add(1, ordering: .relaxed).newValue
 
     private let enqueued = Atomic<Int>(0)
@@ -15,8 +15,8 @@ final class PostingLedger: Sendable {
         enqueued.add(1, ordering: .relaxed)
     }
 
-    func count(_ fate: EnqueuedNotification.Fate) {
-        switch fate {
+    func count(_ outcome: EnqueuedNotification.Outcome) {
+        switch outcome {
         case .posted: posted.add(1, ordering: .releasing)
         case .coalesced: coalesced.add(1, ordering: .releasing)
         case .dequeued: dequeued.add(1, ordering: .releasing)
@@ -24,7 +24,7 @@ final class PostingLedger: Sendable {
         }
     }
 
-    /// Fates are read first, so that what happens meanwhile counts as waiting and never as less than nothing.
+    /// The counters now. `enqueued` is read after the outcomes, so that `waiting` is never negative.
     var counters: DeliveryCounters {
         var counters = DeliveryCounters()
         counters.delivered = posted.load(ordering: .acquiring)

@@ -1,111 +1,116 @@
 internal import Foundation
 
-/// The sets of run loop modes that the posting queues of one thread are used with, and what its run loop has of them: observers
-/// in all of these modes; for each set an observer that marks its modes; and a source, while what waits in it is to keep a
-/// run loop that has nothing else from returning.
+/// The sets of run loop modes that the posting queues of one thread are used with: a mode queue for each set.
 ///
-/// It is to, but what is idle not in the run whose own other input enqueued it, such as a timer: that run returns when its input has
-/// expired, as the document says, and what waits still keeps the next. What is not idle prolongs no run: it is posted before that waits.
+/// The run loop gets, in all modes of the sets, the observers that post; in the modes of each set, an observer that only marks
+/// them, and a source while notifications of the set keep a run loop from returning that has nothing else to wait for.
 ///
-/// Its owner's lock is held for every call. CoreFoundation is called under it, and calls nothing back.
-struct PostingLanes {
-    struct Lane {
+/// Idle notifications do not prolong a run that its own input woke, such as a timer; the next run posts them. Others prolong
+/// no run, because they are posted before the run loop waits.
+///
+/// The owner holds its lock for every call. CoreFoundation is called with it and calls nothing back.
+struct PostingModeQueues {
+    struct ModeQueue {
         var modes: Set<RunLoop.Mode>
-        /// Tells whether the run loop runs in one of the modes: which are common only CoreFoundation knows.
+        /// Tells whether the run loop runs in one of the modes. Only CoreFoundation knows which modes are common.
         var marker: RunLoopObserver
         var source: RunLoopSource
-        /// Whether what is idle keeps a run loop from returning.
-        var keepsIdle = false
+        /// Whether idle notifications keep a run loop from returning.
+        var idleKeepsRunning = false
         var hasSource = false
     }
 
-    private(set) var lanes: [Lane] = []
-    /// One for each depth of handlers that run the run loop, for an observer is not called while it is.
+    private(set) var modeQueues: [ModeQueue] = []
+    /// One for each depth of handlers that run the run loop, because an observer is not called again before it has returned.
     private(set) var observers: [RunLoopObserver] = []
     private(set) var runLoop: RunLoopReference?
 
     mutating func attach(to runLoop: RunLoopReference) {
         self.runLoop = runLoop
-        for lane in lanes { add(lane.marker, lane) }
-        for observer in observers { add(observer) }
-        for index in lanes.indices where lanes[index].hasSource { addSource(lanes[index]) }
+        for modeQueue in modeQueues { add(modeQueue.marker, to: modeQueue) }
+        for observer in observers { addToAll(observer) }
+        for modeQueue in modeQueues where modeQueue.hasSource { addSource(of: modeQueue) }
     }
 
-    /// The lanes whose modes the current thread's run loop serves now.
-    var deliverable: [Int] { lanes.indices.filter { lanes[$0].marker.isInCurrentMode } }
+    /// The indexes of the mode queues that the calling thread's run loop serves in its current mode.
+    var deliverable: [Int] { modeQueues.indices.filter { modeQueues[$0].marker.isInCurrentMode } }
 
-    func number(of modes: Set<RunLoop.Mode>) -> Int? { lanes.firstIndex { $0.modes == modes } }
+    func index(of modes: Set<RunLoop.Mode>) -> Int? { modeQueues.firstIndex { $0.modes == modes } }
 
-    mutating func addLane(_ modes: Set<RunLoop.Mode>) -> Int {
-        let lane = Lane(modes: modes, marker: RunLoopObserver(perform: nil), source: RunLoopSource(perform: {}))
-        lanes.append(lane)
-        for observer in observers + [lane.marker] { add(observer, lane) }
-        return lanes.count - 1
+    /// - Returns: the index of the new mode queue.
+    mutating func append(_ modes: Set<RunLoop.Mode>) -> Int {
+        let modeQueue = ModeQueue(
+            modes: modes, marker: RunLoopObserver(perform: nil), source: RunLoopSource(perform: {}))
+        modeQueues.append(modeQueue)
+        for observer in observers + [modeQueue.marker] { add(observer, to: modeQueue) }
+        return modeQueues.count - 1
     }
 
     mutating func addObserver(_ observer: RunLoopObserver) {
         observers.append(observer)
-        add(observer)
+        addToAll(observer)
     }
 
-    /// Removes those for handlers deeper than this.
     mutating func removeObservers(deeperThan depth: Int) {
         while observers.count > depth + 1 { observers.removeLast().invalidate() }
     }
 
-    /// Something waits in a lane from now on.
-    /// - Parameter isOwnInput: whether the run loop's thread enqueued it, and not in a handler of what was posted.
-    mutating func willWait(in lane: Int, isOwnInput: Bool) {
-        if isOwnInput, let runLoop, lanes[lane].marker.isInRun(of: runLoop) { return }
-        lanes[lane].keepsIdle = true
+    /// Notes that a notification of a mode queue begins to wait.
+    /// - Parameter isOwnInput: whether the run loop's thread enqueued it, and not in a handler of a posted notification.
+    mutating func noteWaiting(in index: Int, isOwnInput: Bool) {
+        if isOwnInput, let runLoop, modeQueues[index].marker.isInRun(of: runLoop) { return }
+        modeQueues[index].idleKeepsRunning = true
     }
 
-    /// A run ends in the mode that the run loop is in.
-    mutating func runEnds() {
+    /// Notes that a run in the run loop's current mode ends.
+    mutating func noteEndOfRun() {
         guard let runLoop else { return }
-        for lane in lanes.indices where lanes[lane].marker.isInRun(of: runLoop) { lanes[lane].keepsIdle = true }
+        for index in modeQueues.indices where modeQueues[index].marker.isInRun(of: runLoop) {
+            modeQueues[index].idleKeepsRunning = true
+        }
     }
 
-    /// What waits may have changed.
-    /// - Returns: whether a lane has no source any more. A run that waits looks for that only when it is woken.
-    mutating func update(isWaiting: (_ lane: Int) -> (idle: Bool, due: Bool)) -> Bool {
-        var isOneGone = false
-        for lane in lanes.indices {
-            let (idle, due) = isWaiting(lane)
-            if !idle { lanes[lane].keepsIdle = false }
-            let keeps = due || lanes[lane].keepsIdle
-            guard lanes[lane].hasSource != keeps else { continue }
-            lanes[lane].hasSource = keeps
-            if keeps { addSource(lanes[lane]) } else { removeSource(lanes[lane]) }
-            if !keeps { isOneGone = true }
+    /// Adds and removes sources after notifications were added or removed.
+    /// - Parameter isWaiting: whether idle notifications, and others, wait in the mode queue of an index.
+    /// - Returns: whether a source was removed. A run loop that waits notices that only when it is woken.
+    mutating func updateSources(isWaiting: (_ index: Int) -> (idle: Bool, due: Bool)) -> Bool {
+        var wasRemoved = false
+        for index in modeQueues.indices {
+            let (idle, due) = isWaiting(index)
+            if !idle { modeQueues[index].idleKeepsRunning = false }
+            let needsSource = due || modeQueues[index].idleKeepsRunning
+            guard modeQueues[index].hasSource != needsSource else { continue }
+            modeQueues[index].hasSource = needsSource
+            if needsSource { addSource(of: modeQueues[index]) } else { removeSource(of: modeQueues[index]) }
+            if !needsSource { wasRemoved = true }
         }
-        return isOneGone
+        return wasRemoved
     }
 
     func invalidate() {
-        for lane in lanes {
-            lane.marker.invalidate()
-            lane.source.invalidate()
+        for modeQueue in modeQueues {
+            modeQueue.marker.invalidate()
+            modeQueue.source.invalidate()
         }
         for observer in observers { observer.invalidate() }
     }
 
-    private func add(_ observer: RunLoopObserver) {
-        for lane in lanes { add(observer, lane) }
+    private func addToAll(_ observer: RunLoopObserver) {
+        for modeQueue in modeQueues { add(observer, to: modeQueue) }
     }
 
-    private func add(_ observer: RunLoopObserver, _ lane: Lane) {
+    private func add(_ observer: RunLoopObserver, to modeQueue: ModeQueue) {
         guard let runLoop else { return }
-        for mode in lane.modes { observer.add(to: runLoop, mode: mode) }
+        for mode in modeQueue.modes { observer.add(to: runLoop, mode: mode) }
     }
 
-    private func removeSource(_ lane: Lane) {
+    private func removeSource(of modeQueue: ModeQueue) {
         guard let runLoop else { return }
-        for mode in lane.modes { lane.source.remove(from: runLoop, mode: mode) }
+        for mode in modeQueue.modes { modeQueue.source.remove(from: runLoop, mode: mode) }
     }
 
-    private func addSource(_ lane: Lane) {
+    private func addSource(of modeQueue: ModeQueue) {
         guard let runLoop else { return }
-        for mode in lane.modes { lane.source.add(to: runLoop, mode: mode) }
+        for mode in modeQueue.modes { modeQueue.source.add(to: runLoop, mode: mode) }
     }
 }

@@ -1,175 +1,205 @@
 internal import Foundation
 
-/// When the posting queues of a thread post. All of it is called on that thread.
-extension ThreadPostings {
-    /// How many batches of what handlers enqueue one pass of the run loop posts, so that a handler which always enqueues
-    /// another does not keep the run loop from its other work.
+/// Posts the notifications that wait in the posting queues of one thread, when the thread's run loop announces its activities.
+///
+/// It belongs to the thread and is reached through the thread's ``ThreadContext`` only; the type is not Sendable.
+final class QueuePoster {
+    /// The number of batches of newly enqueued notifications that one pass posts, so that a handler that always enqueues
+    /// another does not starve the run loop's other work.
     private static let batchesInAPass = 10
 
-    /// The run loop announces what it does.
-    /// - Parameter observer: the depth of the observer that it is announced to; the others of this moment are told too.
-    func runLoop(_ activity: RunLoopObserver.Activity, observer: Int) {
-        guard observer == depth else { return }
+    let defaultQueues = DefaultQueues()
+    private let postings: ThreadPostings
+    private(set) var idleDetector = IdleDetector()
+    private var probe: RunLoopProbe?
+    private var runs = NestedRuns<RunningMode>()
+    private let runReturn: RunLoopReturn = .init { ThreadContext.current.poster?.runReturn.withdraw() }
+    /// The number of run loop observers that have not returned, each called in a handler of the one before.
+    private(set) var observerDepth = 0
+    private var postDepth = 0
+    /// The mode of the run that will check the queues before it waits. Nil after that check.
+    private var modeToCheck: RunningMode?
+    /// Whether the run loop has to make another pass before it waits, to notice that its time is over or that it has no source.
+    var needsAnotherPass = false
+
+    init(for postings: ThreadPostings) {
+        self.postings = postings
+    }
+
+    /// Whether a handler of a posted notification runs.
+    var isPosting: Bool { postDepth > 0 }
+
+    /// Whether the run under way will check the queues before it waits, so that it need not be woken.
+    var willCheckBeforeWaiting: Bool { modeToCheck.map { $0 == .current } ?? false }
+
+    /// Called by the run loop's observers.
+    /// - Parameter depth: the depth of the observer. Observers of other depths are called for the same activity.
+    func runLoop(will activity: RunLoopObserver.Activity, observerDepth depth: Int) {
+        guard depth == observerDepth else { return }
         switch activity {
-        case .entry:
-            disturbWatch()
-            returns.runBegins()
-            looksIn = .current
-        case .beforeTimers:
-            // While it was there, the run loop had something to wait for, whatever was taken out.
-            if probe?.disarm() == true { mustGoRound = true }
-            watch.passBegins()
-            looksIn = .current
-            if postDue() { returns.posted() }
-            returns.signalIfOwed()
-        case .beforeWaiting:
-            looksIn = nil
-            if postDue() { returns.posted() }
-            if returns.signalIfOwed() || mustGoRound {
-                mustGoRound = false
-                watch.isDisturbed()
-                wakeUp()
-            } else {
-                waitForIdle()
-            }
-        case .exit:
-            // What is idle stays for the next run: a run loop that is left does not wait.
-            disturbWatch()
-            postDue()
-            keepNextRun()
-            // Who is told that a run ends may be called by a run that is about to wait. And what woke that may be used up.
-            looksIn = nil
-            if returns.runEnds() { mustGoRound = true }
+        case .entry: beginRun()
+        case .beforeTimers: beginPass()
+        case .beforeWaiting: prepareToWait()
+        case .exit: endRun()
         }
     }
 
-    private func keepNextRun() {
-        state.withLock { state in
-            guard !state.buffer.isEmpty else { return }
-            state.lanes.runEnds()
-            _ = state.updateSources()
+    private func beginRun() {
+        resetIdleDetection()
+        runs.begin(in: .current, isSignalled: runReturn.isSignalled)
+        runReturn.withdraw()
+        modeToCheck = .current
+    }
+
+    private func beginPass() {
+        // The probe was a source of the run loop, so the run loop has not noticed if it has no other.
+        if probe?.disarm() == true { needsAnotherPass = true }
+        idleDetector.beginPass()
+        modeToCheck = .current
+        if postDue() { runs.notePost() }
+        signalReturn()
+    }
+
+    private func prepareToWait() {
+        modeToCheck = nil
+        if postDue() { runs.notePost() }
+        if signalReturn() || needsAnotherPass {
+            needsAnotherPass = false
+            idleDetector.reset()
+            postings.wakeUp()
+        } else {
+            detectIdle()
         }
     }
 
-    private func disturbWatch() {
-        probe?.disarm()
-        watch.isDisturbed()
+    private func endRun() {
+        // Idle notifications stay for the next run: a run loop that ends does not wait.
+        resetIdleDetection()
+        postDue()
+        postings.state.withLock { $0.noteEndOfRun() }
+        // The run around this one may be about to wait, and may have used up what woke it.
+        modeToCheck = nil
+        let (wasObserved, mayBeNested) = runs.end(in: .current)
+        if wasObserved { runReturn.withdraw() }
+        if mayBeNested { needsAnotherPass = true }
     }
 
-    /// Calls handlers from an observer, which is not called meanwhile; if they run the run loop, another is.
-    private func callOut(_ body: () -> Void) {
-        depth += 1
-        prepareObserver(depth: depth)
-        ThreadContext.current.nest("what is posted while a handler runs the run loop", body)
-        depth -= 1
-        // The one that the next call needs may stay.
-        if depth == 0 { state.withLock { $0.lanes.removeObservers(deeperThan: 1) } }
+    /// Makes the run return if something was posted in it.
+    @discardableResult
+    private func signalReturn() -> Bool {
+        guard runs.takeSignal() else { return false }
+        runReturn.signal()
+        return true
     }
 
     // MARK: Now and as soon as possible
 
-    /// Posts what is to be posted now, in its turn: what waits with the same style and may be posted in this mode comes first.
-    func postNow(through place: UInt64) {
+    /// Posts the `now` notifications that the current mode serves, up to a sequence number.
+    func postNow(through sequenceNumber: UInt64) {
         ThreadContext.current.nest("what is enqueued to be posted now") {
-            post([.now], lanes: deliverableLanes(), before: place + 1)
+            post([.now], modeQueues: deliverableModeQueues(), before: sequenceNumber + 1)
         }
     }
 
-    /// Posts all that need not wait for an idle run loop: what waits, and then, a batch after the other, what handlers
-    /// have enqueued meanwhile.
-    /// - Returns: whether there was anything.
+    /// Posts all that the current mode serves and that is not `whenIdle`: the batch that waits, and then those that its handlers
+    /// enqueue.
+    /// - Returns: whether anything waited.
     @discardableResult
     private func postDue() -> Bool {
-        guard isWaiting([.now, .asap], lanes: deliverableLanes()), ThreadContext.current.mayNest else { return false }
-        disturbWatch()
-        callOut {
+        guard isWaiting([.now, .asap], in: deliverableModeQueues()), ThreadContext.current.mayNest else { return false }
+        resetIdleDetection()
+        callHandlers {
             for _ in 0..<Self.batchesInAPass {
-                // In this order: what another thread enqueues in between, for a set of modes that is new, is before the end
-                // and in none of the lanes otherwise, and would be overtaken. A handler may make a new one too.
-                let end = state.withLock { $0.buffer.nextPlace }
-                let lanes = deliverableLanes()
-                guard isWaiting([.now, .asap], lanes: lanes) else { break }
-                post([.now, .asap], lanes: lanes, before: end)
+                // Read before the mode queues, which another thread or a handler may add to: a notification in a new mode
+                // queue then belongs to the next batch, and is not overtaken.
+                let end = postings.state.withLock { $0.buffer.nextSequenceNumber }
+                let modeQueues = deliverableModeQueues()
+                guard isWaiting([.now, .asap], in: modeQueues) else { break }
+                post([.now, .asap], modeQueues: modeQueues, before: end)
             }
         }
         return true
     }
 
-    private func post(_ styles: [NotificationQueue.PostingStyle], lanes: [Int], before end: UInt64) {
+    private func post(_ styles: [NotificationQueue.PostingStyle], modeQueues: [Int], before end: UInt64) {
         for style in styles {
-            while let item = take(style, lanes: lanes, before: end) {
-                post(item)
-            }
+            while let notification = take(style, modeQueues: modeQueues, before: end) { post(notification) }
         }
     }
 
-    private func post(_ item: EnqueuedNotification) {
-        posts += 1
-        item.post()
-        posts -= 1
+    private func post(_ notification: EnqueuedNotification) {
+        postDepth += 1
+        notification.post()
+        postDepth -= 1
     }
 
     private func take(
-        _ style: NotificationQueue.PostingStyle, lanes: [Int], before end: UInt64
+        _ style: NotificationQueue.PostingStyle, modeQueues: [Int], before end: UInt64
     ) -> EnqueuedNotification? {
-        let (item, _) = state.withLock { state -> (EnqueuedNotification?, [NotificationObject]) in
-            guard let item = state.buffer.takeFirst(style, lanes: lanes, before: end) else { return (nil, []) }
-            _ = state.updateSources()
-            return (item, state.releaseSenders(of: [item]))
-        }
-        return item
+        postings.state.withLock { $0.takeFirst(style, modeQueues: modeQueues, before: end) }?.items.first?.notification
     }
 
     // MARK: When idle
 
-    /// The run loop announces that it will wait, and nothing else is to be posted.
-    private func waitForIdle() {
-        guard isWaiting([.whenIdle], lanes: deliverableLanes()), ThreadContext.current.mayNest else {
-            return disturbWatch()
+    /// The run loop announces that it will wait, and nothing else is posted before.
+    private func detectIdle() {
+        guard isWaiting([.whenIdle], in: deliverableModeQueues()), ThreadContext.current.mayNest else {
+            return resetIdleDetection()
         }
-        switch watch.wouldWait() {
-        case .goRound:
-            wakeUp()
-        case .arm:
-            if probe == nil { probe = RunLoopProbe { [weak self] in self?.probeReturned() } }
+        switch idleDetector.runLoopWillWait() {
+        case .makeAnotherPass:
+            postings.wakeUp()
+        case .armProbe:
+            if probe == nil { probe = RunLoopProbe { [unowned self] in probeDidWake() } }
             if let probe { return probe.arm() }
-            // Without a descriptor for it, that the run loop came to wait twice must do.
-            callOut(postIdle)
-            returns.posted()
-            returns.signalIfOwed()
-            wakeUp()
+            // The system has no descriptor left. The run loop was about to wait twice, which has to be enough.
+            callHandlers(postIdle)
+            runs.notePost()
+            signalReturn()
+            postings.wakeUp()
         }
     }
 
-    private func probeReturned() {
+    private func probeDidWake() {
         probe?.disarm()
-        if watch.probeReturned() { postIdle() }
+        if idleDetector.probeDidWake() { postIdle() }
     }
 
-    /// Posts one: what its handler does may give the run loop work, and the next has to wait for that.
+    /// Posts one idle notification. The next waits until the run loop has done the work that the first caused.
     private func postIdle() {
-        disturbWatch()
-        let lanes = deliverableLanes()
-        // Another thread may have handed over something meanwhile.
-        if isWaiting([.now, .asap], lanes: lanes) || ThreadContext.current.mailbox?.signalDeliverable() == true {
+        resetIdleDetection()
+        let modeQueues = deliverableModeQueues()
+        // Another thread may have enqueued or handed over something since the run loop became idle.
+        if isWaiting([.now, .asap], in: modeQueues) || ThreadContext.current.mailbox?.signalDeliverable() == true {
             return
         }
-        guard let item = take(.whenIdle, lanes: lanes, before: .max) else { return }
-        ThreadContext.current.nest("what is posted while a handler runs the run loop") { post(item) }
+        guard let notification = take(.whenIdle, modeQueues: modeQueues, before: .max) else { return }
+        ThreadContext.current.nest("what is posted while a handler runs the run loop") { post(notification) }
+    }
+
+    private func resetIdleDetection() {
+        probe?.disarm()
+        idleDetector.reset()
     }
 
     // MARK: The run loop
 
-    private func isWaiting(_ styles: [NotificationQueue.PostingStyle], lanes: [Int]) -> Bool {
-        state.withLock { state in styles.contains { !state.buffer.isEmpty($0, lanes: lanes) } }
+    /// Calls handlers in an observer. If a handler runs the run loop, the observer of the next depth is called.
+    private func callHandlers(_ body: () -> Void) {
+        observerDepth += 1
+        postings.addObserver(depth: observerDepth)
+        ThreadContext.current.nest("what is posted while a handler runs the run loop", body)
+        observerDepth -= 1
+        // Keeps the observer that the next call needs.
+        if observerDepth == 0 { postings.state.withLock { $0.modeQueues.removeObservers(deeperThan: 1) } }
     }
 
-    /// The lanes whose modes the run loop serves now; none if nothing waits at all.
-    private func deliverableLanes() -> [Int] {
-        state.withLock { $0.buffer.isEmpty ? [] : $0.lanes.deliverable }
+    private func isWaiting(_ styles: [NotificationQueue.PostingStyle], in modeQueues: [Int]) -> Bool {
+        postings.state.withLock { state in styles.contains { !state.buffer.isEmpty($0, modeQueues: modeQueues) } }
     }
 
-    private func wakeUp() {
-        state.withLock { $0.lanes.runLoop }?.wakeUp()
+    /// The indexes of the mode queues that the run loop serves in its current mode; empty if nothing waits at all.
+    private func deliverableModeQueues() -> [Int] {
+        postings.state.withLock { $0.buffer.isEmpty ? [] : $0.modeQueues.deliverable }
     }
 }

@@ -1,8 +1,8 @@
-/// Numbers for values that notifications have as senders, equal ones having the same, so that a buffer can find them without
-/// calling their `==`, which is foreign code.
+/// Numbers for the values that are senders of notifications, the same number for equal values. So a buffer can compare senders
+/// without calling `==`, which is foreign code.
 ///
-/// Its owner compares, without its lock: it asks for the candidates, compares with them, and comes back with what it found.
-/// If there are others by then, it is asked to compare again. Numbers are never used again.
+/// The owner compares the values without its lock: it asks for the candidates, compares them, and calls `use` with the result. If
+/// other candidates were added in between, it has to compare again. Numbers are never used again.
 struct SenderTable<Value> {
     typealias Number = UInt64
 
@@ -18,17 +18,17 @@ struct SenderTable<Value> {
 
     var isEmpty: Bool { hashes.isEmpty }
 
-    /// The values with this hash, one of which may be equal to a new one.
+    /// The values with this hash. A new value may be equal to one of them.
     func candidates(hash: Int) -> [(number: Number, value: Value)] {
         known[hash]?.map { ($0.number, $0.value) } ?? []
     }
 
-    /// Counts one use more of a value.
+    /// Adds a use of a value.
     ///
     /// - Parameters:
-    ///   - same: which candidate is equal to it; nil: none.
-    ///   - candidates: with which it was compared.
-    /// - Returns: its number; nil if there are other candidates by now.
+    ///   - same: the number of the candidate that is equal to the value, if there is one.
+    ///   - candidates: the numbers of the candidates that the value was compared with.
+    /// - Returns: the value's number; nil if the candidates have changed.
     mutating func use(_ value: Value, hash: Int, same: Number?, of candidates: [Number]) -> Number? {
         let present = known[hash] ?? []
         if let same {
@@ -43,8 +43,8 @@ struct SenderTable<Value> {
         return lastNumber
     }
 
-    /// Counts one use less.
-    /// - Returns: the value, if nobody uses it any more: to be let go of without a lock.
+    /// Removes a use of a value.
+    /// - Returns: the value if it has no use left, so that the owner can release it without its lock.
     mutating func release(_ number: Number) -> Value? {
         guard let hash = hashes[number], let index = known[hash]?.firstIndex(where: { $0.number == number }) else {
             return nil

@@ -1,6 +1,6 @@
-/// Lists of numbered slots, first to last, from whose middle one can be taken at constant cost.
+/// Doubly linked lists of numbered slots: a slot can be removed from the middle of its list at constant cost.
 ///
-/// A slot is in one list of a `SlotLinks` at most. Whoever owns the lists holds a `Chain` for each.
+/// A slot is in at most one list of a `SlotLinks`. The owner stores a `Chain` for each list.
 struct SlotLinks {
     typealias Slot = Int
 

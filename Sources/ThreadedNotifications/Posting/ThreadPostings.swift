@@ -1,73 +1,36 @@
 internal import Foundation
 
-/// What waits in the posting queues of one thread, in front of its run loop.
+/// The notifications that wait in the posting queues of one thread: the part that all threads use, behind a lock. The part that
+/// belongs to the thread is its ``QueuePoster``.
 ///
-///     enqueue ─► buffer ─► run loop observer, or probe ─► post
+///     enqueue ─► CoalescingBuffer ─► run loop ─► QueuePoster ─► post
 ///
-/// Threads: what is marked so is called on the queues' thread only; the rest on any.
+/// Threads: every method may be called on any thread, unless its comment says otherwise.
 final class ThreadPostings: Sendable {
-    struct State {
-        var buffer = CoalescingBuffer<EnqueuedNotification>()
-        var senders = SenderTable<NotificationObject>()
-        var lanes = PostingLanes()
-        var isFinished = false
-        var defaultQueues: [ObjectIdentifier: DefaultQueue] = [:]
-        /// When to look for those whose centers are gone.
-        var defaultQueuesLimit = 16
-    }
-
-    /// The thread's default queue for a center, as long as that lives.
-    struct DefaultQueue: Sendable {
-        var center: WeakObject
-        var ledger: PostingLedger
-        var queue: WeakObject
-    }
-
     let state = Locked(State())
-
-    // Safety: only the queues' thread touches these, or, if it never started, whoever finishes its mailbox.
-    nonisolated(unsafe) var watch = IdleWatch()
-    nonisolated(unsafe) var probe: RunLoopProbe?
-    /// How many observers are being told, one in another's handlers.
-    nonisolated(unsafe) var depth = 0
-    /// How many posts are under way, one in another's handlers.
-    nonisolated(unsafe) var posts = 0
-    /// The mode of the run that will look for what waits before it waits itself; nil if it may have looked already.
-    nonisolated(unsafe) var looksIn: RunningMode?
-    /// Before it waits, the run loop has to look whether its time is over, and whether there is anything left to wait for.
-    nonisolated(unsafe) var mustGoRound = false
-    nonisolated(unsafe) var returns = RunLoopReturns()
 
     // MARK: The thread
 
-    /// Gives the queues their thread.
+    /// The poster of the calling thread, which has to be the thread of these queues.
+    var poster: QueuePoster {
+        let context = ThreadContext.current
+        precondition(
+            context.mailbox?.postings === self,
+            "ThreadPostings: a poster is for its own thread, not \(ThreadIdentity.current).")
+        if let poster = context.poster { return poster }
+        let poster = QueuePoster(for: self)
+        context.poster = poster
+        return poster
+    }
+
+    /// Sets the run loop of the queues' thread.
     func attach(to runLoop: RunLoopReference) {
-        state.withLock { $0.lanes.attach(to: runLoop) }
-        // What was enqueued before now woke nobody.
+        state.withLock { $0.modeQueues.attach(to: runLoop) }
+        // Notifications that were enqueued before now have not woken it.
         runLoop.wakeUp()
     }
 
-    /// The lane for a set of modes, made if there is none yet.
-    private func lane(for modes: Set<RunLoop.Mode>) -> Int {
-        state.withLock { state in
-            if let known = state.lanes.number(of: modes) { return known }
-            if state.lanes.observers.isEmpty { state.lanes.addObserver(makeObserver(depth: 0)) }
-            return state.lanes.addLane(modes)
-        }
-    }
-
-    private func makeObserver(depth: Int) -> RunLoopObserver {
-        RunLoopObserver { [weak self] activity in self?.runLoop(activity, observer: depth) }
-    }
-
-    /// On the thread: has an observer for handlers that run the run loop while those of lesser depth are being called.
-    func prepareObserver(depth: Int) {
-        state.withLock { state in
-            if state.lanes.observers.count == depth { state.lanes.addObserver(makeObserver(depth: depth)) }
-        }
-    }
-
-    /// The thread ends, or will never start: what waits is counted as having lost its target.
+    /// Resolves all that waits as having lost its target. Called when the thread ends, or will never start.
     func finish() {
         let (waiting, last) = state.withLock { state in
             let last = state
@@ -76,111 +39,120 @@ final class ThreadPostings: Sendable {
             var buffer = last.buffer
             return (buffer.removeAll(), last)
         }
-        last.lanes.invalidate()
-        probe = nil
-        for item in waiting { item.meet(.targetGone) }
+        last.modeQueues.invalidate()
+        for item in waiting { item.notification.resolve(.targetGone) }
     }
 
-    // MARK: Enqueuing, on any thread
+    /// The index of the mode queue for a set of modes, which is made if there is none yet.
+    private func modeQueue(for modes: Set<RunLoop.Mode>) -> Int {
+        state.withLock { state in
+            if let known = state.modeQueues.index(of: modes) { return known }
+            if state.modeQueues.observers.isEmpty { state.modeQueues.addObserver(makeObserver(depth: 0)) }
+            return state.modeQueues.append(modes)
+        }
+    }
 
-    /// - Parameter mailbox: the thread's.
+    /// Adds an observer for handlers that run the run loop while the observers of lesser depth have not returned. Called on the
+    /// thread.
+    func addObserver(depth: Int) {
+        state.withLock { state in
+            if state.modeQueues.observers.count == depth { state.modeQueues.addObserver(makeObserver(depth: depth)) }
+        }
+    }
+
+    private func makeObserver(depth: Int) -> RunLoopObserver {
+        RunLoopObserver { [weak self] activity in self?.poster.runLoop(will: activity, observerDepth: depth) }
+    }
+
+    func wakeUp() {
+        state.withLock { $0.modeQueues.runLoop }?.wakeUp()
+    }
+
+    // MARK: Enqueuing
+
+    /// - Parameter mailbox: the mailbox of the queues' thread.
     func enqueue(
-        _ item: EnqueuedNotification, style: NotificationQueue.PostingStyle,
+        _ notification: EnqueuedNotification, style: NotificationQueue.PostingStyle,
         mask: NotificationQueue.NotificationCoalescing, keepsEarliest: Bool, modes: Set<RunLoop.Mode>,
         mailbox: ThreadMailbox
     ) -> EnqueueReport {
-        let name = item.notification.name
-        let lane = lane(for: modes)
-        let isCurrent = mailbox.isCurrent
-        let isOwnInput = isCurrent && posts == 0
-        let isPostedHere = style == .now && isCurrent && ThreadContext.current.mayNest
+        let sender = NotificationObject(notification.notification.object)
+        let modeQueue = modeQueue(for: modes)
+        let poster = mailbox.isCurrent ? poster : nil
+        let isOwnInput = poster?.isPosting == false
+        let isPostedHere = style == .now && poster != nil && ThreadContext.current.mayNest
         DeliveryEvent.trace(
-            .enqueue, name: name, post: item.number, target: mailbox.identity, postingStyle: style, place: item.place,
-            sender: NotificationObject(item.notification.object))
-        let enqueued = withSender(NotificationObject(item.notification.object)) { state, sender -> Enqueued? in
-            guard !state.isFinished else {
-                if case .value(let number) = sender { _ = state.senders.release(number) }
-                return nil
+            .enqueue, name: notification.notification.name, post: notification.number, target: mailbox.identity,
+            postingStyle: style, place: notification.location, sender: sender)
+        let enqueued = withSender(sender) { state, sender -> Enqueued? in
+            guard
+                var enqueued = state.enqueue(
+                    notification, sender, style: style, modeQueue: modeQueue, mask: mask,
+                    keepsEarliest: keepsEarliest && style != .now)
+            else { return nil }
+            // A notification that is posted here needs no source. If it has to wait after all, it gets one below.
+            if !isPostedHere {
+                enqueued.removedSource = state.noteWaiting(in: enqueued.modeQueue, isOwnInput: isOwnInput)
             }
-            if case .value(let number) = sender { item.senderNumber = number }
-            let buffered = state.buffer.enqueue(
-                item, .init(queue: item.ledger.queue, name: name, sender: sender), style: style, lane: lane, mask: mask,
-                keepsEarliest: keepsEarliest && style != .now)
-            // What is posted at once needs no run loop; if it has to wait after all, that is made good below.
-            let isSourceGone = !isPostedHere && state.willWait(in: buffered.lane, isOwnInput: isOwnInput)
-            return Enqueued(
-                buffered: buffered, isSourceGone: isSourceGone, runLoop: state.lanes.runLoop,
-                gone: state.releaseSenders(of: buffered.coalesced))
+            return enqueued
         }
         guard let enqueued else {
-            item.meet(.targetGone)
+            notification.resolve(.targetGone)
             return EnqueueReport(outcome: .targetGone, removed: 0)
         }
-        let buffered = enqueued.buffered
-        for other in buffered.coalesced { other.meet(.coalesced, for: item.number) }
-        if isPostedHere, let place = buffered.place {
-            postNow(through: place)
-            if item.fate == nil {
-                _ = state.withLock { $0.willWait(in: lane, isOwnInput: isOwnInput) }
+        for item in enqueued.coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }
+        if isPostedHere, let sequenceNumber = enqueued.sequenceNumber {
+            poster?.postNow(through: sequenceNumber)
+            if notification.outcome == nil {
+                _ = state.withLock { $0.noteWaiting(in: modeQueue, isOwnInput: isOwnInput) }
             }
         }
-        // What is posted here may have removed the last that waited.
-        let isSourceGone = enqueued.isSourceGone || (isPostedHere && !buffered.coalesced.isEmpty)
-        if isSourceGone || (buffered.mustWake && item.fate == nil) {
-            if !isCurrent { DeliveryEvent.trace(.signal, target: mailbox.identity) }
-            wake(enqueued.runLoop, isCurrent: isCurrent, isSourceGone: isSourceGone)
+        // A notification that is posted here may have replaced the last one that waited.
+        let removedSource = enqueued.removedSource || (isPostedHere && !enqueued.coalesced.isEmpty)
+        if removedSource || (enqueued.mustWake && notification.outcome == nil) {
+            if poster == nil { DeliveryEvent.trace(.signal, target: mailbox.identity) }
+            wake(enqueued.runLoop, poster, removedSource: removedSource)
         }
-        guard buffered.place != nil else {
-            return EnqueueReport(outcome: .coalesced, removed: buffered.coalesced.count - 1)
+        if enqueued.sequenceNumber == nil {
+            return EnqueueReport(outcome: .coalesced, removed: enqueued.coalesced.count - 1)
         }
-        return EnqueueReport(outcome: DeliveryOutcome(item.fate), removed: buffered.coalesced.count)
+        return EnqueueReport(
+            outcome: DeliveryOutcome(notification.outcome), removed: enqueued.coalesced.count)
     }
 
-    /// What the lock is released with.
-    private struct Enqueued: Sendable {
-        var buffered: CoalescingBuffer<EnqueuedNotification>.Enqueued
-        var isSourceGone: Bool
-        var runLoop: RunLoopReference?
-        /// To be let go of.
-        var gone: [NotificationObject]
+    /// Removes the similar notifications of a queue.
+    /// - Returns: how many.
+    func dequeue(
+        matching notification: Notification, mask: NotificationQueue.NotificationCoalescing, queue: UInt64,
+        mailbox: ThreadMailbox
+    ) -> Int {
+        // Senders are not compared if the mask does not ask for it.
+        let object = mask.contains(.onSender) ? NotificationObject(notification.object) : .none
+        let name = notification.name
+        let dequeued = withSender(object, isNew: false) { state, sender in
+            state.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
+        }
+        if dequeued.removedSource { wake(dequeued.runLoop, mailbox.isCurrent ? poster : nil, removedSource: true) }
+        for item in dequeued.items { item.notification.resolve(.dequeued) }
+        return dequeued.items.count
     }
 
-    /// Has the run loop look at what waits, and whether there is anything to wait for.
-    private func wake(_ runLoop: RunLoopReference?, isCurrent: Bool, isSourceGone: Bool) {
-        // The queue's own thread looks before it waits. To wake it for each pass would keep the main queue waiting, to which
-        // CoreFoundation comes last; so only if it may have looked already, or runs in a mode in which nobody told it to.
-        if isCurrent, let looksIn, looksIn == .current {
-            if isSourceGone { mustGoRound = true }
+    /// Lets the run loop post what waits, and notice that it has no source left to wait for.
+    /// - Parameter poster: the thread's, if it is the calling thread.
+    private func wake(_ runLoop: RunLoopReference?, _ poster: QueuePoster?, removedSource: Bool) {
+        // Not woken if it will check anyway: waking it in each pass would starve the main queue, which CoreFoundation serves last.
+        if let poster, poster.willCheckBeforeWaiting {
+            if removedSource { poster.needsAnotherPass = true }
         } else {
             runLoop?.wakeUp()
         }
     }
 
-    /// Takes out what waits in this queue and is similar.
-    /// - Returns: how many.
-    func dequeue(
-        matching notification: Notification, mask: NotificationQueue.NotificationCoalescing, queue: UInt64,
-        isCurrent: Bool
-    ) -> Int {
-        // Where senders do not matter, they need not be compared.
-        let object = mask.contains(.onSender) ? NotificationObject(notification.object) : .none
-        let name = notification.name
-        let (removed, _, goneFrom) = withSender(object, isNew: false) { state, sender in
-            let removed = state.buffer.dequeue(matching: .init(queue: queue, name: name, sender: sender), mask)
-            let isSourceGone = state.updateSources()
-            return (removed, state.releaseSenders(of: removed), isSourceGone ? state.lanes.runLoop : nil)
-        }
-        if let goneFrom { wake(goneFrom, isCurrent: isCurrent, isSourceGone: true) }
-        for item in removed { item.meet(.dequeued) }
-        return removed.count
-    }
-
-    /// Calls `body` with the lock held and the sender as the buffer knows it.
-    /// - Parameter isNew: whether it is numbered, and the number used, if it is a value; else one that no other is equal to is
-    ///   similar to nothing.
+    /// Calls `body` with the lock held, and with the sender as the buffer compares it.
+    /// - Parameter isNew: whether a sender that is a value gets a number. If not, and none is equal to it, it is similar to nothing.
     private func withSender<Result: Sendable>(
         _ object: NotificationObject, isNew: Bool = true,
-        _ body: @Sendable (inout State, CoalescingBuffer<EnqueuedNotification>.Sender) -> Result
+        _ body: @Sendable (inout State, CoalescingBuffer<WaitingNotification>.Sender) -> Result
     ) -> Result {
         switch object {
         case .none: return state.withLock { body(&$0, .none) }
@@ -190,7 +162,7 @@ final class ThreadPostings: Sendable {
         }
         let hash = object.hash ?? 0
         for _ in 0..<100 {
-            // To compare values is foreign code, so it is done without the lock, and again if there are others by then.
+            // Comparing values is foreign code, so it is done without the lock, and repeated if other values were added.
             let candidates = state.withLock { $0.senders.candidates(hash: hash) }
             let same = candidates.first { $0.value.isSame(as: object) }?.number
             let result = state.withLock { state -> Result? in
@@ -202,35 +174,120 @@ final class ThreadPostings: Sendable {
             }
             if let result { return result }
         }
-        // Each comparison makes another one necessary, by enqueuing: one that is never over is none.
+        // Each comparison has enqueued another value. A value whose comparison does not end counts as incomparable.
         return state.withLock { body(&$0, .incomparable) }
     }
 }
 
-extension ThreadPostings.State {
-    /// To be called when something was added or removed.
-    /// - Returns: whether a source is gone.
-    mutating func updateSources() -> Bool {
-        lanes.update { buffer.isWaiting(lane: $0) }
+extension ThreadPostings {
+    /// Everything that the lock guards. Its methods decide; ``ThreadPostings`` acts on their results without the lock.
+    struct State {
+        var buffer = CoalescingBuffer<WaitingNotification>()
+        var senders = SenderTable<NotificationObject>()
+        var modeQueues = PostingModeQueues()
+        var isFinished = false
+
+        /// Adds a notification and removes those that are similar.
+        /// - Returns: nil if the thread has ended.
+        mutating func enqueue(
+            _ notification: EnqueuedNotification, _ sender: CoalescingBuffer<WaitingNotification>.Sender,
+            style: NotificationQueue.PostingStyle, modeQueue: Int, mask: NotificationQueue.NotificationCoalescing,
+            keepsEarliest: Bool
+        ) -> Enqueued? {
+            let senderNumber: UInt64? = if case .value(let number) = sender { number } else { nil }
+            guard !isFinished else {
+                if let senderNumber { _ = senders.release(senderNumber) }
+                return nil
+            }
+            let key = CoalescingBuffer<WaitingNotification>.Key(
+                queue: notification.counters.queue, name: notification.notification.name, sender: sender)
+            let buffered = buffer.enqueue(
+                WaitingNotification(notification: notification, senderNumber: senderNumber), key, style: style,
+                modeQueue: modeQueue, mask: mask, keepsEarliest: keepsEarliest)
+            return Enqueued(
+                sequenceNumber: buffered.sequenceNumber, modeQueue: buffered.modeQueue, coalesced: buffered.coalesced,
+                mustWake: buffered.mustWake, runLoop: modeQueues.runLoop,
+                unusedSenders: releaseSenders(of: buffered.coalesced))
+        }
+
+        mutating func dequeue(
+            matching key: CoalescingBuffer<WaitingNotification>.Key, _ mask: NotificationQueue.NotificationCoalescing
+        ) -> Dequeued {
+            let items = buffer.dequeue(matching: key, mask)
+            return Dequeued(
+                items: items, removedSource: updateSources(), runLoop: modeQueues.runLoop,
+                unusedSenders: releaseSenders(of: items))
+        }
+
+        /// Removes the first notification of a style that the run loop serves, if its sequence number is below `end`.
+        mutating func takeFirst(
+            _ style: NotificationQueue.PostingStyle, modeQueues indexes: [Int], before end: UInt64
+        ) -> Dequeued? {
+            guard let item = buffer.takeFirst(style, modeQueues: indexes, before: end) else { return nil }
+            return Dequeued(
+                items: [item], removedSource: updateSources(), runLoop: modeQueues.runLoop,
+                unusedSenders: releaseSenders(of: [item]))
+        }
+
+        /// Notes that a notification of a mode queue begins to wait.
+        /// - Returns: whether a source was removed.
+        mutating func noteWaiting(in modeQueue: Int, isOwnInput: Bool) -> Bool {
+            modeQueues.noteWaiting(in: modeQueue, isOwnInput: isOwnInput)
+            return updateSources()
+        }
+
+        /// Notes that a run in the run loop's current mode ends.
+        mutating func noteEndOfRun() {
+            guard !buffer.isEmpty else { return }
+            modeQueues.noteEndOfRun()
+            _ = updateSources()
+        }
+
+        private mutating func updateSources() -> Bool {
+            modeQueues.updateSources { buffer.isWaiting(modeQueue: $0) }
+        }
+
+        private mutating func releaseSenders(of items: [WaitingNotification]) -> [NotificationObject] {
+            items.compactMap { item in item.senderNumber.flatMap { senders.release($0) } }
+        }
     }
 
-    /// Something waits in a lane from now on.
-    mutating func willWait(in lane: Int, isOwnInput: Bool) -> Bool {
-        lanes.willWait(in: lane, isOwnInput: isOwnInput)
-        return updateSources()
+    /// A notification in the buffer.
+    struct WaitingNotification: Sendable {
+        var notification: EnqueuedNotification
+        /// The number of its sender in the table of senders, if that is a value.
+        var senderNumber: UInt64?
     }
 
-    /// Those who sent these use no number any more.
-    /// - Returns: what is to be let go of without the lock.
-    mutating func releaseSenders(of items: [EnqueuedNotification]) -> [NotificationObject] {
-        items.compactMap { item in item.senderNumber.flatMap { senders.release($0) } }
+    /// The result of enqueuing a notification.
+    struct Enqueued: Sendable {
+        /// Nil: an earlier similar notification was kept instead.
+        var sequenceNumber: UInt64?
+        /// The index of the mode queue in which the kept notification waits.
+        var modeQueue: Int
+        var coalesced: [WaitingNotification]
+        /// Whether the run loop may be asleep without knowing that something waits.
+        var mustWake: Bool
+        var removedSource = false
+        var runLoop: RunLoopReference?
+        /// Released after the lock, because that runs foreign code.
+        var unusedSenders: [NotificationObject]
+    }
+
+    /// The result of removing notifications.
+    struct Dequeued: Sendable {
+        var items: [WaitingNotification]
+        var removedSource: Bool
+        var runLoop: RunLoopReference?
+        /// Released after the lock, because that runs foreign code.
+        var unusedSenders: [NotificationObject]
     }
 }
 
 extension DeliveryOutcome {
-    init(_ fate: EnqueuedNotification.Fate?) {
+    init(_ outcome: EnqueuedNotification.Outcome?) {
         self =
-            switch fate {
+            switch outcome {
             case nil: .waiting
             case .posted: .delivered
             case .coalesced: .coalesced

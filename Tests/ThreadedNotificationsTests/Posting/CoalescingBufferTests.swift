@@ -7,24 +7,24 @@ import Testing
 struct CoalescingBufferTests {
     private typealias Buffer = CoalescingBuffer<Int>
 
-    /// The thread sanitizer takes 15 times as long, and here it has nothing to find.
+    /// With the thread sanitizer the tests take 15 times as long, and a pure value gives it nothing to check.
     private static let isSanitized = dlsym(nil, "__tsan_init") != nil
 
     // MARK: Against a plain array
 
-    @Test("it does what a plain array does, in 100,000 random sequences", arguments: 0..<20 as Range<UInt64>)
+    @Test("it behaves like a plain array in 100,000 random sequences", arguments: 0..<20 as Range<UInt64>)
     func againstAnArray(part: UInt64) {
         let count: UInt64 = Self.isSanitized ? 250 : 5_000
         for seed in part * count..<(part + 1) * count {
             let steps = 4 + Int(seed % 16)
-            // To look at all after each step takes long; so most sequences look at it in the end, and again if that fails.
+            // Checking all after each step is slow, so most sequences are checked at the end only, and again if that fails.
             guard let difference = compare(seed: seed, steps: steps, thorough: seed % 50 == 0) else { continue }
             Issue.record("\(compare(seed: seed, steps: steps, thorough: true) ?? difference)")
             return
         }
     }
 
-    @Test("it does so in longer sequences", arguments: 0..<20 as Range<UInt64>)
+    @Test("it behaves like a plain array in longer sequences", arguments: 0..<20 as Range<UInt64>)
     func againstAnArrayForLonger(part: UInt64) {
         for seed in 0..<4 as Range<UInt64> {
             guard let difference = compare(seed: 1_000_000 + part * 4 + seed, steps: 200, thorough: false) else {
@@ -35,7 +35,7 @@ struct CoalescingBufferTests {
         }
     }
 
-    /// - Returns: how the two differ, with the steps until then.
+    /// - Returns: the difference and the steps that led to it, or nil.
     private func compare(seed: UInt64, steps: Int, thorough: Bool) -> String? {
         var vocabulary = BufferVocabulary(SeededGenerator(seed: seed))
         var buffer = ComparedBuffer()
@@ -57,9 +57,9 @@ struct CoalescingBufferTests {
 
     // MARK: Cost
 
-    @Test("each call takes as long as any other, however much waits", .timeLimit(.minutes(10)))
+    @Test("the cost of a call does not depend on the number of items", .timeLimit(.minutes(10)))
     func constantCost() {
-        // Would take hours if any one call looked through what waits.
+        // If any call searched all items, this test would take hours.
         let count = Self.isSanitized ? 10_000 : 40_000
         let names = (0..<count).map { Notification.Name("\($0)") }
         func key(_ number: Int) -> Buffer.Key {
@@ -67,50 +67,52 @@ struct CoalescingBufferTests {
         }
         var buffer = Buffer()
         for number in 0..<count {
-            _ = buffer.enqueue(number, key(number), style: .whenIdle, lane: 0, mask: [], keepsEarliest: false)
+            _ = buffer.enqueue(number, key(number), style: .whenIdle, modeQueue: 0, mask: [], keepsEarliest: false)
         }
         var isAsExpected = true
         for number in (0..<count).reversed() {
-            // The last, and one in the middle, of all that wait.
+            // The last item and one in the middle.
             let (last, middle) = (key(number), key(number / 2))
             let mask = ComparedBuffer.masks[1 + number % 3]
-            let latest = buffer.enqueue(number, last, style: .asap, lane: 1, mask: mask, keepsEarliest: false)
-            let earliest = buffer.enqueue(-1, middle, style: .asap, lane: 1, mask: mask, keepsEarliest: true)
+            let latest = buffer.enqueue(number, last, style: .asap, modeQueue: 1, mask: mask, keepsEarliest: false)
+            let earliest = buffer.enqueue(-1, middle, style: .asap, modeQueue: 1, mask: mask, keepsEarliest: true)
             let dequeued = buffer.dequeue(matching: last, mask)
-            let again = buffer.enqueue(number, last, style: .whenIdle, lane: 0, mask: mask, keepsEarliest: false)
+            let again = buffer.enqueue(number, last, style: .whenIdle, modeQueue: 0, mask: mask, keepsEarliest: false)
             isAsExpected =
                 isAsExpected && latest.coalesced == [number] && earliest.coalesced == [-1] && dequeued == [number]
-                && again.coalesced == [] && buffer.count == count && !buffer.isEmpty(.whenIdle, lanes: [0])
+                && again.coalesced == [] && buffer.count == count && !buffer.isEmpty(.whenIdle, modeQueues: [0])
         }
-        // All were put at the end of their style, from the last to the first.
+        // Each item was moved to the end of its style, from the last to the first.
         for number in (0..<count).reversed() {
-            let first = buffer.takeFirst(.whenIdle, lanes: [0, 1])
+            let first = buffer.takeFirst(.whenIdle, modeQueues: [0, 1])
             isAsExpected = isAsExpected && first == number
         }
         #expect(isAsExpected)
         #expect(buffer.isEmpty)
     }
 
-    @Test("of a burst no storage is kept, however it ends", arguments: ["taken", "dequeued", "coalesced", "removed"])
+    @Test(
+        "the storage of a burst is released, however the burst ends",
+        arguments: ["taken", "dequeued", "coalesced", "removed"])
     func storageAfterABurst(end: String) {
         var buffer = Buffer()
         for burst in 0..<2 {
             for number in 0..<5_000 {
                 let key = Buffer.Key(queue: 1, name: Notification.Name("\(number % 7)"), sender: .value(UInt64(number)))
-                _ = buffer.enqueue(number, key, style: .asap, lane: number % 3, mask: [], keepsEarliest: false)
+                _ = buffer.enqueue(number, key, style: .asap, modeQueue: number % 3, mask: [], keepsEarliest: false)
             }
             #expect(storedElements(of: buffer) > 5_000)
-            let next = buffer.nextPlace
+            let next = buffer.nextSequenceNumber
             #expect(next > 5_000 * (burst + 1))
             switch end {
             case "taken":
-                while buffer.takeFirst(.asap, lanes: [0, 1, 2]) != nil {}
+                while buffer.takeFirst(.asap, modeQueues: [0, 1, 2]) != nil {}
             case "dequeued":
                 for name in 0..<7 { _ = dequeue(name: name, from: &buffer) }
             case "coalesced":
                 for name in 0..<7 {
                     let key = Buffer.Key(queue: 1, name: Notification.Name("\(name)"), sender: .none)
-                    _ = buffer.enqueue(-1, key, style: .now, lane: 0, mask: .onName, keepsEarliest: name % 2 == 0)
+                    _ = buffer.enqueue(-1, key, style: .now, modeQueue: 0, mask: .onName, keepsEarliest: name % 2 == 0)
                 }
                 #expect(buffer.count == 7)
                 for name in 0..<7 { #expect(dequeue(name: name, from: &buffer) == 1) }
@@ -119,7 +121,7 @@ struct CoalescingBufferTests {
             }
             #expect(buffer.isEmpty)
             #expect(storedElements(of: buffer) == 0)
-            #expect(buffer.nextPlace >= next)
+            #expect(buffer.nextSequenceNumber >= next)
         }
     }
 
@@ -128,16 +130,17 @@ struct CoalescingBufferTests {
         return buffer.dequeue(matching: key, .onName).count
     }
 
-    @Test("what comes and goes needs no more storage than what waits at a time")
-    func storageOfWhatComesAndGoes() {
+    @Test("storage is proportional to the items that wait at a time")
+    func storageOfASteadyFlow() {
         var buffer = Buffer()
         for number in 0..<10_000 {
             let key = Buffer.Key(
                 queue: UInt64(number), name: Notification.Name("\(number)"), sender: .value(UInt64(number)))
             let mask = ComparedBuffer.masks[number % 4]
-            _ = buffer.enqueue(number, key, style: .asap, lane: number % 3, mask: mask, keepsEarliest: number % 5 == 0)
+            _ = buffer.enqueue(
+                number, key, style: .asap, modeQueue: number % 3, mask: mask, keepsEarliest: number % 5 == 0)
             guard number >= 3 else { continue }
-            let first = buffer.takeFirst(.asap, lanes: [0, 1, 2])
+            let first = buffer.takeFirst(.asap, modeQueues: [0, 1, 2])
             #expect(first == number - 3)
         }
         #expect(buffer.count == 3)

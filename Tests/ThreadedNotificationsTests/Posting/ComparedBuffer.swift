@@ -2,11 +2,11 @@ import Foundation
 
 @testable import ThreadedNotifications
 
-/// A `CoalescingBuffer` and a plain array that is looked through from end to end, driven together; it throws where they differ.
+/// A `CoalescingBuffer` and a plain array that is searched from end to end, driven together. It throws where they differ.
 struct ComparedBuffer {
     typealias Buffer = CoalescingBuffer<Int>
 
-    /// Who sends: nobody, one of two objects, one of two values, or a value that cannot be compared.
+    /// A sender: none, one of two objects, one of two values, or a value that cannot be compared.
     enum Sender: Int {
         case none, object1, object2, value1, value2, incomparable
 
@@ -37,10 +37,10 @@ struct ComparedBuffer {
 
     /// One call of the buffer.
     enum Step {
-        case enqueue(Key, style: Buffer.Style, lane: Int, mask: Buffer.Mask, keepsEarliest: Bool)
+        case enqueue(Key, style: Buffer.Style, modeQueue: Int, mask: Buffer.Mask, keepsEarliest: Bool)
         case dequeue(Key, mask: Buffer.Mask)
-        /// `back`: so many places before the next one is the end; nil: there is none.
-        case takeFirst(Buffer.Style, lanes: [Int], back: UInt64?)
+        /// `back`: the end is this far before the next sequence number; nil: there is no end.
+        case takeFirst(Buffer.Style, modeQueues: [Int], back: UInt64?)
         case removeAll
     }
 
@@ -48,20 +48,20 @@ struct ComparedBuffer {
         var what: String
     }
 
-    /// Something in the plain array, which is in the order of enqueuing.
+    /// An element of the plain array, which is in the order of enqueuing.
     private struct Waiting {
         var item: Int
-        var place: Buffer.Place
+        var sequenceNumber: Buffer.SequenceNumber
         var key: Key
         var style: Buffer.Style
-        var lane: Int
+        var modeQueue: Int
     }
 
     static let styles: [Buffer.Style] = [.now, .asap, .whenIdle]
     static let masks: [Buffer.Mask] = [[], .onName, .onSender, [.onName, .onSender]]
-    static let lanes = 0..<3
-    /// All sets of lanes.
-    static let setsOfLanes = (0..<1 << lanes.count).map { set in lanes.filter { set & 1 << $0 != 0 } }
+    static let modeQueues = 0..<3
+    /// All sets of mode queues.
+    static let setsOfModeQueues = (0..<1 << modeQueues.count).map { set in modeQueues.filter { set & 1 << $0 != 0 } }
 
     private var buffer = Buffer()
     private var waiting: [Waiting] = []
@@ -72,56 +72,63 @@ struct ComparedBuffer {
     mutating func take(_ step: Step) throws(Difference) {
         steps += 1
         switch step {
-        case .enqueue(let key, let style, let lane, let mask, let keepsEarliest):
-            try enqueue(key, style, lane, mask, keepsEarliest)
+        case .enqueue(let key, let style, let modeQueue, let mask, let keepsEarliest):
+            try enqueue(key, style, modeQueue, mask, keepsEarliest)
         case .dequeue(let key, let mask):
-            try agree(buffer.dequeue(matching: key.inBuffer, mask), removeSimilar(to: key, mask), "what is dequeued")
-        case .takeFirst(let style, let lanes, let back):
-            try takeFirst(style, lanes, back)
+            try agree(buffer.dequeue(matching: key.inBuffer, mask), removeSimilar(to: key, mask), "the dequeued items")
+        case .takeFirst(let style, let modeQueues, let back):
+            try takeFirst(style, modeQueues, back)
         case .removeAll:
-            let places = buffer.nextPlace
-            try agree(buffer.removeAll(), waiting.map(\.item), "what is removed with all")
-            try agree(buffer.nextPlace, places, "the next place")
+            let next = buffer.nextSequenceNumber
+            try agree(buffer.removeAll(), waiting.map(\.item), "the items that removeAll returns")
+            try agree(buffer.nextSequenceNumber, next, "the next sequence number")
             waiting = []
         }
-        try agree(buffer.count, waiting.count, "how many wait")
-        try agree(buffer.isEmpty, waiting.isEmpty, "whether none waits")
+        try agree(buffer.count, waiting.count, "the count")
+        try agree(buffer.isEmpty, waiting.isEmpty, "isEmpty")
     }
 
     private mutating func enqueue(
-        _ key: Key, _ style: Buffer.Style, _ lane: Int, _ mask: Buffer.Mask, _ keepsEarliest: Bool
+        _ key: Key, _ style: Buffer.Style, _ modeQueue: Int, _ mask: Buffer.Mask, _ keepsEarliest: Bool
     ) throws(Difference) {
-        let next = buffer.nextPlace
+        let next = buffer.nextSequenceNumber
         let enqueued = buffer.enqueue(
-            steps, key.inBuffer, style: style, lane: lane, mask: mask, keepsEarliest: keepsEarliest)
+            steps, key.inBuffer, style: style, modeQueue: modeQueue, mask: mask, keepsEarliest: keepsEarliest)
         let earliest = waiting.first { isSimilar($0.key, key, mask) }
         var removed = removeSimilar(to: key, mask)
         if keepsEarliest, let earliest {
             removed.removeFirst()
-            waiting.insert(earliest, at: waiting.firstIndex { $0.place > earliest.place } ?? waiting.endIndex)
-            try agree(enqueued.coalesced, removed + [steps], "what is coalesced into the earliest")
-            try agree(enqueued.place, nil, "the place of what was coalesced")
-            try agree(enqueued.mustWake, false, "the need to wake for what was coalesced")
-            try agree(buffer.nextPlace, next, "the next place")
+            waiting.insert(
+                earliest, at: waiting.firstIndex { $0.sequenceNumber > earliest.sequenceNumber } ?? waiting.endIndex)
+            try agree(enqueued.coalesced, removed + [steps], "the items coalesced into the earliest")
+            try agree(enqueued.sequenceNumber, nil, "the sequence number of a coalesced item")
+            try agree(enqueued.mustWake, false, "mustWake for a coalesced item")
+            try agree(buffer.nextSequenceNumber, next, "the next sequence number")
             return
         }
-        try agree(enqueued.coalesced, removed, "what is coalesced")
-        try agree(enqueued.place, next, "the place")
-        guard buffer.nextPlace > next else { throw Difference(what: "the place \(next) is given again") }
-        let isAlone = !waiting.contains { $0.style == style && $0.lane == lane }
-        try agree(enqueued.mustWake, isAlone, "the need to wake")
-        waiting.append(Waiting(item: steps, place: next, key: key, style: style, lane: lane))
+        try agree(enqueued.coalesced, removed, "the coalesced items")
+        try agree(enqueued.sequenceNumber, next, "the sequence number")
+        guard buffer.nextSequenceNumber > next else {
+            throw Difference(what: "the sequence number \(next) is used twice")
+        }
+        let isAlone = !waiting.contains { $0.style == style && $0.modeQueue == modeQueue }
+        try agree(enqueued.mustWake, isAlone, "mustWake")
+        waiting.append(Waiting(item: steps, sequenceNumber: next, key: key, style: style, modeQueue: modeQueue))
     }
 
     private mutating func takeFirst(
-        _ style: Buffer.Style, _ lanes: [Int], _ back: UInt64?
+        _ style: Buffer.Style, _ modeQueues: [Int], _ back: UInt64?
     ) throws(Difference) {
-        let end = back.map { buffer.nextPlace - min($0, buffer.nextPlace) } ?? .max
-        let first = waiting.firstIndex { $0.style == style && lanes.contains($0.lane) && $0.place < end }
+        let end = back.map { buffer.nextSequenceNumber - min($0, buffer.nextSequenceNumber) } ?? .max
+        let first = waiting.firstIndex {
+            $0.style == style && modeQueues.contains($0.modeQueue) && $0.sequenceNumber < end
+        }
         let expected = first.map { waiting.remove(at: $0).item }
         let taken =
-            back == nil ? buffer.takeFirst(style, lanes: lanes) : buffer.takeFirst(style, lanes: lanes, before: end)
-        try agree(taken, expected, "what is taken first")
+            back == nil
+            ? buffer.takeFirst(style, modeQueues: modeQueues)
+            : buffer.takeFirst(style, modeQueues: modeQueues, before: end)
+        try agree(taken, expected, "the item that is taken first")
     }
 
     // MARK: The plain array
@@ -142,15 +149,16 @@ struct ComparedBuffer {
         return removed
     }
 
-    // MARK: What holds at any time
+    // MARK: Invariants
 
-    /// Compares what waits, in all the ways in which it can be taken out, and asked for.
+    /// Compares the waiting items, in all ways in which they can be asked for and taken.
     func check() throws(Difference) {
         for style in Self.styles {
-            for lanes in Self.setsOfLanes {
-                let isEmpty = !waiting.contains { $0.style == style && lanes.contains($0.lane) }
+            for modeQueues in Self.setsOfModeQueues {
+                let isEmpty = !waiting.contains { $0.style == style && modeQueues.contains($0.modeQueue) }
                 try agree(
-                    buffer.isEmpty(style, lanes: lanes), isEmpty, "whether none waits in lanes \(lanes) as \(style)")
+                    buffer.isEmpty(style, modeQueues: modeQueues), isEmpty,
+                    "isEmpty of \(style) in mode queues \(modeQueues)")
             }
         }
         var copy = self
@@ -159,29 +167,29 @@ struct ComparedBuffer {
         try copy.empty()
     }
 
-    /// Takes all that waits, each style in its order.
+    /// Takes all items, each style in its order.
     mutating func empty() throws(Difference) {
         for style in Self.styles {
             let count = waiting.count { $0.style == style }
-            for _ in 0...count { try takeFirst(style, Array(Self.lanes), nil) }
+            for _ in 0...count { try takeFirst(style, Array(Self.modeQueues), nil) }
         }
-        try agree(buffer.count, 0, "how many wait when all was taken")
+        try agree(buffer.count, 0, "the count after all items were taken")
     }
 
     private func agree<Value: Equatable>(
         _ value: Value, _ naive: Value, _ what: @autoclosure () -> String
     ) throws(Difference) {
-        guard value == naive else { throw Difference(what: "\(what()): \(value), and not \(naive)") }
+        guard value == naive else { throw Difference(what: "\(what()): \(value), expected \(naive)") }
     }
 }
 
-/// Of what the steps of one sequence are made: few names and senders leave many that are similar.
+/// The names, senders and mode queues of one random sequence. They are few, so that many items are similar.
 struct BufferVocabulary {
     private var random: SeededGenerator
     private let queues: Int
     private let names: Int
     private let senders: [ComparedBuffer.Sender]
-    private let lanes: Int
+    private let modeQueues: Int
 
     init(_ random: SeededGenerator) {
         self.random = random
@@ -190,7 +198,7 @@ struct BufferVocabulary {
         names = 1 + Self.choose(3, &bits)
         let (first, count) = (Self.choose(6, &bits), 1 + Self.choose(6, &bits))
         senders = (first..<first + count).map { ComparedBuffer.Sender(rawValue: $0 % 6)! }
-        lanes = 1 + Self.choose(ComparedBuffer.lanes.count, &bits)
+        modeQueues = 1 + Self.choose(ComparedBuffer.modeQueues.count, &bits)
     }
 
     private static func choose(_ count: Int, _ bits: inout UInt64) -> Int {
@@ -199,7 +207,7 @@ struct BufferVocabulary {
     }
 
     mutating func step() -> ComparedBuffer.Step {
-        // One random number for all the choices: there are millions of steps.
+        // One random number for all choices, because there are millions of steps.
         var bits = random.next()
         func choose(_ count: Int) -> Int { Self.choose(count, &bits) }
         let kind = choose(16)
@@ -208,14 +216,14 @@ struct BufferVocabulary {
         let mask = ComparedBuffer.masks[choose(4)]
         switch kind {
         case 0..<10:
-            return .enqueue(key, style: style, lane: choose(lanes), mask: mask, keepsEarliest: choose(2) == 0)
+            return .enqueue(key, style: style, modeQueue: choose(modeQueues), mask: mask, keepsEarliest: choose(2) == 0)
         case 10, 11:
             return .dequeue(key, mask: mask)
         case 15 where choose(4) == 0:
             return .removeAll
         default:
-            let lanes = ComparedBuffer.setsOfLanes[choose(ComparedBuffer.setsOfLanes.count)]
-            return .takeFirst(style, lanes: lanes, back: choose(2) == 0 ? nil : UInt64(choose(6)))
+            let modeQueues = ComparedBuffer.setsOfModeQueues[choose(ComparedBuffer.setsOfModeQueues.count)]
+            return .takeFirst(style, modeQueues: modeQueues, back: choose(2) == 0 ? nil : UInt64(choose(6)))
         }
     }
 }
@@ -223,11 +231,11 @@ struct BufferVocabulary {
 extension ComparedBuffer.Step: CustomStringConvertible {
     var description: String {
         switch self {
-        case .enqueue(let key, let style, let lane, let mask, let keepsEarliest):
-            "enqueue \(key), \(style), lane \(lane), mask \(mask.rawValue), keeping \(keepsEarliest ? "earliest" : "latest")"
+        case .enqueue(let key, let style, let modeQueue, let mask, let keepsEarliest):
+            "enqueue \(key), \(style), mode queue \(modeQueue), mask \(mask.rawValue), keeping \(keepsEarliest ? "earliest" : "latest")"
         case .dequeue(let key, let mask): "dequeue \(key), mask \(mask.rawValue)"
-        case .takeFirst(let style, let lanes, let back):
-            "takeFirst \(style), lanes \(lanes)" + (back.map { ", \($0) before the next place" } ?? "")
+        case .takeFirst(let style, let modeQueues, let back):
+            "takeFirst \(style), mode queues \(modeQueues)" + (back.map { ", \($0) before the next number" } ?? "")
         case .removeAll: "removeAll"
         }
     }

@@ -2,38 +2,38 @@ import Testing
 
 @testable import ThreadedNotifications
 
-@Suite("IdleWatch")
-struct IdleWatchTests {
+@Suite("IdleDetector")
+struct IdleDetectorTests {
     private enum Event: CaseIterable {
-        case isDisturbed, passBegins, wouldWait, probeReturned
+        case reset, beginPass, willWait, probeDidWake
     }
 
-    /// What an event was answered.
+    /// The answer to an event.
     private enum Answer: Equatable {
         case none
-        case goRound, arm
+        case anotherPass, arm
         case idle, notIdle
     }
 
-    /// What a watch was told, and what it answered each time.
+    /// A detector with the events that it was told and its answers.
     private struct Told {
-        var watch = IdleWatch()
+        var detector = IdleDetector()
         var events: [Event] = []
         var answers: [Answer] = []
 
         mutating func tell(_ event: Event) {
             events.append(event)
             switch event {
-            case .isDisturbed:
-                watch.isDisturbed()
+            case .reset:
+                detector.reset()
                 answers.append(.none)
-            case .passBegins:
-                watch.passBegins()
+            case .beginPass:
+                detector.beginPass()
                 answers.append(.none)
-            case .wouldWait:
-                answers.append(watch.wouldWait() == .arm ? .arm : .goRound)
-            case .probeReturned:
-                answers.append(watch.probeReturned() ? .idle : .notIdle)
+            case .willWait:
+                answers.append(detector.runLoopWillWait() == .armProbe ? .arm : .anotherPass)
+            case .probeDidWake:
+                answers.append(detector.probeDidWake() ? .idle : .notIdle)
             }
         }
 
@@ -44,7 +44,7 @@ struct IdleWatchTests {
         }
     }
 
-    /// Calls `check` with every sequence of so many events at most.
+    /// Calls `check` with every sequence of at most `length` events.
     private func everySequence(upTo length: Int, from told: Told = Told(), check: (Told) -> String?) -> Bool {
         if let what = check(told) {
             let steps = zip(told.events, told.answers).map { "\($0): \($1)" }
@@ -55,55 +55,56 @@ struct IdleWatchTests {
         return Event.allCases.allSatisfy { everySequence(upTo: length, from: told.told($0), check: check) }
     }
 
-    @Test("a loop waits if the probe is what wakes it, with nothing between the arming and that")
+    @Test("a run loop is idle if the probe wakes it, with no event between arming and waking")
     func idle() {
         let isSo = everySequence(upTo: 8) { told in
-            guard told.events.last == .probeReturned else { return nil }
+            guard told.events.last == .probeDidWake else { return nil }
             let isDirectlyAfter = told.answers.dropLast().last == .arm
             if (told.answers.last == .idle) == isDirectlyAfter { return nil }
-            return isDirectlyAfter ? "it is idle, and was not told" : "it is told idle, and something came between"
+            return isDirectlyAfter
+                ? "the loop is idle, and this is not reported" : "idle is reported although an event came between"
         }
         #expect(isSo)
     }
 
-    @Test("the probe is armed if the loop would wait again after exactly one pass, in which nothing else was told")
+    @Test("the probe is armed if the loop announces to wait twice, with one pass and no other event in between")
     func arm() {
         let isSo = everySequence(upTo: 8) { told in
-            guard told.events.last == .wouldWait else { return nil }
-            // The first announcement of the two sent the loop round, and did not arm.
-            let isSettled =
-                Array(told.events.suffix(3)) == [.wouldWait, .passBegins, .wouldWait]
-                && told.answers[told.answers.count - 3] == .goRound
-            if (told.answers.last == .arm) == isSettled { return nil }
-            return isSettled ? "it is sent round once too often" : "the probe is armed too early"
+            guard told.events.last == .willWait else { return nil }
+            // The first of the two announcements was answered by another pass.
+            let isConfirmed =
+                Array(told.events.suffix(3)) == [.willWait, .beginPass, .willWait]
+                && told.answers[told.answers.count - 3] == .anotherPass
+            if (told.answers.last == .arm) == isConfirmed { return nil }
+            return isConfirmed ? "it makes one pass too many" : "the probe is armed too early"
         }
         #expect(isSo)
     }
 
-    @Test("whatever it was told before, a quiet loop is found idle after three announcements at most")
+    @Test("after any events, a quiet loop is found idle after at most three announcements")
     func progress() {
         let isSo = everySequence(upTo: 6) { told in
             var told = told
             var announcements = 0
             repeat {
-                told.tell(.passBegins)
-                told.tell(.wouldWait)
+                told.tell(.beginPass)
+                told.tell(.willWait)
                 announcements += 1
-                if announcements > 3 { return "it is sent round for ever" }
+                if announcements > 3 { return "it makes more passes without end" }
             } while told.answers.last != .arm
-            told.tell(.probeReturned)
-            return told.answers.last == .idle ? nil : "the probe woke a quiet loop, and it is not idle"
+            told.tell(.probeDidWake)
+            return told.answers.last == .idle ? nil : "the probe woke a quiet loop, and idle is not reported"
         }
         #expect(isSo)
     }
 
-    @Test("after idle, as at first, it starts over")
+    @Test("it starts over after idle and after a reset")
     func startsOver() {
         let isSo = everySequence(upTo: 6) { told in
-            guard told.events.isEmpty || [.probeReturned, .isDisturbed].contains(told.events.last) else { return nil }
-            let passed = told.told(.passBegins).told(.wouldWait)
-            return told.told(.wouldWait).answers.last == .goRound && passed.answers.last == .goRound
-                ? nil : "it remembers what was before"
+            guard told.events.isEmpty || [.probeDidWake, .reset].contains(told.events.last) else { return nil }
+            let passed = told.told(.beginPass).told(.willWait)
+            return told.told(.willWait).answers.last == .anotherPass && passed.answers.last == .anotherPass
+                ? nil : "earlier events have an effect"
         }
         #expect(isSo)
     }

@@ -240,8 +240,8 @@ final class PostingDefaultQueueTests: XCTestCase {
         worker.stop()
     }
 
-    /// For how many centers the current thread knows a default queue.
+    /// The number of centers for which the current thread knows a default queue.
     private static var knownCenters: Int {
-        ThreadContext.current.mailbox?.postings.state.withLock { $0.defaultQueues.count } ?? 0
+        ThreadContext.current.poster?.defaultQueues.count ?? 0
     }
 }

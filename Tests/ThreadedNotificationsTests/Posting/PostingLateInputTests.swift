@@ -24,9 +24,11 @@ final class PostingLateInputTests: XCTestCase {
             let queue = PostingQueue(center: center, on: thread)
             queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
             let isHandedOver = Locked(false)
-            // Told after the queue's, which was made before.
+            // Called after the queue's observer, which was added before.
             let observer = RunLoopObserver { activity in
-                guard activity == .beforeWaiting, thread.mailbox.postings.watch.phase == .armed else { return }
+                guard activity == .beforeWaiting, thread.mailbox.postings.poster.idleDetector.phase == .armed else {
+                    return
+                }
                 let isFirst = isHandedOver.withLock { isHandedOver in
                     defer { isHandedOver = true }
                     return !isHandedOver

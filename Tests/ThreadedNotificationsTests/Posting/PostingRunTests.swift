@@ -162,7 +162,7 @@ struct PostingRunTests {
             }
             runs.queue.enqueue(Notification(name: .init("0")), postingStyle: .asap)
             _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            runs.returns = ThreadContext.current.mailbox?.postings.state.withLock { $0.lanes.observers.count } ?? 0
+            runs.returns = ThreadContext.current.mailbox?.postings.state.withLock { $0.modeQueues.observers.count } ?? 0
         }
         #expect(runs.returns <= 2)
         #expect(runs.posted == (0...50).map(String.init))

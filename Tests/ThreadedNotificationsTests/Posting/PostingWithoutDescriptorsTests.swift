@@ -78,7 +78,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }
             XCTAssertGreaterThan(limit.timeIntervalSinceNow, 0)
-            XCTAssertEqual(mailbox.postings.depth, 0)
+            XCTAssertEqual(mailbox.postings.poster.observerDepth, 0)
             isOver.signal()
         }
         XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)

@@ -133,7 +133,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         let (buffer, senders) = postings.state.withLock { ($0.buffer.count, $0.senders.isEmpty) }
         require(buffer == 0, "all was posted, and \(buffer) are kept")
         require(senders, "all was posted, and senders are kept")
-        require(postings.depth == 0, "it takes itself for posting, \(postings.depth) deep")
+        require(postings.poster.observerDepth == 0, "an observer is still being called")
     }
 
     /// Has a block called when all was posted that waits now for an idle default mode, in a handler.
