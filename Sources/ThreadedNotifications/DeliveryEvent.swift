@@ -178,7 +178,7 @@ public struct DeliveryEvent: Sendable {
             let name = name?.rawValue
             let message = recordedMessage(message, overtakes, postingStyle)
             var line = LineBuffer(
-                context.scratch(atLeast: RecordLine.longestRest(name, message, place?.file, sender?.type)))
+                context.scratch(atLeast: RecordLine.maximumRestLength(name, message, place?.file, sender?.type)))
             RecordLine.writeRest(
                 thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
                 target: target?.number ?? 0, message: message, place: place, count: count, sender: sender,

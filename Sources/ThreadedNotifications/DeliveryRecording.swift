@@ -44,7 +44,7 @@ public enum DeliveryRecording {
                 if control.isAskedFor { return }
                 throw .recordingFailed(path: path, problem: "this process records to \(file.path), and records once")
             }
-            control.begin(try RecordFile(try RecordPlace(path, .isReplaced)))
+            control.begin(try RecordFile(try RecordDestination(path, .replace)))
         }
     }
 
@@ -83,7 +83,7 @@ public enum DeliveryRecording {
             DeliveryRecording.currentFile.store(
                 UInt(bitPattern: Unmanaged.passRetained(file).toOpaque()), ordering: .releasing)
             file.writeInBackground()
-            ProcessEnd.remember(file)
+            ProcessEnd.set(file)
             if !hasHandlers {
                 hasHandlers = true
                 ProcessEnd.install()
@@ -120,7 +120,7 @@ public enum DeliveryRecording {
             if let path = asked {
                 do throws(DeliveryError) {
                     let isOwnName = control.copiedFrom != nil
-                    control.begin(try RecordFile(try RecordPlace(path, .isContinued, followsLink: !isOwnName)))
+                    control.begin(try RecordFile(try RecordDestination(path, .append, followsLink: !isOwnName)))
                     control.isAskedFor = true
                 } catch {
                     say(error.description)
@@ -148,32 +148,24 @@ public enum DeliveryRecording {
 
     // MARK: Forking
 
-    /// The file that is locked while the process forks.
-    //
-    // Safety: touched between the beginning of a fork and its end only, with the lock of `control` held.
-    private nonisolated(unsafe) static var forking: RecordFile?
-
-    /// So that the copy finds no lock held by a thread that it does not have.
+    /// Takes all locks, so that none of them is held in the child by a thread that the child does not have.
     static func processWillFork() {
         control.lock()
-        forking = control.valueWhileLocked.file
-        forking?.beginFork()
+        control.valueWhileLocked.file?.beginFork()
     }
 
     static func processForked() {
-        let file = forking
-        forking = nil
+        let file = control.valueWhileLocked.file
         file?.endFork()
         control.unlock()
         file?.append("fork")
     }
 
     static func processIsCopy() {
-        if let file = forking {
-            forking = nil
-            ProcessEnd.forget(file)
+        if let file = control.valueWhileLocked.file {
+            ProcessEnd.remove(file)
             currentFile.store(0, ordering: .releasing)
-            file.isCopied()
+            file.endForkInChild()
             control.valueWhileLocked.file = nil
             control.valueWhileLocked.copiedFrom = file.absolutePath
             control.valueWhileLocked.hasAsked = false

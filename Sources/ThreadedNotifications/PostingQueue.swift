@@ -1,48 +1,53 @@
 public import Foundation
 
-/// A notification queue: posts what is enqueued on its own thread, at once, as soon as possible or when the run loop is idle, and
-/// coalesces what is similar. It keeps what Apple's documents promise of `NSNotificationQueue`; Foundation's on Linux does not.
+/// A notification queue: it posts notifications on its own thread, at once, as soon as possible or when the run loop is
+/// idle, and coalesces similar ones. It keeps the promises of `NSNotificationQueue` in Apple's documents; Foundation's
+/// queue on Linux does not.
 ///
 ///     let queue = PostingQueue.default
 ///     queue.enqueue(Notification(name: flushTheServer), postingStyle: .asap)
 ///
-///     enqueue ─► coalesce ─► wait for the style's moment, in one of the modes ─► post to the center
+///     enqueue ─► coalesce ─► wait for the posting style, in one of the modes ─► post to the center
 ///
-/// What happens, by posting style:
-/// - `now`: posted before `enqueue` returns, after what is similar was removed from the queue. Nested more than 100 deep in
-///   handlers it waits for the next moment, before the stack runs out.
-/// - `asap`: posted when the current pass of the run loop ends, before it waits or returns. Other sources, timers and blocks may
-///   come first.
-/// - `whenIdle`: posted when the run loop waits: no timer due, no source signalled or descriptor of the run loop's ready, nothing
-///   in the thread's mailbox or on the main queue, no block pending, and all that is `asap` posted. One at a time, so that the next
-///   one waits for what the first gives the run loop to do. A run loop that is about to return does not wait: what is idle stays for
-///   the next run. Of blocks given to `RunLoop.perform` CoreFoundation tells nobody: those that wait come first, and those that
-///   they perform, but a longer chain of them may be interrupted.
+/// Posting styles:
+/// - `now`: the notification is posted before `enqueue` returns, after similar ones were removed from the queue. If it
+///   is nested more than 100 deep in handlers, it is posted later, so that the stack does not overflow.
+/// - `asap`: it is posted when the current pass of the run loop ends, before the run loop waits or returns. Other
+///   sources, timers and blocks may come first.
+/// - `whenIdle`: it is posted when the run loop waits: no timer is due, no source is signalled, no descriptor of the
+///   run loop is ready, the thread's mailbox and the main queue are empty, no block is pending, and no `asap`
+///   notification waits. One is posted at a time, and the next after the run loop has done the work that the first
+///   caused. A run loop that is about to return does not wait, so its idle notifications stay for the next run.
+///   CoreFoundation does not report blocks given to `RunLoop.perform`: waiting blocks, and the blocks that these
+///   perform, come first, but a longer chain may be interrupted.
 ///
-/// Threads: a queue belongs to one thread, and posts there and nowhere else; every method may be called on any thread.
-/// Enqueued on another, also `now`, a notification waits for the thread, whose run loop is woken. Its object and userInfo are then
-/// used, and released, on the queue's thread, so they must be safe there; senders that are values are compared on every thread
-/// that enqueues. The thread has to run its run loop. A queue is no input of it: a run loop that has nothing else to wait for posts
-/// what waits, and returns; add a `SignalPort` to it, or use a `RunLoopThread`, for what other threads enqueue later. A run whose own
-/// input, such as a timer, has expired returns without posting what that enqueued `whenIdle`; the next run posts it.
-/// Order: first in, first out within a style, over all queues of a thread. What handlers enqueue `asap` is posted after the
-/// batch under way, in the same pass; after 10 batches the run loop's other work comes first.
-/// Modes: nil is the default mode; `.common` is all common modes, also those made common later. What waits for another mode
-/// than the run loop's is posted when one of its modes is run, `now` too. A thread that runs no run loop counts as in the default
-/// mode.
-/// Removal: see `dequeueNotifications`. What waits is posted also if nobody holds the queue any more. When the thread ends, it is
-/// counted as `targetGone` and traced, and nothing is accepted any more.
-/// `RunLoop.run(mode:before:)` returns after it posted what waited, as after other input; not for a `now` that was posted at once.
-/// Cost: `enqueue` takes a few look-ups and allocations, however much waits; each idle notification two passes of the run
-/// loop, and a descriptor for the thread.
-/// Source: "Notification Programming Topics", *Notification Queues*, *Posting Notifications Asynchronously*, *Coalescing
-/// Notifications*.
+/// Threads: a queue belongs to one thread and posts only there. Every method may be called on any thread. A
+/// notification that another thread enqueues, also with `now`, waits until the queue's thread runs its run loop, which
+/// is woken. Its object and userInfo are used and released on the queue's thread, so they must be safe there. Senders
+/// that are values are compared on each thread that enqueues. A queue does not keep a run loop running: a run loop with
+/// no source posts the waiting notifications and returns. For notifications that other threads enqueue later, add a
+/// `SignalPort` to it or use a `RunLoopThread`. A run that returns because of its own input, such as a timer, does not
+/// post the `whenIdle` notifications that this input enqueued; the next run does.
+/// Order: first in, first out within a posting style, over all queues of a thread. `asap` notifications that handlers
+/// enqueue are posted after the current batch, in the same pass. After 10 batches the run loop does its other work
+/// first.
+/// Modes: nil is the default mode; `.common` is all common modes, also those that become common later. A notification
+/// for other modes than the current one is posted when one of its modes runs, also with `now`. A run loop that is not
+/// running counts as running in the default mode.
+/// Removal: see `dequeueNotifications`. Waiting notifications are posted also after the queue was released. When the
+/// thread ends, they are counted and traced as `targetGone`, and the queue accepts no further ones.
+/// `RunLoop.run(mode:before:)` returns after waiting notifications were posted, as after other input. It does not
+/// return for a `now` that was posted before `enqueue` returned.
+/// Cost: `enqueue` takes a few look-ups and allocations, independent of the number that waits. Each idle notification
+/// takes two passes of the run loop, and its thread needs a descriptor.
+/// Source: "Notification Programming Topics", *Notification Queues*, *Posting Notifications Asynchronously*,
+/// *Coalescing Notifications*.
 public final class PostingQueue: Sendable {
-    /// Which one is kept of those that are similar.
+    /// The one of several similar notifications that is kept.
     public enum Kept: Sendable, Hashable {
-        /// The one that is enqueued last, at the end of its style.
+        /// The one that was enqueued last, at the end of its posting style.
         case latest
-        /// The one that waits longest, where it is, with its posting style and modes.
+        /// The one that has waited longest, where it is, with its posting style and modes.
         case earliest
     }
 
@@ -54,8 +59,10 @@ public final class PostingQueue: Sendable {
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static var `default`: PostingQueue { `default`(for: NotificationCenter.default) }
 
-    /// The current thread's default queue for a center: always the same as long as there is the center. Nobody need hold it: what
-    /// waits in it, and its counts, stay. The thread does not keep the center, unless something waits.
+    /// The current thread's default queue for a center.
+    ///
+    /// It is the same queue as long as the center exists. It need not be retained: its waiting notifications and its
+    /// counters stay. The thread retains the center only while notifications wait.
     @available(*, noasync, message: "a task has no thread of its own; use init(center:on:)")
     public static func `default`(for center: some PostingCenter) -> PostingQueue {
         let mailbox = ThreadContext.current.attachedMailboxOrNew(isServed: false)
@@ -73,9 +80,9 @@ public final class PostingQueue: Sendable {
     /// A further queue.
     ///
     /// - Parameters:
-    ///   - center: to what it posts.
-    ///   - thread: whose it is. One that is not started yet may be enqueued to. `.postingThread` is the thread that makes it, so it
-    ///     is not for tasks, which have none of their own.
+    ///   - center: the center to post to.
+    ///   - thread: the queue's thread, which need not be started yet. `.postingThread` is the thread that makes the
+    ///     queue; do not use it in a task, which has no thread of its own.
     public init(center: some PostingCenter, on thread: some DeliveryTarget) {
         self.center = center
         mailbox = thread.targetThread.mailbox ?? ThreadContext.current.attachedMailboxOrNew(isServed: false)
@@ -90,18 +97,19 @@ public final class PostingQueue: Sendable {
 
     /// Adds a notification to the queue, and coalesces those that are similar into one.
     ///
-    /// What happens: what waits in this queue, with any posting style, and is similar to the notification is removed, and the
-    /// notification is posted in the moment of its style. Senders are compared by identity if they are objects, and by
-    /// equality if they are values; no sender is equal to no sender; a value that cannot be compared is equal to none.
+    /// Similar notifications in this queue, with any posting style, are removed. Senders are compared by identity if
+    /// they are objects, and by equality if they are values. No sender equals no sender. A value that cannot be
+    /// compared equals nothing.
     /// - Parameters:
-    ///   - notification: what is posted, on the queue's thread.
-    ///   - postingStyle: when.
-    ///   - coalesceMask: what two have in common that are similar: the name, the sender, or both; none: nothing is similar.
-    ///   - kept: which of those that are similar is kept. With `now` it is always this one.
-    ///   - modes: in which run loop modes it is posted; nil, or none: the default mode.
-    ///   - file: the caller's; errors of waits, recordings and events name it.
-    ///   - line: the caller's; errors of waits, recordings and events name it.
-    /// - Returns: what became of it, and how many were removed.
+    ///   - notification: the notification to post on the queue's thread.
+    ///   - postingStyle: when to post it.
+    ///   - coalesceMask: the properties that similar notifications have in common: the name, the sender, or both. If it
+    ///     is empty, none is similar.
+    ///   - kept: the similar notification that is kept. With `now` it is always this one.
+    ///   - modes: the run loop modes in which it is posted. Nil or none: the default mode.
+    ///   - file: the caller's file, for errors of waits, recordings and events.
+    ///   - line: the caller's line, for errors of waits, recordings and events.
+    /// - Returns: the outcome when `enqueue` returns, and how many were removed.
     @discardableResult
     public func enqueue(
         _ notification: Notification, postingStyle: NotificationQueue.PostingStyle,
@@ -118,10 +126,10 @@ public final class PostingQueue: Sendable {
 
     private static let defaultModes: Set<RunLoop.Mode> = [.default]
 
-    /// Removes from the queue what waits, with any posting style and in any mode, and is similar to a notification.
+    /// Removes from the queue the notifications that are similar to one, with any posting style and in any mode.
     ///
-    /// What is being posted at the moment waits no longer.
-    /// - Returns: how many; they are counted as `dequeued`.
+    /// A notification that is being posted is no longer in the queue.
+    /// - Returns: how many. They are counted as `cancelled`.
     @discardableResult
     public func dequeueNotifications(
         matching notification: Notification,
@@ -131,6 +139,6 @@ public final class PostingQueue: Sendable {
             matching: notification, mask: coalesceMask, queue: outcomes.queue, mailbox: mailbox)
     }
 
-    /// What became of all that was enqueued to this queue.
+    /// The outcomes of all notifications that were enqueued to this queue.
     public var counters: DeliveryCounters { outcomes.counters }
 }

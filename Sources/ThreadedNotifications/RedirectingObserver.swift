@@ -1,11 +1,12 @@
 internal import Dispatch
 public import Foundation
 
-/// An observer that handles its notifications on one thread: the technique of Apple's document "Delivering Notifications To
-/// Particular Threads", with the document's names and in its order.
+/// An observer that handles its notifications on one thread: the technique of Apple's document "Delivering
+/// Notifications To Particular Threads", with the document's names and in its order.
 ///
-/// A notification center delivers on the posting thread. There this observer tests whether that is the correct thread. If
-/// not, it stores the notification in an array and signals a port on the correct thread's run loop, which processes it.
+/// A notification center delivers on the posting thread. There this observer tests whether that is the correct thread.
+/// If not, it stores the notification in an array and signals a port on the correct thread's run loop, which processes
+/// it.
 ///
 ///     let observer = RedirectingObserver { notification in
 ///         print("current thread = \(ThreadIdentity.current)")
@@ -15,19 +16,22 @@ public import Foundation
 ///         observer.processNotification($0)
 ///     }
 ///
-/// Threads: the handler runs on the thread that called `setUpThreadingSupport()`, when that thread runs its run loop in a
-/// common mode. Posting on another thread never waits for it.
-/// Order: notifications of one posting thread are handled in the order in which they were posted. A notification that is posted
-/// on the correct thread is handled before `post` returns, and overtakes those that wait.
-/// Removal: remove the token from the center. Notifications that were redirected before are still handled while the observer
-/// exists. When the observer is deallocated, waiting notifications are discarded, and a background thread invalidates the port.
-/// When the correct thread has ended, notifications are stored and never handled; the document does not cover this case.
+/// Threads: the handler runs on the thread that called `setUpThreadingSupport()`, when that thread runs its run loop in
+/// a common mode. Posting on another thread never waits for it.
+/// Order: notifications of one posting thread are handled in the order in which they were posted. A notification that
+/// is posted on the correct thread is handled before `post` returns, and overtakes those that wait.
+/// Removal: remove the token from the center. Notifications that were redirected before are still handled while the
+/// observer exists. When the observer is deallocated, waiting notifications are discarded, and a background thread
+/// invalidates the port. When the correct thread has ended, notifications are stored and never handled; the document
+/// does not cover this case.
 /// Cost: a lock, an element of an array and one signal for each redirected notification.
-/// Source: the whole document. It differs where Foundation on Linux does: a block replaces the selector, and a `SignalPort` the
+/// Source: the whole document. It differs where Foundation on Linux does: a block replaces the selector, and a
+/// `SignalPort` the
 /// `NSMachPort`. The first element is removed from the array without moving the others, which would be quadratic.
 ///
-/// Limitations, as the document states them: "First, all threaded notifications processed by this object must pass through the
-/// same method (processNotification:). Second, each object must provide its own implementation and communication port."
+/// Limitations, as the document states them: "First, all threaded notifications processed by this object must pass
+/// through the same method (processNotification:). Second, each object must provide its own implementation and
+/// communication port."
 public final class RedirectingObserver {
     // MARK: Threaded notification support
 
@@ -57,8 +61,8 @@ public final class RedirectingObserver {
     }
 
     deinit {
-        // The run loop retains the port until it is invalidated, which the document omits. Invalidating posts a notification,
-        // so it is not done here: the observer may be released by a center that holds its lock.
+        // The run loop retains the port until it is invalidated, which the document omits. Invalidating posts a
+        // notification, so it is not done here: the observer may be released by a center that holds its lock.
         DispatchQueue.global().async { [notificationPort] in notificationPort.invalidate() }
     }
 
@@ -95,8 +99,9 @@ public final class RedirectingObserver {
 }
 
 extension RedirectingObserver: PortDelegate {
-    /// The document's `handleMachMessage:`, called on the correct thread after a signal. The message has no content: "Because
-    /// port messages may get dropped if too many are sent simultaneously", the array is processed until it is empty.
+    /// The document's `handleMachMessage:`, called on the correct thread after a signal. The message has no content:
+    /// "Because port messages may get dropped if too many are sent simultaneously", the array is processed until it is
+    /// empty.
     public func handle(_ message: PortMessage) {
         notificationLock.lock()
         while let notification = removeFirstNotification() {
@@ -117,6 +122,6 @@ extension RedirectingObserver: PortDelegate {
     }
 }
 
-// Safety: the two arrays and the thread are accessed only with the lock held. The port and the handler are set once, and both
-// are Sendable.
+// Safety: the two arrays and the thread are accessed only with the lock held. The port and the handler are set once,
+// and both are Sendable.
 extension RedirectingObserver: @unchecked Sendable {}

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Dispatch
 internal import Foundation
 
-/// A thread that runs its run loop until it is stopped; also an executor, so that an actor can live on it.
+/// A thread that runs its run loop until it is stopped. It is also an executor for actors and tasks.
 ///
 ///     let worker = RunLoopThread(name: "worker")
 ///     try worker.start()
@@ -14,12 +14,12 @@ internal import Foundation
 ///     idle ──start──► running ──stop──► stopping ──drained──► ended
 ///       └──────stop──────────────────────────────────────────► ended
 ///
-/// What happens: the thread runs its run loop in the default mode, handling what was signalled first before what was
-/// signalled later, and ends after `stop()`. It keeps itself alive until then: dropping the last reference does not end it.
+/// The thread runs its run loop in the default mode, calls sources in the order in which they were signalled, and ends
+/// after `stop()`. A running thread retains itself, so releasing the last reference does not end it.
 /// Threads: every method may be called on any thread.
-/// Order: notifications, blocks and an actor's jobs are handled in the order in which they were handed over.
-/// Cost: a thread, and the descriptors of its run loop until it ends. When it has delivered all it looks for more before it sleeps, because to
-/// be woken costs ten times as much as to look; `init(name:spins:)` says for how long, and how not to.
+/// Order: notifications, blocks and the jobs of actors run in the order in which they were enqueued.
+/// Cost: a thread, and the descriptors of its run loop until it ends. Before the thread sleeps it spins, because waking
+/// it costs ten times as much as finding something new; see `init(name:spins:)`.
 public final class RunLoopThread: DeliveryTarget {
     private enum Phase {
         case idle
@@ -29,27 +29,27 @@ public final class RunLoopThread: DeliveryTarget {
 
     private struct State {
         var phase = Phase.idle
-        /// Nil before the thread is created and after it was joined.
+        /// Nil before the thread is created, and after it was joined.
         var thread: SystemThread?
-        /// Runs the jobs that come when the thread has ended.
+        /// Runs the jobs that are enqueued after the thread has ended.
         var lateJobs: DispatchQueue?
     }
 
-    /// What the thread is called, here and in `ThreadIdentity`; the kernel keeps the first 15 bytes.
+    /// The thread's name, as in `ThreadIdentity`. The kernel keeps the first 15 bytes.
     public let name: String
 
     let mailbox: ThreadMailbox
     private let state = Locked(State())
-    /// A thread can be joined once, so those who wait for its end take turns.
-    private let joinTurn = MonotonicSemaphore(value: 1)
+    /// A thread can be joined once, so callers of `waitUntilFinished` wait for each other.
+    private let joinPermit = MonotonicSemaphore(value: 1)
 
-    /// A thread that is not started yet. Notifications for it wait until it is.
+    /// Makes a thread that is not started. Notifications for it wait until it is.
     /// - Parameters:
-    ///   - name: what it is called.
-    ///   - spins: whether the thread looks for more for up to 100 µs when it has delivered all, before it sleeps. What it spends on
-    ///     looking in vain is at most what finding has saved, and a little; on one processor it lets others run instead. The
-    ///     environment variable `THREADED_NOTIFICATIONS_SPIN=0` turns it off for the whole process; a set-user-id or
-    ///     set-group-id process ignores the variable.
+    ///   - name: the thread's name.
+    ///   - spins: whether the thread spins for up to 100 µs before it sleeps, to find new notifications without being
+    ///     woken. The time that it spins in vain is limited by the time that spinning has saved. On a single processor
+    ///     it yields instead. The environment variable `THREADED_NOTIFICATIONS_SPIN=0` disables spinning in the whole
+    ///     process; a set-user-id or set-group-id process ignores the variable.
     public init(name: String, spins: Bool = true) {
         self.name = name
         mailbox = ThreadMailbox(threadName: name, spins: spins && Self.mayThreadsSpin)
@@ -59,20 +59,20 @@ public final class RunLoopThread: DeliveryTarget {
         CLinuxEnvironment("THREADED_NOTIFICATIONS_SPIN").map { String(cString: $0) } != "0"
 
     deinit {
-        // Nobody can wait for the end any more; the system may forget the thread when it ends.
+        // No caller can join the thread any more, so the system releases it when it ends.
         state.withLock { $0.thread }?.detach()
         mailbox.finish()
     }
 
     public var targetThread: TargetThread { TargetThread(mailbox: mailbox) }
 
-    /// Who the thread is; nil before it was started.
+    /// The thread's identity; nil before it was started.
     public var identity: ThreadIdentity? { mailbox.identity }
 
-    /// Starts the thread, and returns when it takes what is handed to it.
+    /// Starts the thread, and returns when it accepts notifications and blocks.
     ///
-    /// - Throws: `DeliveryError.threadAlreadyStarted`, `.threadStopped` if it was stopped before it started, or
-    ///   `.threadNotCreated`; after the last it may be tried again.
+    /// - Throws: `DeliveryError.threadAlreadyStarted`; `.threadStopped` if it was stopped before it started; or
+    ///   `.threadNotCreated`, after which `start()` may be called again.
     public func start() throws(DeliveryError) {
         let isAttached = MonotonicSemaphore()
         try state.withLock { state throws(DeliveryError) in
@@ -81,7 +81,7 @@ public final class RunLoopThread: DeliveryTarget {
             case .started: throw .threadAlreadyStarted(thread: name)
             case .stoppedBeforeStart: throw .threadStopped(thread: name)
             }
-            // Kept by what the thread knows of itself, and by nothing on its stack: a handler may call `Thread.exit()`.
+            // Retained by the thread's context, and not on its stack, because a handler may call `Thread.exit()`.
             let keeper = Locked<RunLoopThread?>(self)
             let body: @Sendable () -> Void = { [name, mailbox] in
                 ThreadContext.current.keepsAlive = keeper.withLock { kept in
@@ -101,11 +101,10 @@ public final class RunLoopThread: DeliveryTarget {
 
     /// Asks the thread to end, and returns at once.
     ///
-    /// What happens: the handler under way, if any, returns; what waits in the mailbox by then for the default mode is
-    /// delivered; each port that is signalled is handled once more; then the thread ends. What waits for other modes has lost
-    /// its target, and so has what is posted from now on; further blocks are refused.
-    /// Stopping twice is stopping once. Called on the thread itself it does the same. A thread that was stopped
-    /// before it started never runs.
+    /// The running handler returns, the notifications and blocks that wait in the mailbox for the default mode are
+    /// delivered, each signalled port is handled once more, and the thread ends. Those that wait for other modes, and
+    /// notifications that are posted later, are `targetGone`. Later blocks are refused. A second call has no effect.
+    /// The method may be called on the thread itself. A thread that was stopped before it started never runs.
     public func stop() {
         let neverRuns = state.withLock { state in
             if state.phase == .idle { state.phase = .stoppedBeforeStart }
@@ -114,13 +113,13 @@ public final class RunLoopThread: DeliveryTarget {
         if neverRuns { mailbox.finish() } else { mailbox.close() }
     }
 
-    /// Waits until the thread has ended, its thread-specific storage and run loop gone.
+    /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
     ///
     /// It does not stop the thread. Several threads may wait. A thread that was stopped before it started has ended.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero.
-    ///   - file: the caller's; errors name it.
-    ///   - line: the caller's; errors name it.
+    ///   - file: the caller's file, for errors.
+    ///   - line: the caller's line, for errors.
     /// - Throws: `DeliveryError.threadStillRunning` after the timeout, `.threadNotStarted`, `.waitForItself`, or
     ///   `.waitWouldDeadlock` if the thread waits for the calling one.
     @available(*, noasync, message: "it blocks the thread")
@@ -141,10 +140,10 @@ public final class RunLoopThread: DeliveryTarget {
             at: SourceLocation(file, line))
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
-        guard joinTurn.wait(until: deadline) else {
+        guard joinPermit.wait(until: deadline) else {
             throw .threadStillRunning(thread: name, after: timeout)
         }
-        defer { joinTurn.signal() }
+        defer { joinPermit.signal() }
         guard let thread = state.withLock({ $0.thread }) else { return }
         guard thread.join(until: deadline) else {
             throw .threadStillRunning(thread: name, after: timeout)
@@ -159,20 +158,20 @@ public final class RunLoopThread: DeliveryTarget {
         while mailbox.isOpen {
             _ = RunLoop.current.run(mode: .default, before: .distantFuture)
         }
-        // The mailbox first, since a block may add a port that was signalled already; then one pass for all that is
-        // signalled.
+        // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
+        // sources.
         mailbox.deliverWaiting()
         RunLoop.runCurrentOnce()
         mailbox.finish()
     }
 }
 
-/// An actor lives on the thread if it has
-/// `nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }`; a task does if it was
-/// made with `executorPreference: thread`. Start the thread first: until then they wait.
+/// An actor runs on the thread if it has `nonisolated var unownedExecutor: UnownedSerialExecutor {
+/// thread.asUnownedSerialExecutor() }`; a task, if it was made with `executorPreference: thread`. Both wait until the
+/// thread is started.
 extension RunLoopThread: SerialExecutor, TaskExecutor {
-    /// Has the thread run a job, in its turn. When the thread has ended, jobs are run in the background, one at a time,
-    /// so that nobody awaits for ever.
+    /// Enqueues a job. After the thread has ended, jobs run in the background, one at a time, so that no task is
+    /// suspended for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if mailbox.append(MailboxItem(.job(job, self)), holdsUntilStarted: true) != .accepted { runLate(job) }
@@ -182,7 +181,8 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Whether the calling code runs on this thread, or for it when it has ended; `assumeIsolated` asks this.
+    /// True if the calling code runs on this thread, or in a job that runs in the background because the thread has
+    /// ended. `assumeIsolated` calls this.
     public func isIsolatingCurrentContext() -> Bool? {
         mailbox.isCurrent || ThreadContext.current.standsInFor === self
     }

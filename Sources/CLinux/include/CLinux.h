@@ -1,5 +1,5 @@
-// What glibc has and Swift's Glibc module does not show, because the module is
-// built without _GNU_SOURCE. Nothing here is compiled on its own: the functions are glibc's.
+// Functions of glibc that Swift's Glibc module does not offer, because it is built without _GNU_SOURCE, and inline
+// functions that use types of them.
 
 #ifndef CLINUX_H
 #define CLINUX_H
@@ -33,7 +33,7 @@ extern long syscall(long number, ...);
 /// The kernel's id of the calling thread; the main thread's equals the process id.
 extern pid_t gettid(void);
 
-/// Names a thread for `/proc`, debuggers and `top -H`; at most 15 bytes.
+/// Sets the name of a thread in `/proc`, debuggers and `top -H`; at most 15 bytes.
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 extern int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *deadline);
@@ -58,11 +58,11 @@ static inline struct timespec CLinuxDeadline(clockid_t clock, int64_t nanosecond
     return deadline;
 }
 
-/// Waits until `thread` has ended, its thread-specific storage included, but no longer than `nanoseconds`: then
-/// returns ETIMEDOUT, and the thread may be joined later. Inline, so that no struct timespec need be named in
-/// Swift, where it belongs to whichever module was first to include <time.h>.
+/// Waits until `thread` has ended and its thread-specific storage was destroyed. Returns ETIMEDOUT after `nanoseconds`;
+/// the thread may then be joined later. Inline, so that Swift does not use struct timespec, which belongs to the module
+/// that was first to include <time.h>.
 static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
-    // The thread sanitizer does not know that pthread_clockjoin_np ends a thread. Its runs use the wall clock.
+    // The thread sanitizer does not know pthread_clockjoin_np, so with it the wall clock is used.
     if (__tsan_acquire) {
         struct timespec deadline = CLinuxDeadline(CLOCK_REALTIME, nanoseconds);
         return pthread_timedjoin_np(thread, NULL, &deadline);
@@ -71,19 +71,19 @@ static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
     return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &deadline);
 }
 
-/// Waits for a signal of `semaphore`, but no longer than `nanoseconds` of the monotonic clock: then returns false.
+/// Waits for a signal of `semaphore`. Returns false after `nanoseconds` of the monotonic clock.
 static inline bool CLinuxWaitForSemaphore(sem_t *semaphore, int64_t nanoseconds) {
     struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
     while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &deadline) != 0) {
         if (errno != EINTR) return false;
     }
-    // The thread sanitizer does not know that sem_clockwait orders what follows after the signal.
+    // The thread sanitizer does not know that sem_clockwait synchronises with the signal.
     if (__tsan_acquire) __tsan_acquire(semaphore);
     return true;
 }
 
-/// Makes a mutex of the kind that looks again for a moment before it sleeps: what it guards is held for less than that.
-/// Inline, because glibc shows the kind with _GNU_SOURCE only: it is PTHREAD_MUTEX_ADAPTIVE_NP.
+/// Initialises an adaptive mutex: a thread spins for a moment before it sleeps, because the mutex is held for a shorter
+/// time. Inline, because glibc declares the kind, PTHREAD_MUTEX_ADAPTIVE_NP, with _GNU_SOURCE only.
 static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -92,33 +92,36 @@ static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-/// Locks a mutex, but waits no longer than `nanoseconds` of the monotonic clock: then returns false.
+/// Locks a mutex. Returns false after `nanoseconds` of the monotonic clock.
 static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) {
     struct timespec deadline = CLinuxDeadline(CLOCK_MONOTONIC, nanoseconds);
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
-/// The Swift runtime's: returns true if an object's deinit runs or has run. It does not retain the object, as
-/// loading a weak reference does.
+/// A function of the Swift runtime: whether an object's deinit runs or has run. Unlike loading a weak reference, it
+/// does not retain the object.
 extern bool swift_isDeallocating(const void *object);
 
-/// On how many processors the calling thread may run. Inline, because glibc counts them with _GNU_SOURCE only.
+/// The number of processors that the calling thread may run on. Inline, because glibc counts them with _GNU_SOURCE
+/// only.
 static inline int CLinuxUsableProcessors(void) {
-    // 8,192 processors.
+    // Room for 8,192 processors.
     unsigned long processors[1024 / sizeof(unsigned long)] = {0};
     long bytes = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
     int count = 0;
-    for (long word = 0; word < bytes / (long)sizeof(unsigned long); word++) count += __builtin_popcountl(processors[word]);
+    for (long word = 0; word < bytes / (long)sizeof(unsigned long); word++) {
+        count += __builtin_popcountl(processors[word]);
+    }
     return count;
 }
 
-/// The processor on which the calling thread runs at the moment. Declared here, because glibc shows it with _GNU_SOURCE only.
+/// The processor that the calling thread runs on. Declared here, because glibc declares it with _GNU_SOURCE only.
 extern int sched_getcpu(void);
 
-/// Lets other threads run on this processor, if any wait for it.
+/// Lets other threads run that wait for this processor.
 static inline void CLinuxYield(void) { sched_yield(); }
 
-/// Tells the processor that this is a loop that waits for memory to change.
+/// Tells the processor that this loop waits for a change in memory.
 static inline void CLinuxPause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -127,18 +130,21 @@ static inline void CLinuxPause(void) {
 #endif
 }
 
-/// Whether an open file is a regular one. Inline for the same reason: struct stat belongs to another module too.
+/// True if an open file is a regular file. Inline, because struct stat belongs to another module in Swift.
 static inline bool CLinuxIsRegularFile(int descriptor) {
     struct stat status;
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// A descriptor of a process, which can be read when it has ended, whoever's child it is; -1, with errno, if there is none. By
-/// the system calls' numbers, which are the same on all processors: the C library has functions for them only since 2.36.
+/// Opens a descriptor of a process (pidfd), which becomes readable when the process ends. Returns -1, with errno, on
+/// failure. The number of the system call is used, which is the same on all architectures, because glibc has functions
+/// only since 2.36.
 static inline int CLinuxOpenProcess(pid_t process) { return (int)syscall(434, process, 0); }
 
-/// Sends a signal to the process of a descriptor. Returns -1, with errno, if it has ended.
-static inline int CLinuxSignalProcess(int descriptor, int signal) { return (int)syscall(424, descriptor, signal, NULL, 0); }
+/// Sends a signal to the process of a pidfd. Returns -1, with errno, if the process has ended.
+static inline int CLinuxSignalProcess(int descriptor, int signal) {
+    return (int)syscall(424, descriptor, signal, NULL, 0);
+}
 
 /// The monotonic clock, in nanoseconds.
 static inline uint64_t CLinuxMonotonicNanoseconds(void) {
@@ -147,8 +153,8 @@ static inline uint64_t CLinuxMonotonicNanoseconds(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/// Changes what an epoll descriptor watches: `operation` is EPOLL_CTL_ADD, MOD or DEL. Returns 0, or an errno. Inline, because
-/// struct epoll_event is packed, which Swift does not know.
+/// Calls epoll_ctl; `operation` is EPOLL_CTL_ADD, MOD or DEL. Returns 0, or an errno. Inline, because struct
+/// epoll_event is packed, which Swift does not support.
 static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event;
     event.events = events;
@@ -156,7 +162,8 @@ static inline int CLinuxWatch(int poll, int operation, int descriptor, uint32_t 
     return epoll_ctl(poll, operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
-/// Waits for events, `milliseconds` at most (-1: for ever), and gives each one's events and data. Returns how many, or -1.
+/// Calls epoll_wait and writes the events and the data of each event. `milliseconds` of -1 means no timeout. Returns
+/// the number of events, or -1.
 static inline int CLinuxWaitForEvents(int poll, uint32_t *events, uint64_t *data, int limit, int milliseconds) {
     struct epoll_event found[256];
     int count = epoll_wait(poll, found, limit < 256 ? limit : 256, milliseconds);
@@ -167,7 +174,7 @@ static inline int CLinuxWaitForEvents(int poll, uint32_t *events, uint64_t *data
     return count;
 }
 
-/// Sleeps for so many nanoseconds, and not for 50 microseconds more: asks the kernel not to put this thread's timers together.
+/// Sleeps. It sets the thread's timer slack to 1 ns; the default would add up to 50 microseconds.
 static inline void CLinuxNap(int64_t nanoseconds) {
     static __thread bool isExact;
     if (!isExact) isExact = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
@@ -185,14 +192,14 @@ static inline uint64_t CLinuxRaiseResourceLimit(int resource, uint64_t wanted) {
     return setrlimit(resource, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
 }
 
-/// Whether this process runs with rights that the user who started it does not have: it was executed with set-user-id,
-/// set-group-id or file capabilities (AT_SECURE), or its real and effective ids differ. Then its environment may come
-/// from a user with fewer rights, so no path may be taken from it. Cost: four system calls at most.
+/// True if this process has rights that its user does not have: it was executed with set-user-id,
+/// set-group-id or file capabilities (AT_SECURE), or its real and effective ids differ. Then no path may be taken from
+/// its environment, which may come from a user with fewer rights. Cost: at most four system calls.
 static inline bool CLinuxRunsWithOthersRights(void) {
     return getauxval(AT_SECURE) != 0 || getuid() != geteuid() || getgid() != getegid();
 }
 
-/// The value of an environment variable, or NULL if it is not set or this process runs with others' rights.
+/// The value of an environment variable. NULL if it is not set, or if `CLinuxRunsWithOthersRights()`.
 static inline const char *CLinuxEnvironment(const char *name) {
     return CLinuxRunsWithOthersRights() ? NULL : getenv(name);
 }

@@ -1,12 +1,12 @@
 package import CLinux
 
-/// A value that one thread at a time may touch: what every shell keeps its state in.
+/// A value that one thread at a time may access.
 ///
-/// Decide in `withLock`, act after it: no handler, port or other foreign code is called inside.
+/// Decide in `withLock` and act after it: no handler, port or other foreign code is called with the lock held.
 ///
-/// It is a mutex of the system and not Synchronization's `Mutex`, because the latter hands the lock from waiter to waiter
-/// through the kernel on Linux: with more contending threads than cores each operation costs a change of threads.
-/// Mutex and value are in memory of their own, so that neither moves, and Swift need not check who else has the value.
+/// The lock is a pthread mutex. Synchronization's `Mutex` hands the lock from waiter to waiter through the kernel on
+/// Linux: with more contending threads than cores, each operation costs a switch of threads. The mutex and the value
+/// are in allocated memory, so that they do not move, and Swift does not check exclusive access at run time.
 package final class Locked<Value> {
     @usableFromInline
     package struct Storage {
@@ -49,17 +49,17 @@ package final class Locked<Value> {
         return try body(&storage.pointee.value)
     }
 
-    // MARK: For a lock that is held longer than a call
+    // MARK: A lock that is held longer than a call
 
-    /// The value, with the lock held.
+    /// The value. The caller holds the lock.
     @inlinable
     package var valueWhileLocked: Value {
         @inline(__always) _read { yield storage.pointee.value }
         @inline(__always) _modify { yield &storage.pointee.value }
     }
 
-    /// - Parameter nanoseconds: how long to wait at most, on the monotonic clock; zero or less does not wait.
-    /// - Returns: false if another thread held the lock all that time.
+    /// - Parameter nanoseconds: the timeout on the monotonic clock. Zero or less does not wait.
+    /// - Returns: false if another thread held the lock for that time.
     package func lock(nanoseconds: Int64) -> Bool {
         CLinuxLockMutex(Self.mutex(of: storage), nanoseconds)
     }
@@ -75,5 +75,6 @@ package final class Locked<Value> {
     }
 }
 
-// Safety: the value is only touched with the lock held, and `sending` lets nothing that is still shared come in or go out.
+// Safety: the value is accessed only with the lock held. `sending` ensures that nothing in it is shared with code
+// outside.
 extension Locked: @unchecked Sendable {}

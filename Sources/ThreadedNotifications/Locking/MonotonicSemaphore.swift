@@ -1,21 +1,21 @@
 internal import CLinux
 
-/// A semaphore whose timeouts are measured on the monotonic clock.
+/// A semaphore that measures timeouts on the monotonic clock.
 ///
 /// `DispatchSemaphore` measures them on the wall clock on Linux: it waits with `sem_timedwait`. If that clock is set
 /// back by an hour, a timeout of a second takes an hour longer.
 ///
 /// Threads: every method may be called on any thread.
 //
-// Safety: the system's semaphore is made for concurrent calls. Its address does not change, and it is destroyed when no
-// call is under way, because a call retains this object.
+// Safety: the system's semaphore allows concurrent calls. Its address does not change. It is destroyed when no call is
+// under way, because a call retains this object.
 package final class MonotonicSemaphore: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     package init(value: UInt32 = 0) {
         semaphore = .allocate(capacity: 1)
         let result = sem_init(semaphore, 0, value)
-        precondition(result == 0, "MonotonicSemaphore: \(value) is more than the system's semaphores count to.")
+        precondition(result == 0, "MonotonicSemaphore: \(value) exceeds the largest value of a semaphore.")
     }
 
     deinit {
@@ -23,14 +23,14 @@ package final class MonotonicSemaphore: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Lets one wait return: one under way, or the next.
+    /// Lets one call of `wait` return: one under way, or the next one.
     package func signal() {
         sem_post(semaphore)
     }
 
     /// Blocks the calling thread until the semaphore is signalled.
     package func wait() {
-        // A signal handler interrupts the system's wait.
+        // A signal handler interrupts `sem_wait`.
         while sem_wait(semaphore) != 0 {}
     }
 

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A descriptor that is ready to be read from when it is said to be, until it is read.
+/// A descriptor that is made readable, and stays so until it is cleared: an `eventfd`.
 package final class EventDescriptor: Sendable {
     package let number: Int32
 
@@ -15,12 +15,12 @@ package final class EventDescriptor: Sendable {
         close(number)
     }
 
-    /// Saying so twice is saying so once.
+    /// Makes the descriptor readable. A second call has no effect.
     package func makeReady() {
         eventfd_write(number, 1)
     }
 
-    /// Until it is made ready again.
+    /// Makes the descriptor unreadable.
     package func clear() {
         var count: eventfd_t = 0
         eventfd_read(number, &count)

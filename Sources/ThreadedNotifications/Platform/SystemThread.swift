@@ -2,9 +2,7 @@ internal import CLinux
 internal import Dispatch
 internal import Glibc
 
-/// A thread of the system: what POSIX, the kernel and glibc have that Foundation on Linux does not show.
-///
-/// With `EventDescriptor` and `ThreadContext`'s storage, all of this target that knows the platform.
+/// A POSIX thread, with the functions of the kernel and glibc that Foundation on Linux does not offer.
 package struct SystemThread: Sendable {
     private let handle: pthread_t
 
@@ -14,20 +12,20 @@ package struct SystemThread: Sendable {
     /// The kernel's id of this process, and of its main thread.
     static var processID: Int32 { getpid() }
 
-    /// Whether the calling thread is the process's first.
+    /// True if the calling thread is the main thread.
     static var currentIsMain: Bool { gettid() == getpid() }
 
     /// The monotonic clock, in nanoseconds.
     static var monotonicNanoseconds: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// Tells the kernel what the calling thread is called: the first 15 bytes, cut between characters.
+    /// Sets the name of the calling thread in the kernel: the first 15 bytes, truncated between characters.
     package static func nameCurrent(_ name: String) {
         var kernelName = name
         while kernelName.utf8.count > 15 { kernelName.removeLast() }
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
-    /// What this package knows of the calling thread, kept in storage that goes when the thread ends.
+    /// The context of the calling thread, in thread-specific storage.
     @inline(__always)
     static var currentContext: Unmanaged<ThreadContext> {
         if let stored = pthread_getspecific(contextKey) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
@@ -47,8 +45,8 @@ package struct SystemThread: Sendable {
             guard let stored else { return }
             let context = Unmanaged<ThreadContext>.fromOpaque(stored)
             let round = context.takeUnretainedValue().beginDestructorRound()
-            // Other destructors of the ending thread may still ask who they run on: CoreFoundation ends the run loop in
-            // the last round but one, so until then the context stays. The last round is the thread sanitizer's.
+            // Other destructors of the ending thread may still use the context. CoreFoundation ends the run loop in the
+            // last round but one, so the context stays until then. The thread sanitizer uses the last round.
             if round < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
                 pthread_setspecific(contextKey, stored)
                 if round == 1 { context.takeUnretainedValue().threadEnds() }
@@ -79,8 +77,8 @@ package struct SystemThread: Sendable {
         return .success(SystemThread(handle: handle))
     }
 
-    /// Starts a thread that no signal to the process is handled on: they are for the program's own threads, which may have
-    /// blocked them to wait for them. Its own faults are.
+    /// Starts a thread that handles no signals to the process, because the program may wait for them on threads of its
+    /// own. The thread handles its own faults.
     package static func startWithoutSignals(
         _ body: @escaping @Sendable () -> Void
     ) -> Result<SystemThread, SystemError> {
@@ -92,17 +90,17 @@ package struct SystemThread: Sendable {
         return start(body)
     }
 
-    /// Whether the calling thread is this one. A handle is not given to another thread before it was joined or detached.
+    /// True if the calling thread is this one. The system reuses a handle only after the thread was joined or detached.
     package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
-    /// Waits until the thread has ended, its specific storage and run loop gone.
+    /// Waits until the thread has ended, and its thread-specific storage and run loop have been destroyed.
     ///
-    /// - Returns: false when the deadline passed; then it may be joined later.
+    /// - Returns: false if the deadline passed. The thread may be joined again later.
     package func join(until deadline: ContinuousClock.Instant) -> Bool {
         CLinuxJoinThread(handle, Int64(deadline.nanosecondsFromNow)) == 0
     }
 
-    /// Lets the system forget the thread when it ends.
+    /// Lets the system release the thread's resources when it ends.
     package func detach() {
         pthread_detach(handle)
     }
@@ -121,12 +119,13 @@ package struct SystemThread: Sendable {
 }
 
 extension ContinuousClock.Instant {
-    /// A limit from now; one of more than 30 years is as good as none, and does not overflow.
-    package static func after(_ limit: Duration) -> ContinuousClock.Instant {
-        .now.advanced(by: min(max(limit, .zero), .seconds(1_000_000_000)))
+    /// The end of a timeout that begins now. Timeouts of more than 30 years are shortened, so that the result does not
+    /// overflow.
+    package static func after(_ timeout: Duration) -> ContinuousClock.Instant {
+        .now.advanced(by: min(max(timeout, .zero), .seconds(1_000_000_000)))
     }
 
-    /// Zero when it has passed.
+    /// The time until this instant; zero if it has passed.
     var nanosecondsFromNow: Int {
         let (seconds, attoseconds) = max(ContinuousClock.now.duration(to: self), .zero).components
         return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

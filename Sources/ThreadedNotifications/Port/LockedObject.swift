@@ -1,9 +1,11 @@
 internal import CoreFoundation
 
-/// A CoreFoundation object that any thread may use, because CoreFoundation locks it: a run loop, a source or an observer.
+/// A CoreFoundation object that any thread may use, because CoreFoundation locks it: a run loop, a source or an
+/// observer.
 //
-// Safety: the initializers accept these three types only. CoreFoundation documents that a run loop may be woken, and sources
-// and observers added, removed, signalled and invalidated, on any thread; each takes a lock of the object for that.
+// Safety: the initializers accept these three types only. CoreFoundation documents that a run loop may be woken, and
+// sources and observers added, removed, signalled and invalidated, on any thread; each takes a lock of the object for
+// that.
 struct LockedObject<Object: AnyObject>: @unchecked Sendable {
     let object: Object
 

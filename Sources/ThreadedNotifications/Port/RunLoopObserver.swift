@@ -3,10 +3,10 @@ internal import Foundation
 
 /// An observer of a run loop's activities, called after all other observers of the same activity.
 ///
-/// CoreFoundation does not call an observer again before it has returned. Code that runs the run loop inside an observer
-/// needs another observer for the nested run.
-/// Threads: `perform` is called on the run loop's thread. Every member may be used on any thread; `isInCurrentMode` is about
-/// the calling thread.
+/// CoreFoundation does not call an observer again before it has returned. Code that runs the run loop inside an
+/// observer needs another observer for the nested run.
+/// Threads: `perform` is called on the run loop's thread. Every member may be used on any thread; `isInCurrentMode` is
+/// about the calling thread.
 final class RunLoopObserver: Sendable {
     /// An activity of a run loop.
     enum Activity {
@@ -33,8 +33,8 @@ final class RunLoopObserver: Sendable {
         invalidate()
     }
 
-    /// Whether the observer was added to the current mode of the calling thread's run loop. A run loop that is not running
-    /// counts as running in the default mode.
+    /// True if the observer was added to the current mode of the calling thread's run loop. A run loop that is not
+    /// running counts as running in the default mode.
     var isInCurrentMode: Bool {
         let runLoop = CFRunLoopGetCurrent()
         let mode = CFRunLoopCopyCurrentMode(runLoop) ?? kCFRunLoopDefaultMode
@@ -49,7 +49,7 @@ final class RunLoopObserver: Sendable {
         CFRunLoopAddObserver(runLoop.runLoop.object, observer.object, mode.coreFoundationMode)
     }
 
-    /// Whether a run loop runs at the moment in a mode that the observer was added to.
+    /// True if a run loop runs at the moment in a mode that the observer was added to.
     func isInRun(of runLoop: RunLoopReference) -> Bool {
         guard let mode = CFRunLoopCopyCurrentMode(runLoop.runLoop.object) else { return false }
         return CFRunLoopContainsObserver(runLoop.runLoop.object, observer.object, mode)

@@ -2,9 +2,9 @@ internal import CoreFoundation
 
 /// Finds out whether a run loop has nothing else to do: a version-1 source on a descriptor that is ready.
 ///
-/// A run loop handles descriptors in the order in which they became ready, and the probe's becomes ready when the probe is
-/// armed. So if the probe wakes the run loop, no other descriptor and no timer was ready. The probe does not detect work of
-/// the main queue, which comes after it.
+/// A run loop handles descriptors in the order in which they became ready, and the probe's becomes ready when the probe
+/// is armed. So if the probe wakes the run loop, no other descriptor and no timer was ready. The probe does not detect
+/// work of the main queue, which comes after it.
 /// Threads: used on the run loop's thread only. The type is not Sendable.
 final class RunLoopProbe {
     private let descriptor: EventDescriptor

@@ -21,8 +21,8 @@ package struct RunLoopReference: Sendable {
 }
 
 extension RunLoop {
-    /// Makes one pass through the calling thread's run loop in the default mode, without waiting: each signalled source is
-    /// called once. `RunLoop.run(mode:before:)` returns after the first one.
+    /// Makes one pass through the calling thread's run loop in the default mode, without waiting: each signalled source
+    /// is called once. `RunLoop.run(mode:before:)` returns after the first one.
     package static func runCurrentOnce() {
         CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false)
     }

@@ -39,8 +39,8 @@ final class RunLoopSource: Sendable {
         CFRunLoopRemoveSource(runLoop.runLoop.object, source.object, mode.coreFoundationMode)
     }
 
-    /// Whether the calling thread's run loop serves the source in its current mode. A run loop that is not running counts
-    /// as running in the default mode. CoreFoundation is asked because only it knows which modes are common.
+    /// True if the calling thread's run loop serves the source in its current mode. A run loop that is not running
+    /// counts as running in the default mode. CoreFoundation is asked because only it knows which modes are common.
     var isDeliverableNow: Bool {
         let runLoop = CFRunLoopGetCurrent()
         let mode = CFRunLoopCopyCurrentMode(runLoop) ?? kCFRunLoopDefaultMode

@@ -1,13 +1,14 @@
 internal import CoreFoundation
 internal import Foundation
 
-/// The current mode of the calling thread's run loop, if it runs. Comparing two is cheaper than comparing `RunLoop.Mode`s.
+/// The current mode of the calling thread's run loop, if it runs. Comparing two is cheaper than comparing
+/// `RunLoop.Mode`s.
 struct RunningMode: Equatable {
     private let mode: CFString?
 
     static var current: RunningMode { RunningMode(mode: CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent())) }
 
-    /// Whether both are the same object. Different objects may be equal.
+    /// True if both are the same object. Different objects may be equal.
     @inline(__always)
     func isSame(as other: RunningMode) -> Bool { mode === other.mode }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A port whose messages have no content: each says "look in the queue". It takes the place of `NSMachPort`, which Foundation
-/// on Linux does not have.
+/// A port for messages without content: each says "look in the queue". It takes the place of `NSMachPort`, which
+/// Foundation on Linux does not have.
 ///
 /// Use it as the document does: set a delegate, add the port to a run loop, send on any thread.
 ///
@@ -11,17 +11,17 @@ public import Foundation
 ///     …
 ///     port.send(before: Date(), components: nil, from: nil, reserved: 0)   // on any thread
 ///
-/// The delegate's `handle(_:)` is called on the run loop's thread, in a mode that the port was added for. A signal is kept
-/// until the run loop runs in such a mode, also if it was sent before the port was added. Several signals that are kept result
-/// in one call.
+/// The delegate's `handle(_:)` is called on the run loop's thread, in a mode that the port was added for. A signal is
+/// kept until the run loop runs in such a mode, also if it was sent before the port was added. Several signals that are
+/// kept result in one call.
 ///
 ///     idle ──send──► signalled ──run loop──► handle(_:) ──► idle
 ///       └────────────────┴─── invalidate(), or the run loop's thread ends ───► invalid
 ///
-/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread whose run loop is to serve it, or
-/// to `RunLoop.main`. A port serves one run loop at a time.
-/// Removal: after `invalidate()` no further call of the delegate begins; a call that is running continues. The run loop retains
-/// the port until the port is removed or invalidated, or the thread ends, which invalidates the port.
+/// Threads: `send` and `invalidate` may be called on any thread. Add the port on the thread of the run loop that serves
+/// it, or to `RunLoop.main`. A port serves one run loop at a time.
+/// Removal: after `invalidate()` no further call of the delegate begins; a call that is running continues. The run loop
+/// retains the port until the port is removed or invalidated, or the thread ends, which invalidates the port.
 /// Cost: no descriptor. Sending takes a lock, and a system call to wake the run loop.
 /// Source: "Delivering Notifications To Particular Threads", the paragraphs on `notificationPort`.
 open class SignalPort: Port {
@@ -54,7 +54,7 @@ open class SignalPort: Port {
         state.withLock { $0.runLoop }?.wakeUp()
     }
 
-    /// Whether the port accepts signals: it was not invalidated, and the thread of its run loop has not ended.
+    /// True if the port accepts signals: it was not invalidated, and the thread of its run loop has not ended.
     open override var isValid: Bool {
         state.withLock { $0.isValid }
     }
@@ -93,8 +93,8 @@ open class SignalPort: Port {
 
     /// Ends the port: no further signal is accepted or handled, and the run loop releases the port.
     ///
-    /// The first call posts `Port.didBecomeInvalidNotification` on the calling thread. The notification is posted again each
-    /// time that the invalid port is added to a run loop, so that the run loop releases it.
+    /// The first call posts `Port.didBecomeInvalidNotification` on the calling thread. The notification is posted again
+    /// each time that the invalid port is added to a run loop, so that the run loop releases it.
     open override func invalidate() {
         let (wasValid, runLoop) = state.withLock { state in
             defer {

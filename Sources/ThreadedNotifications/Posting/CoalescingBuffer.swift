@@ -1,16 +1,17 @@
 internal import Foundation
 
-/// The notifications that wait in the posting queues of one thread, first in, first out for each posting style. A pure value.
+/// The notifications that wait in the posting queues of one thread, first in, first out for each posting style. A pure
+/// value.
 ///
-/// The owner supplies lock, thread and run loop, and acts on the results. The buffer has a mode queue for each set of run loop
-/// modes. The posting queues share the buffer, so that their order is common; only notifications of the same posting queue are
-/// similar.
+/// The owner supplies lock, thread and run loop, and acts on the results. The buffer has a mode queue for each set of
+/// run loop modes. The posting queues share the buffer, so that their order is common; only notifications of the same
+/// posting queue are similar.
 ///
 ///     enqueue ─► removes similar ones ─► waits ─► takeFirst ─► posted
 ///                                          └► coalesced, dequeued, or removed with all others
 ///
-/// Cost: constant on average for each operation, because similar notifications are found by name, by sender and by both, and
-/// removed from the middle. Removed items are returned, so that the owner can release them without a lock.
+/// Cost: constant on average for each operation, because similar notifications are found by name, by sender and by
+/// both, and removed from the middle. Removed items are returned, so that the owner can release them without a lock.
 struct CoalescingBuffer<Item> {
     typealias SequenceNumber = UInt64
     typealias Style = NotificationQueue.PostingStyle
@@ -41,7 +42,7 @@ struct CoalescingBuffer<Item> {
         var modeQueue: Int
         /// The similar items that are not kept, which may include the enqueued one.
         var coalesced: [Item] = []
-        /// Whether no item of the style waited in the mode queue before, so that the run loop may be asleep.
+        /// True if no item of the style waited in the mode queue before, so that the run loop may be asleep.
         var mustWake = false
     }
 
@@ -91,7 +92,7 @@ struct CoalescingBuffer<Item> {
 
     func isEmpty(_ style: Style, modeQueues: [Int]) -> Bool { modeQueues.allSatisfy { isEmpty(style, modeQueue: $0) } }
 
-    /// Whether items wait in a mode queue `whenIdle`, and with the other styles.
+    /// True if items wait in a mode queue `whenIdle`, and with the other styles.
     func isWaiting(modeQueue: Int) -> (idle: Bool, due: Bool) {
         modeQueue < counts.count ? (counts[modeQueue].idle > 0, counts[modeQueue].due > 0) : (false, false)
     }

@@ -1,11 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// A notification that was enqueued to a posting queue, with all that is needed to post it after the queue was released.
+/// A notification that was enqueued to a posting queue, with all that is needed to post it after the queue was
+/// released.
 //
-// Safety: the outcome is atomic, everything else is set once, and everything but the notification is Sendable. The notification is
-// handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo must be safe to use on both;
-// the documentation of `PostingQueue` demands that.
+// Safety: the outcome is atomic, everything else is set once, and everything but the notification is Sendable. The
+// notification is handed from the enqueuing thread to the posting thread through a lock. Its object and userInfo must
+// be safe to use on both; the documentation of `PostingQueue` demands that.
 final class EnqueuedNotification: @unchecked Sendable {
     enum Outcome: UInt8, Sendable {
         case posted = 1

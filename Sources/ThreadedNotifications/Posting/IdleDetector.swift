@@ -1,14 +1,14 @@
 /// Decides when a run loop is idle, as a pure value that is told about the run loop's activities.
 ///
-/// A run loop that announces that it will wait may still have work: a timer that is due, a ready descriptor, the main queue, a
-/// block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the main queue last. If it
-/// announces to wait again after one pass, a probe is armed: a descriptor that became ready after all others. If the probe is
-/// what wakes the run loop, nothing else was ready, and the run loop is idle. Work that reaches the main queue after that pass
-/// is not detected, and comes after the idle notification.
+/// A run loop that announces that it will wait may still have work: a timer that is due, a ready descriptor, the main
+/// queue, a block. CoreFoundation does not report these. So the run loop makes another pass, in which it serves the
+/// main queue last. If it announces to wait again after one pass, a probe is armed: a descriptor that became ready
+/// after all others. If the probe is what wakes the run loop, nothing else was ready, and the run loop is idle. Work
+/// that reaches the main queue after that pass is not detected, and comes after the idle notification.
 ///
-///     busy ──will wait: make another pass──► confirming ──will wait, after one pass: arm──► armed ──probe woke it──► idle
-///       ▲                                        │                                            │
-///       └───── posted, run begins or ends ───────┴──────────── another pass ──────────────────┘
+///     busy ──will wait: make another pass──► confirming ──will wait after one pass: arm──► armed ──probe wakes──► idle
+///       ▲                                        │                                           │
+///       └───── posted, run begins or ends ───────┴──────────── another pass ─────────────────┘
 struct IdleDetector {
     enum Action: Equatable {
         /// Wake the run loop, so that it makes another pass.

@@ -1,11 +1,12 @@
-/// Decides which runs of a run loop return because a notification was posted in them, where runs are nested. A pure value.
+/// Decides which runs of a run loop return because a notification was posted in them, where runs are nested. A pure
+/// value.
 ///
-/// A run returns when it is signalled. A nested run must not return because of a post in the run around it, so the signal of
-/// that run is withdrawn while the nested run lasts, and repeated afterwards.
+/// A run returns when it is signalled. A nested run must not return because of a post in the run around it, so the
+/// signal of that run is withdrawn while the nested run lasts, and repeated afterwards.
 struct NestedRuns<Mode: Equatable> {
-    /// Whether the innermost run has to return and is not signalled.
+    /// True if the innermost run has to return and is not signalled yet.
     private var needsSignal = false
-    /// The runs whose beginning was observed, the outermost first, and whether the run around each has to return.
+    /// The runs that were observed to begin, the outermost first, and whether the run around each has to return.
     private var runs: [(mode: Mode, outerNeedsSignal: Bool)] = []
 
     /// A run begins. The caller withdraws the signal.

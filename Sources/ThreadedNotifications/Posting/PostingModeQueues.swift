@@ -2,11 +2,12 @@ internal import Foundation
 
 /// The sets of run loop modes that the posting queues of one thread are used with: a mode queue for each set.
 ///
-/// The run loop gets, in all modes of the sets, the observers that post; in the modes of each set, an observer that only marks
-/// them, and a source while notifications of the set keep a run loop from returning that has nothing else to wait for.
+/// The run loop gets, in all modes of the sets, the observers that post; in the modes of each set, an observer that
+/// only marks them, and a source while notifications of the set keep a run loop from returning that has nothing else to
+/// wait for.
 ///
-/// Idle notifications do not prolong a run that its own input woke, such as a timer; the next run posts them. Others prolong
-/// no run, because they are posted before the run loop waits.
+/// Idle notifications do not prolong a run that its own input woke, such as a timer; the next run posts them. Others
+/// prolong no run, because they are posted before the run loop waits.
 ///
 /// The owner holds its lock for every call. CoreFoundation is called with it and calls nothing back.
 struct PostingModeQueues {
@@ -15,13 +16,14 @@ struct PostingModeQueues {
         /// Tells whether the run loop runs in one of the modes. Only CoreFoundation knows which modes are common.
         var marker: RunLoopObserver
         var source: RunLoopSource
-        /// Whether idle notifications keep a run loop from returning.
+        /// True if idle notifications keep a run loop from returning.
         var idleKeepsRunning = false
         var hasSource = false
     }
 
     private(set) var modeQueues: [ModeQueue] = []
-    /// One for each depth of handlers that run the run loop, because an observer is not called again before it has returned.
+    /// One for each depth of handlers that run the run loop, because an observer is not called again before it has
+    /// returned.
     private(set) var observers: [RunLoopObserver] = []
     private(set) var runLoop: RunLoopReference?
 
@@ -56,7 +58,8 @@ struct PostingModeQueues {
     }
 
     /// Notes that a notification of a mode queue begins to wait.
-    /// - Parameter isOwnInput: whether the run loop's thread enqueued it, and not in a handler of a posted notification.
+    /// - Parameter isOwnInput: whether the run loop's thread enqueued it, and not in a handler of a posted
+    ///   notification.
     mutating func noteWaiting(in index: Int, isOwnInput: Bool) {
         if isOwnInput, let runLoop, modeQueues[index].marker.isInRun(of: runLoop) { return }
         modeQueues[index].idleKeepsRunning = true

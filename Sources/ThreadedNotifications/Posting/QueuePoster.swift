@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// Posts the notifications that wait in the posting queues of one thread, when the thread's run loop announces its activities.
+/// Posts the notifications that wait in the posting queues of one thread, when the thread's run loop announces its
+/// activities.
 ///
 /// It belongs to the thread and is reached through the thread's ``ThreadContext`` only; the type is not Sendable.
 final class QueuePoster {
-    /// The number of batches of newly enqueued notifications that one pass posts, so that a handler that always enqueues
-    /// another does not starve the run loop's other work.
+    /// The number of batches of newly enqueued notifications that one pass posts, so that a handler that always
+    /// enqueues another does not starve the run loop's other work.
     private static let batchesInAPass = 10
 
     let defaultQueues = DefaultQueues()
@@ -19,17 +20,18 @@ final class QueuePoster {
     private var postDepth = 0
     /// The mode of the run that will check the queues before it waits. Nil after that check.
     private var modeToCheck: RunningMode?
-    /// Whether the run loop has to make another pass before it waits, to notice that its time is over or that it has no source.
+    /// True if the run loop has to make another pass before it waits, to notice that its time is over or that it has no
+    /// source.
     var needsAnotherPass = false
 
     init(for postings: ThreadPostings) {
         self.postings = postings
     }
 
-    /// Whether a handler of a posted notification runs.
+    /// True if a handler of a posted notification runs.
     var isPosting: Bool { postDepth > 0 }
 
-    /// Whether the run under way will check the queues before it waits, so that it need not be woken.
+    /// True if the run under way will check the queues before it waits, so that it need not be woken.
     var willCheckBeforeWaiting: Bool { modeToCheck.map { $0 == .current } ?? false }
 
     /// Called by the run loop's observers.
@@ -101,8 +103,8 @@ final class QueuePoster {
         }
     }
 
-    /// Posts all that the current mode serves and that is not `whenIdle`: the batch that waits, and then those that its handlers
-    /// enqueue.
+    /// Posts all that the current mode serves and that is not `whenIdle`: the batch that waits, and then those that its
+    /// handlers enqueue.
     /// - Returns: whether anything waited.
     @discardableResult
     private func postDue() -> Bool {
@@ -110,8 +112,8 @@ final class QueuePoster {
         resetIdleDetection()
         callHandlers {
             for _ in 0..<Self.batchesInAPass {
-                // Read before the mode queues, which another thread or a handler may add to: a notification in a new mode
-                // queue then belongs to the next batch, and is not overtaken.
+                // Read before the mode queues, which another thread or a handler may add to: a notification in a new
+                // mode queue then belongs to the next batch, and is not overtaken.
                 let end = postings.state.withLock { $0.buffer.nextSequenceNumber }
                 let modeQueues = deliverableModeQueues()
                 guard isWaiting([.now, .asap], in: modeQueues) else { break }

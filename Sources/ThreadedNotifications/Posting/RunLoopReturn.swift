@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Makes a run of `RunLoop.run(mode:before:)` return, by a signalled source in the run loop's current mode.
 ///
-/// The run loop handles the source after all others. The source keeps no run loop from returning for lack of sources, and makes
-/// no other run return.
+/// The run loop handles the source after all others. The source keeps no run loop from returning for lack of sources,
+/// and makes no other run return.
 /// Threads: used on the run loop's thread only. The type is not Sendable.
 final class RunLoopReturn {
     private var source: RunLoopSource?

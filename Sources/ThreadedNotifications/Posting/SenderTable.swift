@@ -1,8 +1,8 @@
-/// Numbers for the values that are senders of notifications, the same number for equal values. So a buffer can compare senders
-/// without calling `==`, which is foreign code.
+/// Numbers for the values that are senders of notifications, the same number for equal values. So a buffer can compare
+/// senders without calling `==`, which is foreign code.
 ///
-/// The owner compares the values without its lock: it asks for the candidates, compares them, and calls `use` with the result. If
-/// other candidates were added in between, it has to compare again. Numbers are never used again.
+/// The owner compares the values without its lock: it asks for the candidates, compares them, and calls `use` with the
+/// result. If other candidates were added in between, it has to compare again. Numbers are never used again.
 struct SenderTable<Value> {
     typealias Number = UInt64
 

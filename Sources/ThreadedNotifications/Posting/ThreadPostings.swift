@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The notifications that wait in the posting queues of one thread: the part that all threads use, behind a lock. The part that
-/// belongs to the thread is its ``QueuePoster``.
+/// The notifications that wait in the posting queues of one thread: the part that all threads use, behind a lock. The
+/// part that belongs to the thread is its ``QueuePoster``.
 ///
 ///     enqueue ─► CoalescingBuffer ─► run loop ─► QueuePoster ─► post
 ///
@@ -52,8 +52,8 @@ final class ThreadPostings: Sendable {
         }
     }
 
-    /// Adds an observer for handlers that run the run loop while the observers of lesser depth have not returned. Called on the
-    /// thread.
+    /// Adds an observer for handlers that run the run loop while the observers of lesser depth have not returned.
+    /// Called on the thread.
     func addObserver(depth: Int) {
         state.withLock { state in
             if state.modeQueues.observers.count == depth { state.modeQueues.addObserver(makeObserver(depth: depth)) }
@@ -140,7 +140,8 @@ final class ThreadPostings: Sendable {
     /// Lets the run loop post what waits, and notice that it has no source left to wait for.
     /// - Parameter poster: the thread's, if it is the calling thread.
     private func wake(_ runLoop: RunLoopReference?, _ poster: QueuePoster?, removedSource: Bool) {
-        // Not woken if it will check anyway: waking it in each pass would starve the main queue, which CoreFoundation serves last.
+        // Not woken if it will check anyway: waking it in each pass would starve the main queue, which CoreFoundation
+        // serves last.
         if let poster, poster.willCheckBeforeWaiting {
             if removedSource { poster.needsAnotherPass = true }
         } else {
@@ -149,7 +150,8 @@ final class ThreadPostings: Sendable {
     }
 
     /// Calls `body` with the lock held, and with the sender as the buffer compares it.
-    /// - Parameter isNew: whether a sender that is a value gets a number. If not, and none is equal to it, it is similar to nothing.
+    /// - Parameter isNew: whether a sender that is a value gets a number. If not, and none is equal to it, it is
+    ///   similar to nothing.
     private func withSender<Result: Sendable>(
         _ object: NotificationObject, isNew: Bool = true,
         _ body: @Sendable (inout State, CoalescingBuffer<WaitingNotification>.Sender) -> Result
@@ -162,7 +164,8 @@ final class ThreadPostings: Sendable {
         }
         let hash = object.hash ?? 0
         for _ in 0..<100 {
-            // Comparing values is foreign code, so it is done without the lock, and repeated if other values were added.
+            // Comparing values is foreign code, so it is done without the lock, and repeated if other values were
+            // added.
             let candidates = state.withLock { $0.senders.candidates(hash: hash) }
             let same = candidates.first { $0.value.isSame(as: object) }?.number
             let result = state.withLock { state -> Result? in
@@ -174,7 +177,7 @@ final class ThreadPostings: Sendable {
             }
             if let result { return result }
         }
-        // Each comparison has enqueued another value. A value whose comparison does not end counts as incomparable.
+        // Each comparison has enqueued another value, so the comparing does not end. The value counts as incomparable.
         return state.withLock { body(&$0, .incomparable) }
     }
 }
@@ -266,7 +269,7 @@ extension ThreadPostings {
         /// The index of the mode queue in which the kept notification waits.
         var modeQueue: Int
         var coalesced: [WaitingNotification]
-        /// Whether the run loop may be asleep without knowing that something waits.
+        /// True if the run loop may be asleep without knowing that something waits.
         var mustWake: Bool
         var removedSource = false
         var runLoop: RunLoopReference?

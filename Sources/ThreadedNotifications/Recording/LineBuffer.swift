@@ -1,20 +1,20 @@
-/// Text that is put together in memory which was given, and is large enough: the caller has asked for the length before.
+/// Composes a line of text in memory of the caller. The caller makes sure that the memory is large enough.
 ///
-/// It allocates nothing and calls nobody, so that also a signal handler may use it.
+/// It allocates nothing and calls no other code, so that a signal handler may use it.
 struct LineBuffer {
     let start: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
 
-    /// What was put together so far.
+    /// The text so far.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
     init(_ memory: UnsafeMutablePointer<UInt8>) {
         start = memory
     }
 
-    /// How many bytes a string takes at most when it is escaped.
+    /// The largest number of bytes that a string takes when it is escaped.
     @inline(__always)
-    static func longest(_ string: String) -> Int { string.utf8.count &* 6 }
+    static func maximumLength(_ string: String) -> Int { string.utf8.count &* 6 }
 
     mutating func append(_ text: StaticString) {
         UnsafeMutableRawPointer(start + count).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
@@ -32,26 +32,26 @@ struct LineBuffer {
         count &+= 1
     }
 
-    /// In decimal; at most 20 bytes.
+    /// Appends a number in decimal: at most 20 bytes.
     mutating func append(_ number: UInt64) {
         if number < 10 { return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number)) }
-        // Written from the last digit on, into room of its own, and then moved: to count the digits first is to divide twice.
+        // Written from the last digit on into temporary memory, because counting the digits first would divide twice.
         withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
             guard let digits = digits.baseAddress else { return }
-            var (rest, place) = (number, 20)
+            var (rest, offset) = (number, 20)
             while rest > 0 {
                 let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                place &-= 1
+                offset &-= 1
                 digits.storeBytes(
-                    of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit), toByteOffset: place, as: UInt8.self)
+                    of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit), toByteOffset: offset, as: UInt8.self)
                 rest = quotient
             }
-            UnsafeMutableRawPointer(start + count).copyMemory(from: digits + place, byteCount: 20 &- place)
-            count &+= 20 &- place
+            UnsafeMutableRawPointer(start + count).copyMemory(from: digits + offset, byteCount: 20 &- offset)
+            count &+= 20 &- offset
         }
     }
 
-    /// In hexadecimal; at most 16 bytes.
+    /// Appends a number in hexadecimal: at most 16 bytes.
     mutating func appendHexadecimal(_ number: UInt64) {
         var shift = 60
         while shift > 0, number >> UInt64(shift) == 0 { shift -= 4 }
@@ -61,7 +61,7 @@ struct LineBuffer {
         }
     }
 
-    /// As the inside of a JSON string.
+    /// Appends the content of a JSON string.
     mutating func append(escaped string: String) {
         let isContiguous: Void? = string.utf8.withContiguousStorageIfAvailable { append(escaped: $0) }
         if isContiguous == nil { for byte in string.utf8 { append(escaped: byte) } }
@@ -69,23 +69,23 @@ struct LineBuffer {
 
     private mutating func append(escaped bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
-        var place = 0
-        // Eight bytes at a time, as long as none of them has to be escaped.
-        while place &+ 8 <= bytes.count {
-            let word = UnsafeRawPointer(source + place).loadUnaligned(as: UInt64.self)
+        var offset = 0
+        // Copies eight bytes at a time until one of them has to be escaped.
+        while offset &+ 8 <= bytes.count {
+            let word = UnsafeRawPointer(source + offset).loadUnaligned(as: UInt64.self)
             guard Self.isPlain(word) else { break }
             UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
             count &+= 8
-            place &+= 8
+            offset &+= 8
         }
-        while place < bytes.count {
-            append(escaped: source[place])
-            place &+= 1
+        while offset < bytes.count {
+            append(escaped: source[offset])
+            offset &+= 1
         }
     }
 
-    /// Whether none of eight bytes is below a blank, a quotation mark, a backslash or a delete character. It may say no where it is
-    /// so, never yes where it is not.
+    /// True if none of eight bytes is a control character, a quotation mark, a backslash or a delete character. The
+    /// result may be false although this is so, but never true although it is not.
     private static func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080

@@ -3,29 +3,28 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// The memory that records are gathered in before they are written to their file: two buffers, of which one is filled while
-/// the other is written. Plain memory, which never moves, so that a signal handler may write what is left.
+/// The memory for records before they are written to the file: two buffers, one of which is filled while the other is
+/// written. The memory does not move, so that a signal handler may write the remaining records.
 ///
-/// Each buffer has its place in the file. A buffer that is written twice puts the same bytes at the same place.
-/// A signal handler may interrupt any change: each becomes visible by one store, before and after which the buffers
-/// hold whole lines.
+/// Each buffer has an offset in the file. Writing a buffer twice writes the same bytes at the same offset. A signal
+/// handler may interrupt any change. A change becomes visible by a single store, before and after which the buffers
+/// hold complete lines.
 struct RecordBuffers {
     struct Buffer {
         let start: UnsafeMutablePointer<UInt8>
-        /// How many bytes are in it, in the low 24 bits, and the number of the record after them: in one word, so that
-        /// both change at once.
+        /// The length in the low 24 bits, and the number of the next record: in one word, so that both change at once.
         private var filling: UInt64 = 1 << 24
-        /// Where in the file its first byte goes.
+        /// The offset of the first byte in the file.
         var offset = 0
 
-        /// How many lost records it tells of.
-        var toldLost: UInt64 = 0
-        /// Where the line begins that tells of them.
-        var toldLostPlace = 0
+        /// The number of lost records that a line in it reports.
+        var reportedLost: UInt64 = 0
+        /// The offset of that line in the buffer.
+        var reportedLostOffset = 0
 
-        /// How many bytes are in it. These bytes are whole lines.
+        /// The number of bytes in the buffer. They are complete lines.
         var length: Int { Int(filling & 0xFF_FFFF) }
-        /// Of the record that comes next.
+        /// The number of the next record.
         var nextNumber: UInt64 { filling >> 24 }
 
         init(offset: Int) {
@@ -33,56 +32,56 @@ struct RecordBuffers {
             self.offset = offset
         }
 
-        /// Counts bytes that were put behind those that are in it, and are whole lines.
+        /// Adds bytes that were written behind the existing ones and are complete lines.
         mutating func add(bytes: Int, records: UInt64) {
-            // Not before the bytes are in memory, for a signal handler on this thread.
+            // Orders the bytes before the store, for a signal handler on this thread.
             atomicMemoryFence(ordering: .releasing)
             filling += UInt64(bytes) + (records << 24)
         }
 
-        /// Empties it.
+        /// Empties the buffer.
         mutating func removeAll(nextNumber: UInt64) {
             filling = nextNumber << 24
         }
 
-        /// How many records are in it, from a line's beginning on.
-        func records(from place: Int = 0) -> UInt64 {
-            var (records, place): (UInt64, Int) = (0, place)
-            while place < length {
+        /// The number of records from an offset on, which is the beginning of a line.
+        func records(from offset: Int = 0) -> UInt64 {
+            var (records, offset): (UInt64, Int) = (0, offset)
+            while offset < length {
                 // Other lines begin with another key.
-                if start[place + 2] == UInt8(ascii: "n") { records += 1 }
-                while start[place] != 0x0A { place += 1 }
-                place += 1
+                if start[offset + 2] == UInt8(ascii: "n") { records += 1 }
+                while start[offset] != 0x0A { offset += 1 }
+                offset += 1
             }
             return records
         }
 
-        /// How many of its first bytes are whole lines.
-        func wholeLines(within bytes: Int) -> Int {
+        /// The number of bytes of the complete lines within the first bytes.
+        func completeLines(within bytes: Int) -> Int {
             var end = bytes
             while end > 0, start[end - 1] != 0x0A { end -= 1 }
             return end
         }
     }
 
-    /// In bytes, of each of the two.
+    /// The size of each buffer in bytes.
     static let capacity = 4 << 20
 
-    /// Which writes it.
+    /// The process that records.
     let process = SystemThread.processID
     let descriptor: Int32
-    /// The two buffers.
+    /// Two buffers.
     private let buffers: UnsafeMutablePointer<Buffer>
-    /// Which of the two is filled.
+    /// The index of the buffer that is filled.
     private var filledIndex = 0
-    /// Nothing is recorded any more.
-    var isOver = false
-    /// Nothing is written any more: all is in the file.
+    /// True if recording has ended.
+    var isFinished = false
+    /// True if everything was written, and nothing will be.
     var isClosed = false
-    /// Records that could not be kept, and were not told of yet.
+    /// The number of lost records that no line reports yet.
     var lost: UInt64 = 0
-    private(set) var allLost: UInt64 = 0
-    /// The threads whose line was written, a bit for each number.
+    private(set) var totalLost: UInt64 = 0
+    /// The threads that the file identifies already, a bit for each number.
     private var known: [UInt64] = []
 
     init(descriptor: Int32, offset: Int) {
@@ -91,19 +90,19 @@ struct RecordBuffers {
         for index in 0...1 { (buffers + index).initialize(to: Buffer(offset: offset)) }
     }
 
-    /// Deallocates the memory for lines. The rest of this value stays usable.
+    /// Deallocates the memory for lines. The other members stay usable.
     mutating func close() {
         setWritten()
         filled.start.deallocate()
         written.start.deallocate()
     }
 
-    /// Notes that all that is in the two buffers was written, and that nothing else is to be.
+    /// Notes that both buffers were written and that nothing else will be.
     mutating func setWritten() {
         isClosed = true
         filled.removeAll(nextNumber: filled.nextNumber)
         written.removeAll(nextNumber: filled.nextNumber)
-        // Before the memory goes, for a signal handler on this thread.
+        // Orders this before the deallocation of the memory, for a signal handler on this thread.
         atomicMemoryFence(ordering: .releasing)
     }
 
@@ -112,7 +111,7 @@ struct RecordBuffers {
         nonmutating _modify { yield &buffers[filledIndex] }
     }
 
-    /// Empty while no thread writes it.
+    /// The buffer that is written; empty while no thread writes it.
     private(set) var written: Buffer {
         get { buffers[1 - filledIndex] }
         nonmutating _modify { yield &buffers[1 - filledIndex] }
@@ -120,29 +119,29 @@ struct RecordBuffers {
 
     mutating func countLost(_ records: UInt64) {
         lost += records
-        allLost += records
+        totalLost += records
     }
 
-    /// Empties the written buffer. Lost records that it told of are to be told again if their line is not in the file.
+    /// Empties the written buffer. If its line about lost records is not in the file, the next line reports them again.
     ///
-    /// - Parameter kept: how many of its first bytes are in the file.
+    /// - Parameter kept: the number of its first bytes that are in the file.
     mutating func emptyWritten(kept: Int) {
-        if kept <= written.toldLostPlace { lost += written.toldLost }
+        if kept <= written.reportedLostOffset { lost += written.reportedLost }
         written.removeAll(nextNumber: filled.nextNumber)
-        written.toldLost = 0
+        written.reportedLost = 0
     }
 
-    /// Moves what is filled to another place in the file.
+    /// Changes the offset of the filled buffer in the file.
     mutating func moveFilled(to offset: Int) {
         filled.offset = offset
     }
 
-    /// Notes that a line of the filled buffer tells of the records that were lost so far.
+    /// Notes that a line in the filled buffer reports the records that were lost so far.
     ///
-    /// - Parameter place: where the line begins.
-    mutating func setLostTold(at place: Int) {
-        filled.toldLost += lost
-        filled.toldLostPlace = place
+    /// - Parameter offset: the offset of the line in the buffer.
+    mutating func setLostReported(at offset: Int) {
+        filled.reportedLost += lost
+        filled.reportedLostOffset = offset
         lost = 0
     }
 
@@ -157,17 +156,17 @@ struct RecordBuffers {
         if isKnown { known[word] |= bit } else { known[word] &= ~bit }
     }
 
-    /// What was said of threads may not be in the file.
+    /// Writes the identities of all threads again, because they may not be in the file.
     mutating func forgetThreads() {
         known.removeAll(keepingCapacity: true)
     }
 
-    /// In bytes, of the last record at most. There is always room for it.
-    private static let longestEnd = RecordLine.longestBeginning + 128
+    /// The largest number of bytes of the last record. The buffers always have room for it.
+    private static let maximumEndLength = RecordLine.maximumBeginningLength + 128
 
-    func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity - Self.longestEnd }
+    func hasRoom(for bytes: Int) -> Bool { filled.length + bytes <= Self.capacity - Self.maximumEndLength }
 
-    /// Adds a line of no stage.
+    /// Adds a line that is not a stage.
     mutating func append(_ line: [UInt8]) {
         line.withUnsafeBufferPointer { bytes in
             var buffer = LineBuffer(filled.start + filled.length)
@@ -176,7 +175,7 @@ struct RecordBuffers {
         }
     }
 
-    /// Adds a record as the next one, as happening now.
+    /// Adds a record with the next number and the current time.
     mutating func append(restOfLine rest: UnsafeBufferPointer<UInt8>) {
         var buffer = LineBuffer(filled.start + filled.length)
         RecordLine.writeBeginning(
@@ -185,7 +184,7 @@ struct RecordBuffers {
         filled.add(bytes: buffer.count, records: 1)
     }
 
-    /// Adds the last record. Also in a signal handler, so the thread is named by the kernel's id, which needs no storage.
+    /// Adds the last record. It identifies the thread by the kernel's id, which a signal handler can read safely.
     mutating func appendEnd(_ message: StaticString, signal: Int32? = nil) {
         var buffer = LineBuffer(filled.start + filled.length)
         RecordLine.writeBeginning(
@@ -202,7 +201,7 @@ struct RecordBuffers {
         filled.add(bytes: buffer.count, records: 1)
     }
 
-    /// Makes the filled buffer the one to write, and the other, which is empty, the one to fill.
+    /// Swaps the filled buffer with the written one, which has to be empty.
     mutating func swap() {
         written.offset = filled.offset + filled.length
         written.removeAll(nextNumber: filled.nextNumber)
@@ -210,8 +209,8 @@ struct RecordBuffers {
         filledIndex = 1 - filledIndex
     }
 
-    /// Writes one of the two to its place in the file.
-    /// - Returns: how many bytes are there, and the system's error number, or 0.
+    /// Writes a buffer to its offset in the file.
+    /// - Returns: the number of bytes written, and the system's error number, or 0.
     static func write(_ buffer: Buffer, to descriptor: Int32) -> (bytes: Int, error: Int32) {
         var done = 0
         while done < buffer.length {
@@ -230,7 +229,7 @@ struct RecordBuffers {
         return (done, 0)
     }
 
-    /// How many bytes the process may write at a place of a file. To write more would end it by a signal.
+    /// The number of bytes that the process may write at an offset of a file. Writing more would end it by a signal.
     private static func roomInFile(at offset: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }

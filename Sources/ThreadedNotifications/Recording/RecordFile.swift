@@ -1,40 +1,41 @@
 internal import Foundation
 internal import Glibc
 
-/// A file that records are written to, in the background and bounded in memory.
+/// Writes records to a file in the background, with bounded memory.
 ///
 ///     record ─► filled buffer ─ swap ─► written buffer ─► file
 ///
-/// Threads: any may record. The order of the lock is the order of the records, so a stage that follows from another follows
-/// it in the file.
-/// Cost: the line is put together without the lock, and copied with it. Who finds the buffer full writes it himself: so the
-/// memory is bounded, and there is nobody to wait for but the system.
+/// Threads: every method may be called on any thread, unless its comment says otherwise.
+/// Order: records are in the order in which threads took the lock, so a stage that another one caused follows it in the
+/// file.
+/// Cost: the line is composed without the lock, and copied with it. A thread that finds the buffer full writes it,
+/// which bounds the memory.
 //
-// Safety: `buffers` are touched with `lock` held, or by a signal handler that interrupted the thread that holds it. The
-// memory of the buffer that is written is read without, by the thread that holds `writing`: it does not change until
-// that thread is done. `error` is touched with `lock` held. The rest is set once or behind a lock of its own.
+// Safety: `buffers` and `error` are accessed with `lock` held, or by a signal handler that interrupted the thread that
+// holds it. The memory of the buffer that is being written is read without `lock`, by the thread that holds `writing`;
+// it does not change until that thread is done. Everything else is set once, or has its own lock.
 final class RecordFile: @unchecked Sendable {
-    /// Where the records go.
-    let path: String
-    /// Where they go, from whichever directory.
-    var absolutePath: String { place.absolutePath }
-    /// Never deallocated, since a signal handler may look at any time; what they point to is, at the end.
+    var path: String { destination.path }
+    var absolutePath: String { destination.absolutePath }
+    /// Never deallocated, because a signal handler may read it at any time. The memory for lines is deallocated at the
+    /// end.
     private let buffers: UnsafeMutablePointer<RecordBuffers>
     private let lock = RecordLock()
-    /// Held while a buffer is written, and taken before `lock`.
+    /// Held while a buffer is written. Taken before `lock`.
     private let writing = Locked(())
 
-    private let place: RecordPlace
+    private let destination: RecordDestination
     private var error: Int32 = 0
-    private let somethingToWrite = MonotonicSemaphore()
-    private let muchToWrite = MonotonicSemaphore()
+    /// Signalled when the filled buffer is no longer empty.
+    private let isNotEmpty = MonotonicSemaphore()
+    /// Signalled when the filled buffer is half full.
+    private let isHalfFull = MonotonicSemaphore()
 
-    /// - Throws: `DeliveryError.recordingFailed` if there is no room for the first line, without which no other is understood.
-    init(_ place: RecordPlace) throws(DeliveryError) {
-        self.place = place
-        path = place.path
+    /// - Throws: `DeliveryError.recordingFailed` if the header cannot be written; readers need it.
+    init(_ destination: RecordDestination) throws(DeliveryError) {
+        self.destination = destination
         buffers = .allocate(capacity: 1)
-        buffers.initialize(to: RecordBuffers(descriptor: place.descriptor, offset: place.offset))
+        buffers.initialize(to: RecordBuffers(descriptor: destination.descriptor, offset: destination.offset))
         buffers.pointee.append(
             RecordingHeader.text(
                 process: SystemThread.processID, name: ProcessInfo.processInfo.processName, number: 1,
@@ -42,24 +43,24 @@ final class RecordFile: @unchecked Sendable {
                 wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)))
         if !writeFilled() {
             buffers.pointee.close()
-            place.close()
+            destination.close()
             throw .recordingFailed(path: path, problem: String(cString: strerror(error)))
         }
     }
 
     // MARK: Recording
 
-    /// Records a stage as happening now.
+    /// Records a stage with the current time.
     ///
     /// - Parameters:
-    ///   - rest: its line but for the beginning.
-    ///   - thread: the calling thread's number.
-    ///   - target: the thread that should handle it.
+    ///   - rest: the line without its beginning.
+    ///   - thread: the number of the calling thread.
+    ///   - target: the target thread of the delivery.
     func append(_ rest: UnsafeBufferPointer<UInt8>, thread: Int, target: ThreadIdentity?) {
-        // The line itself, a line of lost records and two of threads.
-        let needed = rest.count + 2 * RecordLine.longestBeginning + 512 + 2 * RecordingHeader.longest
+        // The line itself, a line about lost records and two about threads.
+        let needed = rest.count + 2 * RecordLine.maximumBeginningLength + 512 + 2 * RecordingHeader.maximumLength
         lock.lock()
-        while !buffers.pointee.isOver, !buffers.pointee.hasRoom(for: needed) {
+        while !buffers.pointee.isFinished, !buffers.pointee.hasRoom(for: needed) {
             lock.unlock()
             let isWritten = write()
             lock.lock()
@@ -68,33 +69,35 @@ final class RecordFile: @unchecked Sendable {
                 return lock.unlock()
             }
         }
-        guard !buffers.pointee.isOver else { return lock.unlock() }
+        guard !buffers.pointee.isFinished else { return lock.unlock() }
         let length = buffers.pointee.filled.length
         if buffers.pointee.lost > 0 { appendLost(on: thread) }
-        if !buffers.pointee.isKnown(thread) { introduce(.current) }
-        if let target, !buffers.pointee.isKnown(target.number) { introduce(target) }
+        if !buffers.pointee.isKnown(thread) { appendIdentity(of: .current) }
+        if let target, !buffers.pointee.isKnown(target.number) { appendIdentity(of: target) }
         buffers.pointee.append(restOfLine: rest)
         let half = RecordBuffers.capacity / 2
-        let isHalfFull = length <= half && buffers.pointee.filled.length > half
+        let becomesHalfFull = length <= half && buffers.pointee.filled.length > half
         lock.unlock()
-        if length == 0 { somethingToWrite.signal() }
-        if isHalfFull { muchToWrite.signal() }
+        if length == 0 { isNotEmpty.signal() }
+        if becomesHalfFull { isHalfFull.signal() }
     }
 
-    /// What could not be kept is said as soon as there is room.
+    /// Records how many records were lost. Called as soon as the buffer has room again.
     private func appendLost(on thread: Int) {
-        let place = buffers.pointee.filled.length
+        let offset = buffers.pointee.filled.length
         appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
-        buffers.pointee.setLostTold(at: place)
+        buffers.pointee.setLostReported(at: offset)
     }
 
-    /// Something that is no stage of a delivery, and happens on the calling thread.
+    /// Records an event of the calling thread that is not a stage of a delivery.
     func append(_ stage: String) {
         let thread = ThreadIdentity.current
         lock.lock()
         defer { lock.unlock() }
-        guard !buffers.pointee.isOver, buffers.pointee.hasRoom(for: 1024 + RecordingHeader.longest) else { return }
-        if !buffers.pointee.isKnown(thread.number) { introduce(thread) }
+        guard !buffers.pointee.isFinished, buffers.pointee.hasRoom(for: 1024 + RecordingHeader.maximumLength) else {
+            return
+        }
+        if !buffers.pointee.isKnown(thread.number) { appendIdentity(of: thread) }
         appendLine(on: thread.number, stage: stage)
     }
 
@@ -109,12 +112,12 @@ final class RecordFile: @unchecked Sendable {
         }
     }
 
-    private func introduce(_ thread: ThreadIdentity) {
+    private func appendIdentity(of thread: ThreadIdentity) {
         buffers.pointee.setKnown(thread.number, true)
         buffers.pointee.append(RecordingHeader.text(thread))
     }
 
-    /// A thread was given a name.
+    /// Writes the identity of a thread again before its next record, because its name was changed.
     func forget(_ thread: ThreadIdentity) {
         lock.lock()
         defer { lock.unlock() }
@@ -123,8 +126,8 @@ final class RecordFile: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes what was recorded so far.
-    /// - Returns: false if it could not be written, or another thread's writing took a second.
+    /// Writes all records so far to the file.
+    /// - Returns: false if that failed, or if another thread was writing for a second.
     @discardableResult
     func write() -> Bool {
         guard writing.lock(nanoseconds: 1_000_000_000) else { return false }
@@ -132,7 +135,7 @@ final class RecordFile: @unchecked Sendable {
         return writeFilled()
     }
 
-    /// With `writing` held.
+    /// Called with `writing` held.
     private func writeFilled() -> Bool {
         lock.lock()
         guard !buffers.pointee.isClosed else {
@@ -142,19 +145,18 @@ final class RecordFile: @unchecked Sendable {
         buffers.pointee.swap()
         let full = buffers.pointee.written
         lock.unlock()
-        let (bytes, result) = RecordBuffers.write(full, to: place.descriptor)
+        let (bytes, result) = RecordBuffers.write(full, to: destination.descriptor)
         lock.lock()
         defer { lock.unlock() }
-        // A signal handler wrote all meanwhile.
+        // A signal handler has written everything in between.
         if buffers.pointee.isClosed { return true }
-        // Whole lines stay.
-        let kept = full.wholeLines(within: bytes)
+        // Keeps complete lines.
+        let kept = full.completeLines(within: bytes)
         buffers.pointee.emptyWritten(kept: kept)
         if result != 0 {
             error = result
-            // The place of the rest is used for what comes next, so that there is no hole, and nothing of it is left
-            // behind what is shorter.
-            place.truncate(to: full.offset + kept)
+            // Removes the incomplete rest. The next records take its place in the file.
+            destination.truncate(to: full.offset + kept)
             buffers.pointee.moveFilled(to: full.offset + kept)
             buffers.pointee.countLost(full.records(from: kept))
             buffers.pointee.forgetThreads()
@@ -162,44 +164,44 @@ final class RecordFile: @unchecked Sendable {
         return result == 0
     }
 
-    /// Writes ten times a second if there is something to write.
+    /// Starts the thread that writes new records ten times a second.
     func writeInBackground() {
         _ = SystemThread.startWithoutSignals { [weak self] in
             SystemThread.nameCurrent("recording")
             while true {
-                guard let semaphores = self.map({ ($0.somethingToWrite, $0.muchToWrite) }) else { return }
+                guard let semaphores = self.map({ ($0.isNotEmpty, $0.isHalfFull) }) else { return }
                 semaphores.0.wait()
                 _ = semaphores.1.wait(until: .now + .milliseconds(100))
-                guard let self, !self.isFinished else { return }
+                guard let self, !self.isFinishedNow else { return }
                 self.write()
             }
         }.map { $0.detach() }
     }
 
-    /// Whether the lock can be had. A thread may hold it for ever that a signal interrupted, if the handler does not
-    /// return.
+    /// True if the lock can be taken. A thread that was interrupted by a signal may hold it for ever, if the handler
+    /// does not return.
     var canBeLocked: Bool {
         guard !lock.isHeldByThisThread, lock.lock(nanoseconds: 1_000_000_000) else { return false }
         lock.unlock()
         return true
     }
 
-    private var isFinished: Bool {
+    private var isFinishedNow: Bool {
         lock.lock()
         defer { lock.unlock() }
-        return buffers.pointee.isOver
+        return buffers.pointee.isFinished
     }
 
-    /// Writes all, and a last record that says why.
-    /// - Returns: how many records were lost in all, and the system's last error number.
-    func finish(_ why: StaticString) -> (lost: UInt64, error: Int32) {
+    /// Writes all records, and a last one with the reason.
+    /// - Returns: the number of all lost records, and the system's last error number.
+    func finish(_ reason: StaticString) -> (lost: UInt64, error: Int32) {
         lock.lock()
-        let wasOver = buffers.pointee.isOver
-        if !wasOver { buffers.pointee.appendEnd(why) }
-        buffers.pointee.isOver = true
+        let wasFinished = buffers.pointee.isFinished
+        if !wasFinished { buffers.pointee.appendEnd(reason) }
+        buffers.pointee.isFinished = true
         lock.unlock()
-        if !wasOver {
-            // Whoever writes at the moment needs the memory and the file.
+        if !wasFinished {
+            // A thread that is writing needs the memory and the file.
             let isFree = writing.lock(nanoseconds: 10_000_000_000)
             if isFree { _ = writeFilled() }
             lock.lock()
@@ -207,36 +209,36 @@ final class RecordFile: @unchecked Sendable {
                 buffers.pointee.countLost(buffers.pointee.filled.records())
             } else {
                 buffers.pointee.close()
-                place.close()
-                ProcessEnd.forget(self)
+                destination.close()
+                ProcessEnd.remove(self)
             }
             lock.unlock()
             if isFree { writing.unlock() }
         }
-        somethingToWrite.signal()
+        isNotEmpty.signal()
         lock.lock()
         defer { lock.unlock() }
-        return (buffers.pointee.allLost, error)
+        return (buffers.pointee.totalLost, error)
     }
 
-    /// Writes all, and a last record that says why, in a signal handler that ends the process, or when a lock cannot be
-    /// had. It allocates nothing. Afterwards nothing is recorded or written any more.
-    func finishInHandler(_ why: StaticString, signal: Int32?) {
-        // A copy of the process that was made without `fork` has the memory, and not the recording.
+    /// Writes all records, and a last one with the reason, in a signal handler that ends the process, or if a lock
+    /// cannot be taken. It allocates nothing. No record is accepted or written afterwards.
+    func finishInHandler(_ reason: StaticString, signal: Int32?) {
+        // A process that was created without `fork`, such as by `vfork`, may share the memory, but not the recording.
         guard buffers.pointee.process == getpid() else { return }
         lock.withLockInHandler {
-            if !buffers.pointee.isOver { buffers.pointee.appendEnd(why, signal: signal) }
-            buffers.pointee.isOver = true
-            // Another thread may have written a part of either: it wrote the same bytes at the same place.
-            _ = RecordBuffers.write(buffers.pointee.written, to: place.descriptor)
-            _ = RecordBuffers.write(buffers.pointee.filled, to: place.descriptor)
+            if !buffers.pointee.isFinished { buffers.pointee.appendEnd(reason, signal: signal) }
+            buffers.pointee.isFinished = true
+            // Another thread may be writing one of them: it writes the same bytes at the same offset.
+            _ = RecordBuffers.write(buffers.pointee.written, to: destination.descriptor)
+            _ = RecordBuffers.write(buffers.pointee.filled, to: destination.descriptor)
             buffers.pointee.setWritten()
         }
     }
 
     // MARK: Forking
 
-    /// Nobody records or writes until `forked()` is called, by the same thread.
+    /// Blocks recording and writing until the same thread calls `endFork()`.
     func beginFork() {
         writing.lock()
         lock.lock()
@@ -247,10 +249,10 @@ final class RecordFile: @unchecked Sendable {
         writing.unlock()
     }
 
-    /// In the copy of the process, which has the memory but is not to write it.
-    func isCopied() {
-        buffers.pointee.isOver = true
+    /// Called in the child process instead of `endFork()`. The child has a copy of the memory, and must not write it.
+    func endForkInChild() {
+        buffers.pointee.isFinished = true
         endFork()
-        place.close()
+        destination.close()
     }
 }

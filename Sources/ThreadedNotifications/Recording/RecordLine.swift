@@ -1,18 +1,17 @@
-/// A line of a recording: one stage of one delivery, as JSON. The article *Recordings* has the schema.
+/// A line of a recording: one stage of one delivery, as JSON. The article *Recordings* describes the schema.
 ///
-/// The line begins with its number and time, which are put there when it is known which line of the file it becomes.
+/// The line begins with its number and time, which are written when its position in the file is known.
 package enum RecordLine {
-    /// The version of the schema, which readers ask for. It grows when what is there changes its meaning; that there is more
-    /// changes no version.
+    /// The version of the schema. It grows when existing keys change their meaning, not when keys are added.
     package static let version = 1
 
-    /// In bytes; a longer string is cut off.
-    package static let longestString = 4096
+    /// The length in bytes at which strings are truncated.
+    package static let maximumStringLength = 4096
 
-    /// How many bytes a line's beginning takes at most.
-    static let longestBeginning = 64
+    /// The largest number of bytes of a line's beginning.
+    static let maximumBeginningLength = 64
 
-    /// The beginning of every line.
+    /// Writes the beginning of a line.
     static func writeBeginning(number: UInt64, monotonicNanoseconds: UInt64, into line: inout LineBuffer) {
         line.append("{\"n\":")
         line.append(number)
@@ -20,19 +19,19 @@ package enum RecordLine {
         line.append(monotonicNanoseconds)
     }
 
-    /// How many bytes the rest of a line takes at most that has these strings.
+    /// The largest number of bytes of the rest of a line with these strings.
     @inline(__always)
-    static func longestRest(_ name: String?, _ message: String?, _ file: String?, _ type: String?) -> Int {
-        var longest = 448
-        if let name { longest &+= LineBuffer.longest(name) }
-        if let message { longest &+= LineBuffer.longest(message) }
-        if let file { longest &+= LineBuffer.longest(file) }
-        if let type { longest &+= LineBuffer.longest(type) }
-        return longest
+    static func maximumRestLength(_ name: String?, _ message: String?, _ file: String?, _ type: String?) -> Int {
+        var length = 448
+        if let name { length &+= LineBuffer.maximumLength(name) }
+        if let message { length &+= LineBuffer.maximumLength(message) }
+        if let file { length &+= LineBuffer.maximumLength(file) }
+        if let type { length &+= LineBuffer.maximumLength(type) }
+        return length
     }
 
-    /// The line but for its beginning, and with its newline. Each value in its place, and not in one of a type: to put it
-    /// together would cost more than to write it. A number is 0 where there is none.
+    /// Writes the line without its beginning, with the newline. The values are separate parameters, because composing a
+    /// struct of them costs more than writing the line. A number that is 0 is omitted.
     @inline(__always)
     static func writeRest(
         thread: Int, stage: String, name: String?, post: UInt64, observer: UInt64, target: Int, message: String?,
@@ -67,14 +66,14 @@ package enum RecordLine {
         line.append("}\n")
     }
 
-    /// The whole line, with its newline.
+    /// The complete line, with the newline.
     package static func bytes(
         number: UInt64, monotonicNanoseconds: UInt64, thread: Int, stage: String, name: String? = nil, post: UInt64 = 0,
         observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
         sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0
     ) -> [UInt8] {
-        let longest = longestBeginning + longestRest(name, message, place?.file, sender?.type)
-        return [UInt8](unsafeUninitializedCapacity: longest) { memory, length in
+        let capacity = maximumBeginningLength + maximumRestLength(name, message, place?.file, sender?.type)
+        return [UInt8](unsafeUninitializedCapacity: capacity) { memory, length in
             guard let start = memory.baseAddress else { return }
             var line = LineBuffer(start)
             writeBeginning(number: number, monotonicNanoseconds: monotonicNanoseconds, into: &line)
@@ -93,35 +92,35 @@ package enum RecordLine {
 
     private static func write(_ key: StaticString, _ string: String, into line: inout LineBuffer) {
         line.append(key)
-        if string.utf8.count <= longestString {
+        if string.utf8.count <= maximumStringLength {
             line.append(escaped: string)
         } else {
-            line.append(escaped: cut(string, to: longestString))
+            line.append(escaped: truncated(string, to: maximumStringLength))
         }
         line.append(UInt8(ascii: "\""))
     }
 
-    /// The beginning of a string that is too long.
-    fileprivate static func cut(_ string: String, to longest: Int) -> String {
-        guard string.utf8.count > longest else { return string }
-        var cut = String.UnicodeScalarView()
+    /// A string of at most so many bytes and an ellipsis.
+    fileprivate static func truncated(_ string: String, to maximumLength: Int) -> String {
+        guard string.utf8.count > maximumLength else { return string }
+        var beginning = String.UnicodeScalarView()
         var length = 0
         for scalar in string.unicodeScalars {
             length += UTF8.width(scalar)
-            if length > longest { break }
-            cut.append(scalar)
+            if length > maximumLength { break }
+            beginning.append(scalar)
         }
-        return String(cut) + "…"
+        return String(beginning) + "…"
     }
 }
 
-/// The lines of a recording that are of no stage.
+/// The lines of a recording that are not stages.
 package enum RecordingHeader {
-    /// How the first line of every recording begins.
+    /// The beginning of the first line of every recording.
     package static let beginning: StaticString = "{\"recording\":"
 
-    /// The line before a process's records.
-    /// - Parameter number: of the record that comes next.
+    /// The line before the records of a process.
+    /// - Parameter number: the number of the next record.
     package static func text(
         process: Int32, name: String, number: UInt64, monotonicNanoseconds: UInt64, wallNanoseconds: Int64
     ) -> [UInt8] {
@@ -131,7 +130,7 @@ package enum RecordingHeader {
             line.append(",\"process\":")
             line.append(UInt64(UInt32(bitPattern: process)))
             line.append(",\"name\":\"")
-            line.append(escaped: RecordLine.cut(name, to: longestName))
+            line.append(escaped: RecordLine.truncated(name, to: maximumNameLength))
             line.append("\",\"n\":")
             line.append(number)
             line.append(",\"t\":")
@@ -142,14 +141,14 @@ package enum RecordingHeader {
         }
     }
 
-    /// The line that says who a thread is, before the first record that is of it.
+    /// The line that identifies a thread, before the first record of it.
     package static func text(_ thread: ThreadIdentity) -> [UInt8] {
         line { line in
             line.append("{\"thread\":")
             line.append(UInt64(thread.number))
             if let name = thread.name {
                 line.append(",\"name\":\"")
-                line.append(escaped: RecordLine.cut(name, to: longestName))
+                line.append(escaped: RecordLine.truncated(name, to: maximumNameLength))
                 line.append(UInt8(ascii: "\""))
             }
             line.append(",\"kernelID\":")
@@ -158,13 +157,13 @@ package enum RecordingHeader {
         }
     }
 
-    /// In bytes.
-    private static let longestName = 256
-    /// In bytes, of any of these lines at most.
-    static let longest = 256 + longestName * 6
+    /// The length in bytes at which names are truncated.
+    private static let maximumNameLength = 256
+    /// The largest number of bytes of a line.
+    static let maximumLength = 256 + maximumNameLength * 6
 
     private static func line(_ write: (inout LineBuffer) -> Void) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: longest) { memory, count in
+        [UInt8](unsafeUninitializedCapacity: maximumLength) { memory, count in
             guard let start = memory.baseAddress else { return }
             var line = LineBuffer(start)
             write(&line)

@@ -1,16 +1,15 @@
-/// Where the surroundings of a process ask it to record to.
+/// The file that a process is asked to record to by its environment, or by the process that it was forked from.
 enum RecordingRequest {
     /// Returns the path of the file to record to, or nil if the process is not asked to record.
     ///
-    /// A process with more rights than the user who started it does not take a path from its environment: that user
-    /// could make it write to files that are not the user's.
+    /// A process that has more rights than its user takes no path from its environment, because the user could make it
+    /// write to files of others.
     ///
     /// - Parameters:
     ///   - variable: the value of `DeliveryRecording.environmentVariable`.
-    ///   - runsWithOthersRights: whether the process is set-user-id, or otherwise has rights that its user does not
-    ///     have.
-    ///   - copiedFrom: the file that the process recorded to that this one was forked from.
-    ///   - process: this process's id.
+    ///   - runsWithOthersRights: whether the process is set-user-id, or has other rights that its user does not have.
+    ///   - copiedFrom: the recording of the process that this process was forked from.
+    ///   - process: the id of this process.
     static func path(
         variable: String?, runsWithOthersRights: Bool, copiedFrom: String?, process: Int32
     ) -> String? {

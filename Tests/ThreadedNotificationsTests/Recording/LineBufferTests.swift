@@ -33,7 +33,7 @@ final class LineBufferTests: XCTestCase {
             let written = text { $0.append(escaped: string) }
             let read = try JSONSerialization.jsonObject(with: Data("\"\(written)\"".utf8), options: .fragmentsAllowed)
             XCTAssertEqual(read as? String, string)
-            XCTAssertLessThanOrEqual(written.utf8.count, LineBuffer.longest(string))
+            XCTAssertLessThanOrEqual(written.utf8.count, LineBuffer.maximumLength(string))
             XCTAssertFalse(written.utf8.contains { $0 < 0x20 || $0 == 0x7F })
         }
     }
