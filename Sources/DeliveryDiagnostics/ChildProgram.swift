@@ -75,7 +75,7 @@ public struct ChildProgram: Sendable, Hashable {
         do throws(LogError) {
             recording = try Recording(bytes: output, name: "its output")
         } catch {
-            throw .child(problem: "wrote what is no record: \(error)")
+            throw .child(problem: "its output is not a recording: \(error)")
         }
         if let problem = recording.problems.first { throw .child(problem: "\(problem)") }
         return recording.records

@@ -182,8 +182,8 @@ struct RecordedFiles {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: rest)) ?? []
             let files = names.sorted().map { "\(rest)/\($0)" }.joined(separator: " and ")
             throw RecordedProgramError(
-                problem: "the program has ended, and its recording cannot be written to \(target.name): \(error)."
-                    + (files.isEmpty ? "" : " What was recorded is in \(files)."))
+                problem: "the program has ended, but its recording cannot be written to \(target.name): \(error)."
+                    + (files.isEmpty ? "" : " The records are in \(files)."))
         }
     }
 

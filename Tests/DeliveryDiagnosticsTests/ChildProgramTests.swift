@@ -23,7 +23,7 @@ final class ChildProgramTests: XCTestCase {
         guard case .child(let problem) = error("/bin/sh", ["-c", "echo nonsense; : "]) else {
             return XCTFail("took nonsense for records")
         }
-        XCTAssertTrue(problem.hasPrefix("wrote what is no record: its output:1: "), problem)
+        XCTAssertTrue(problem.hasPrefix("its output is not a recording: its output:1: "), problem)
         XCTAssertEqual(
             error("/bin/sh", ["-c", "exec sleep 600"], limit: .milliseconds(50)),
             .timedOut(waitingFor: "a second process", after: .milliseconds(50)))

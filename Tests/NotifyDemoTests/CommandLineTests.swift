@@ -331,8 +331,8 @@ struct CommandLineTests {
         arguments: [
             ("compare /nonexistent a", "", "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
             ("compare --reference listing-1 /", "", "notify-demo: /: cannot be read: Is a directory.\n"),
-            ("compare --reference listing-1 -", "", "notify-demo: standard input: holds no log line."),
-            ("compare --reference listing-1 -", "hello\n", "notify-demo: standard input:1: this is no log line: "),
+            ("compare --reference listing-1 -", "", "notify-demo: standard input: contains no log lines."),
+            ("compare --reference listing-1 -", "hello\n", "notify-demo: standard input:1: this is not a log line: "),
             ("compare --reference listing-1 -", ReferenceLog.listing1.text + "2026-", "standard input:4: "),
         ])
     func unreadable(arguments: String, input: String, message: String) async throws {

@@ -166,7 +166,7 @@ struct RecordedFilesTests {
             """)
         let dishes = "served 6 dishes, and the bell did not ring\n"
         #expect(outcome.output == "\(dishes){\"recording\"\n\(dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("/dev/full: No space left on device. What was recorded is in /"))
+        #expect(outcome.errors.contains("/dev/full: No space left on device. The records are in /"))
         #expect(outcome.errors.hasSuffix("/recording.jsonl.\n"))
     }
 

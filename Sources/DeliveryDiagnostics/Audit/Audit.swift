@@ -122,8 +122,8 @@ public struct Audit: Sendable {
             guard isPassedOver else { continue }
             let words = AuditWords(index: index)
             note(.lost, process: process, post: pair.post, place: pair.append) {
-                "\(words.post(pair.post)) was handed over\(words.forObserver(pair)), and what the same thread posted later was "
-                    + "delivered without it"
+                "\(words.post(pair.post)) was handed over\(words.forObserver(pair)) and never delivered, although a "
+                    + "later notification of the same thread was"
             }
         }
     }
@@ -132,21 +132,22 @@ public struct Audit: Sendable {
         let words = AuditWords(index: index)
         if pair.secondFate >= 0 {
             note(.twoFates, process: process, post: pair.post, place: pair.secondFate) {
-                "\(words.post(pair.post)) met two fates\(words.forObserver(pair)): \(words.record(pair.fate)), then "
+                "\(words.post(pair.post)) has two outcomes\(words.forObserver(pair)): \(words.record(pair.fate)), then "
                     + words.record(pair.secondFate)
             }
         }
         if pair.fate >= 0, pair.skip >= 0 {
             note(.fateAfterSkip, process: process, post: pair.post, place: pair.fate) {
-                "\(words.post(pair.post)) was not for \(words.observer(pair)) (\(words.record(pair.skip))), and met a "
-                    + "fate: \(words.record(pair.fate))"
+                "\(words.post(pair.post)) was skipped for \(words.observer(pair)) (\(words.record(pair.skip))) but "
+                    + "has an outcome: \(words.record(pair.fate))"
             }
         }
         if pair.fate < 0, pair.skip < 0, index.outlives(pair) {
             let target = index.target(of: pair)
             note(.lostAtThreadEnd, process: process, post: pair.post, place: pair.append) {
-                "\(words.post(pair.post)) was handed to \(words.recording.describeThread(target))\(words.forObserver(pair)); "
-                    + "the thread ended (\(words.record(index.threadEnd[Int(target)]))), and no record says what became of it"
+                "\(words.post(pair.post)) was handed to \(words.recording.describeThread(target))"
+                    + "\(words.forObserver(pair)); the thread ended (\(words.record(index.threadEnd[Int(target)]))), "
+                    + "and no outcome was recorded"
             }
         }
         guard pair.kind != .block else { return }
@@ -154,14 +155,15 @@ public struct Audit: Sendable {
         let first = pair.append >= 0 ? pair.append : pair.fate >= 0 ? pair.fate : pair.skip
         if posted < 0 {
             note(.withoutPost, process: process, post: pair.post, place: first) {
-                "\(words.post(pair.post)) has \(words.record(first))\(words.forObserver(pair)), and no record posts it"
+                "\(words.post(pair.post)) has a record\(words.forObserver(pair)) (\(words.record(first))), but its "
+                    + "post was not recorded"
             }
         } else if pair.kind == .observed, pair.append < 0, pair.fate >= 0, index.entry(pair.fate).stage == .deliver,
             index.entry(pair.fate).thread != index.entry(posted).thread
         {
             note(.notHandedOver, process: process, post: pair.post, place: pair.fate) {
                 "\(words.post(pair.post)) was delivered\(words.forObserver(pair)) on another thread "
-                    + "(\(words.record(pair.fate))), and was not handed over to it: no append"
+                    + "(\(words.record(pair.fate))), but no append was recorded"
             }
         }
     }
@@ -177,7 +179,7 @@ public struct Audit: Sendable {
             let matches = index.matches[Int(post)]
             if entry.count < matches {
                 note(.tooMany, process: process, post: post, place: index.posted[Int(post)]) {
-                    "\(words.post(post)) matched \(entry.count) observers, and records tell of \(matches)"
+                    "\(words.post(post)) matched \(words.observers(entry.count)), but \(matches) have records"
                 }
                 continue
             }
@@ -203,12 +205,12 @@ public struct Audit: Sendable {
                 }
             }
             note(.lost, process: process, post: post, place: index.posted[Int(post)]) {
-                let who =
+                let missed =
                     candidates.count == missing
-                    ? ": none of \(candidates.map { words.recording.describeObserver($0) }.joined(separator: " and "))"
+                    ? ": none for \(candidates.map { words.recording.describeObserver($0) }.joined(separator: " and "))"
                     : ""
-                return "\(words.post(post)) matched \(entry.count) observer\(entry.count == 1 ? "" : "s"), and records "
-                    + "tell of \(matches)\(who)"
+                let recorded = matches == 0 ? "none has" : "only \(matches) \(matches == 1 ? "has" : "have")"
+                return "\(words.post(post)) matched \(words.observers(entry.count)), but \(recorded) records\(missed)"
             }
         }
     }
@@ -238,8 +240,8 @@ public struct Audit: Sendable {
             }
             if index.queueFates[post] > 1 {
                 note(.twoFates, process: process, post: Int32(post), place: index.queueFate[post]) {
-                    "\(words.post(Int32(post))) was enqueued once and met \(index.queueFates[post]) fates in its queue, "
-                        + "the last: \(words.record(index.queueFate[post]))"
+                    "\(words.post(Int32(post))) was enqueued once but has \(index.queueFates[post]) outcomes in its "
+                        + "queue, the last: \(words.record(index.queueFate[post]))"
                 }
             }
         }
@@ -250,13 +252,14 @@ public struct Audit: Sendable {
         for place in index.strayReturns {
             let entry = index.entry(place)
             note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, place: place) {
-                "a handler returned that is not known to have been called: \(words.record(place))"
+                "a handler returned, but its call was not recorded: \(words.record(place))"
             }
         }
         for place in index.strayQueueFates {
             let entry = index.entry(place)
             note(.withoutPost, process: recording.process(of: entry), post: entry.post, place: place) {
-                "\(words.post(entry.post)) left a posting queue (\(words.record(place))), and no record enqueues it"
+                "\(words.post(entry.post)) left a posting queue (\(words.record(place))), but its enqueue was not "
+                    + "recorded"
             }
         }
     }
@@ -315,8 +318,8 @@ public struct Audit: Sendable {
             }
             guard !wrong.isEmpty else { continue }
             note(.miscounted, process: recording.process(of: entry), place: count.place) {
-                "the library counted for \(words.recording.describeObserver(observer)) (\(words.record(count.place))) what "
-                    + "records do not show: "
+                "the library's counters for \(words.recording.describeObserver(observer)) "
+                    + "(\(words.record(count.place))) differ from the records: "
                     + wrong.map { "\($0.name) \(said[$0.name] ?? 0), recorded \(most[keyPath: $0.fate])" }
                     .joined(separator: "; ")
             }
@@ -343,7 +346,7 @@ public struct Audit: Sendable {
         ].filter { said[$0.0] ?? 0 > $0.1 }
         guard !wrong.isEmpty else { return }
         note(.miscounted, process: process, place: place) {
-            "the library counted for a posting queue (\(words.record(place))) what records do not show: "
+            "the library's counters for a posting queue (\(words.record(place))) differ from the records: "
                 + wrong.map { "\($0.0) \(said[$0.0] ?? 0), recorded \($0.1)" }.joined(separator: "; ")
         }
     }

@@ -45,14 +45,14 @@ public struct AuditReport {
         let columns: [(heading: String, count: KeyPath<FateCounts, Int>, isAlwaysShown: Bool)] = [
             ("posted", \.posted, true), ("delivered", \.delivered, true), ("coalesced", \.coalesced, false),
             ("dropped", \.dropped, false), ("cancelled", \.cancelled, false), ("target gone", \.targetGone, false),
-            ("pending", \.pending, false), ("lost", \.lost, false), ("not for it", \.skipped, false),
-            ("from before", \.earlier, false),
+            ("pending", \.pending, false), ("lost", \.lost, false), ("skipped", \.skipped, false),
+            ("earlier", \.earlier, false),
         ].filter { column in column.2 || rows.contains { $0.counts[keyPath: column.1] != 0 } }
         var all = rows
         if rows.count > 1 {
             var sum = FateCounts()
             for row in rows { sum += row.counts }
-            all.append((sum, "in all"))
+            all.append((sum, "total"))
         }
         return NumberTable.text(
             headings: columns.map(\.heading) + [what],
@@ -90,7 +90,7 @@ public struct AuditReport {
             label += "  \(recording.describeObserver(line.observer))"
         } else {
             label += ofProcess(line.process)
-            if line.observer == LineTable.unknownObserver { label += "  an observer that is not known" }
+            if line.observer == LineTable.unknownObserver { label += "  unknown observer" }
         }
         if let registration = registration(line) {
             if registration.target >= 0 { label += " on \(recording.describeThread(registration.target))" }
@@ -110,22 +110,20 @@ public struct AuditReport {
         var text: [String] = []
         if audit.faults.count == 0 {
             text.append(
-                lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "it adds up")
+                lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "no faults")
         } else {
-            text.append("it does not add up: \(faultCount(audit.faults))")
+            text.append(Self.counted(audit.faults.count, "fault") + ":")
             text += told(audit.faults, width: width)
         }
         if audit.unknown.count > 0 || audit.isWhole.contains(false) {
-            let why = "the recording was cut" + (audit.unknown.count > 0 ? ": \(faultCount(audit.unknown))" : "")
-            text.append("not known, \(why)")
+            let faults = audit.unknown.count > 0 ? ": \(Self.counted(audit.unknown.count, "possible fault")):" : ""
+            text.append("the recording is truncated\(faults)")
             text += told(audit.unknown, width: width)
         }
         return text
     }
 
-    private func faultCount(_ faults: AuditFaults) -> String {
-        faults.count == 1 ? "1 fault" : "\(faults.count) faults"
-    }
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     private func told(_ faults: AuditFaults, width: Int) -> [String] {
         let shown = faults.told.prefix(20)

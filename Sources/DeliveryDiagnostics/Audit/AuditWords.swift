@@ -32,6 +32,8 @@ struct AuditWords {
             ? recording.describeObserver(pair.observer) : pair.kind == .block ? "the block" : "its observer"
     }
 
+    func observers(_ count: Int32) -> String { "\(count) observer\(count == 1 ? "" : "s")" }
+
     /// For example ` for observer 3`; empty if there is no observer.
     func forObserver(_ pair: DeliveryIndex.Pair) -> String {
         pair.observer >= 0 ? " for \(recording.describeObserver(pair.observer))" : ""

@@ -99,9 +99,9 @@ public struct CausalUndecided: Sendable, CustomStringConvertible {
     public var description: String {
         if isOfCut { return furthest.description }
         return """
-            it cannot be told in time whether the runs are the same: threads without a name are so alike that only trying tells \
-            which is which, and the time for it was over after \(tries) \(tries == 1 ? "try" : "tries"). Threads with names are \
-            known by them. The best try came as far as this:
+            undecided whether the runs are the same: threads without names are so similar that the comparison has to \
+            try which thread is which, and the time was up after \(tries) \(tries == 1 ? "try" : "tries"). Give the \
+            threads names to avoid this. The best try found this difference:
             \(furthest)
             """
     }

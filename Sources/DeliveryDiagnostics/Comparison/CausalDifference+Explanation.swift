@@ -105,7 +105,7 @@ private struct Explainer {
             case .coalesce: "was coalesced"
             case .drop: "was dropped"
             case .cancel: "was cancelled"
-            case .targetGone: "found its target gone"
+            case .targetGone: "lost its target thread"
             default: "was delivered"
             }
         return "\(verb) on \(run.recording.describeThread(entry.thread))"
@@ -116,7 +116,7 @@ private struct Explainer {
         let (post, observer) = counterparts(of: run.recording.entries[place], isForward: isForward)
         var subject = another.recording.describePost(post)
         if observer >= 0 { subject += " for \(another.recording.describeObserver(observer))" }
-        return "In \(isForward ? names.1 : names.0) \(subject) was not delivered, and met no other fate."
+        return "In \(isForward ? names.1 : names.0) \(subject) was not delivered and has no other outcome."
     }
 
     private func counterparts(of entry: Recording.Entry, isForward: Bool) -> (post: Int32, observer: Int32) {
@@ -170,11 +170,11 @@ private struct Explainer {
         )
         if inSecond >= 0 {
             let (mine, its) = (describe(one.recording, first), describe(other.recording, inSecond))
-            return "What is \(mine) in \(names.0) is \(its) in \(names.1)."
+            return "\(mine) in \(names.0) corresponds to \(its) in \(names.1)."
         }
         guard inFirst >= 0 else { return nil }
-        return "What is \(describe(other.recording, second)) in \(names.1) "
-            + "is \(describe(one.recording, inFirst)) in \(names.0)."
+        return "\(describe(other.recording, second)) in \(names.1) "
+            + "corresponds to \(describe(one.recording, inFirst)) in \(names.0)."
     }
 
     /// Describes the difference of the two records alone.
@@ -182,25 +182,25 @@ private struct Explainer {
         switch mismatch.reason {
         case .onlyInFirst: return only(mismatch.first, isForward: true)
         case .onlyInSecond: return only(mismatch.second, isForward: false)
-        case .stage: return "Different things happen."
+        case .stage: return "The stages differ."
         case .name: return "The notifications have different names."
         case .post: return "They are of different posts."
         case .observer: return "They are of different observers."
-        case .thread: return "They are by different threads."
+        case .thread: return "They are on different threads."
         case .target: return "They are for different threads."
-        case .relatedPost: return "Different posts stand for them."
-        case .count: return "Different numbers of observers match."
+        case .relatedPost: return "Their related posts differ."
+        case .count: return "They matched different numbers of observers."
         case .sender: return "The senders are of different types."
         case .message: return "The messages differ."
-        case .mention: return "The messages speak of different threads."
+        case .mention: return "The messages mention different threads."
         case .end: return "The runs ended in different ways."
-        case .cut: return "One recording was cut."
+        case .cut: return "One recording is truncated."
         }
     }
 
     /// - Parameter isForward: whether the record is from the first run.
     private func only(_ place: Int?, isForward: Bool) -> String {
-        guard let place, order == .causal else { return "One run goes on where the other ends." }
+        guard let place, order == .causal else { return "One run continues where the other ends." }
         let (run, another) = isForward ? (one, other) : (other, one)
         let name = isForward ? names.1 : names.0
         let chain = Int(run.chains.chainOfEntry[place])
@@ -210,13 +210,13 @@ private struct Explainer {
         }
         guard counterpart(thread) >= 0 else {
             let hasSuch = another.threadKeys.contains(run.threadKeys[Int(thread)])
-            return "In \(name) there is no \(hasSuch ? "other " : "")thread "
-                + "\(run.threadKeys[Int(thread)] == -1 ? "without a name that does this" : "of this name")."
+            return "\(name) has no \(hasSuch ? "other " : "")thread "
+                + "\(run.threadKeys[Int(thread)] == -1 ? "without a name that does this" : "with this name")."
         }
         let called = another.recording.describeThread(counterpart(thread))
-        guard parent >= 0 else { return "In \(name) \(called) does nothing more of its own accord." }
+        guard parent >= 0 else { return "In \(name) \(called) does nothing further on its own." }
         let origin = counterpart(run.chains.thread[Int(parent)])
         let giver = origin < 0 ? "this thread" : another.recording.describeThread(origin)
-        return "In \(name) \(called) does nothing more for what \(giver) handed to it."
+        return "In \(name) \(called) does nothing further that \(giver) handed to it."
     }
 }

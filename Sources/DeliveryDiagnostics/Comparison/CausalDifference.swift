@@ -72,7 +72,7 @@ extension CausalDifference {
 extension CausalDifference.Side {
     /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
     init(_ recording: Recording, _ place: Int?, reason: CausalDifference.Reason? = nil) {
-        self.init(source: recording.source, text: "(nothing)")
+        self.init(source: recording.source, text: "(no record)")
         guard let place else { return }
         let entry = recording.entries[place]
         self.place = place
@@ -92,7 +92,7 @@ extension CausalDifference: CustomStringConvertible {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
-        var lines = [reason == .cut ? "it cannot be told whether the runs are the same" : "the runs differ"]
+        var lines = [reason == .cut ? "undecided whether the runs are the same" : "the runs differ"]
         for side in sides {
             let location = side.location + String(repeating: " ", count: width - side.location.count)
             let thread = side.thread ?? ""
@@ -108,7 +108,7 @@ extension Recording {
     /// - Parameter reason: the property to mention even if the record has no value for it.
     func describe(_ entry: Entry, showing reason: CausalDifference.Reason? = nil) -> String {
         var words = [entry.stage.rawValue]
-        if entry.stage == .log { words = ["says"] }
+        if entry.stage == .log { words = ["logs"] }
         if let name = name(of: entry) {
             words.append(name)
         } else if entry.post >= 0, entry.observer < 0 {
@@ -149,12 +149,12 @@ extension Recording {
         guard let sender = sender(of: entry) else {
             return entry.stage == .register ? "from any sender" : "from no sender"
         }
-        return sender.type.isEmpty ? "from a sender of no known type" : "from \(Excerpt.of(sender.type))"
+        return sender.type.isEmpty ? "from a sender of unknown type" : "from \(Excerpt.of(sender.type))"
     }
 
     private func describeTarget(of entry: Entry) -> String {
         guard entry.target >= 0 else {
-            return entry.stage == .register ? "the posting thread" : "no thread that is known"
+            return entry.stage == .register ? "the posting thread" : "an unknown thread"
         }
         let words = describeThread(entry.target)
         let identity = threads[Int(entry.target)].identity

@@ -1,4 +1,5 @@
-/// Decides whether two runs differ only in records that a truncated recording lacks. If so, the comparison is undecided.
+/// Decides whether two runs differ only in records that a truncated recording lacks. If so, the comparison is
+/// undecided.
 ///
 /// A recording is truncated if its last line is incomplete, if records of it are missing, or if it has no `end` record
 /// and the other recording has one. Each of its chains must be the beginning of a chain of the other run.
@@ -70,10 +71,10 @@ struct CutComparison {
         let unmatched =
             isForward ? (walk.firstMissing, walk.firstUnmatched) : (walk.firstUnmatched, walk.firstMissing)
         let names = CausalDifference.names(one.recording, other.recording)
-        let cutName = isCut.one && isCut.other ? "they were" : "\(isCut.one ? names.0 : names.1) was"
+        let cutName = isCut.one && isCut.other ? "they are" : "\(isCut.one ? names.0 : names.1) is"
         let records = walk.compared - walk.missing
         var explanation = [
-            "The runs are the same up to where \(cutName) cut: \(records) \(records == 1 ? "record" : "records")."
+            "The runs are the same up to where \(cutName) truncated: \(records) \(records == 1 ? "record" : "records")."
         ]
         if isCut.one { explanation.append(sign(of: one.recording, names.0)) }
         if isCut.other { explanation.append(sign(of: other.recording, names.1)) }
@@ -84,15 +85,15 @@ struct CutComparison {
 
     /// The reason why a recording counts as truncated.
     private func sign(of recording: Recording, _ name: String) -> String {
-        if recording.isTorn { return "The last line of \(name) is not whole." }
+        if recording.isTorn { return "The last line of \(name) is incomplete." }
         if recording.isIncomplete { return "Records of \(name) are missing." }
-        return "\(name) has no record of how it ended, and the other has."
+        return "\(name) has no end record, but the other has one."
     }
 
     private func side(_ recording: Recording, _ place: Int?) -> CausalDifference.Side {
         if let place { return CausalDifference.Side(recording, place) }
         return CausalDifference.Side(
-            source: recording.source, line: recording.entries.last.map { Int($0.line) }, text: "(it has no more)")
+            source: recording.source, line: recording.entries.last.map { Int($0.line) }, text: "(no further records)")
     }
 }
 

@@ -28,12 +28,12 @@ enum DeliveredAfterRemoval {
             guard count > 0 else { return nil }
             return Finding(
                 kind: .deliveredAfterRemoval, severity: .problem,
-                problem: "\(words.observer(observer)) was handed \(words.count(count, "notification")) after it was "
+                problem: "\(words.observer(observer)) received \(words.count(count, "notification")) after it was "
                     + "removed.",
                 evidence: [index.registered[Int(observer)], removed, found.last].filter { $0 >= 0 },
                 remedy:
-                    "Remove with cancelAndWait() before what the handler uses is released. If no handler ran at the "
-                    + "removal, this is a defect of the library: report it with this recording.",
+                    "Call cancelAndWait() before you release anything that the handler uses. If no handler was "
+                    + "running during the removal, report this recording as a bug of the library.",
                 weight: count)
         }
     }

@@ -30,7 +30,7 @@ public struct DiagnosisReport {
 
     /// Lines of at most `width` characters, unless a single word is longer.
     public func text(width: Int = .max) -> [Line] {
-        guard !diagnosis.findings.isEmpty else { return [Line(text: "no finding", role: .rest)] }
+        guard !diagnosis.findings.isEmpty else { return [Line(text: "no findings", role: .rest)] }
         var lines: [Line] = []
         for (number, finding) in diagnosis.findings.prefix(Self.mostTold).enumerated() {
             if number > 0 { lines.append(Line(text: "", role: .rest)) }

@@ -19,9 +19,11 @@ enum DroppedByPolicy {
             return Finding(
                 kind: .dropped, severity: .note,
                 problem: "The overflow policy\(policy) of \(words.observer(observer)) dropped \(found.dropped) of "
-                    + "\(found.posted).",
+                    + "\(words.count(found.posted, "notification")).",
                 evidence: [index.registered[Int(observer)], found.first].filter { $0 >= 0 },
-                remedy: "If each matters: a larger capacity, .block to slow the poster down, or a faster handler.",
+                remedy:
+                    "If every notification matters, use a larger capacity, the policy .block, which slows the poster "
+                    + "down, or a faster handler.",
                 weight: found.dropped)
         }
     }

@@ -98,8 +98,8 @@ enum Flood {
         let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.place))))
         return Finding(
             kind: .flood, severity: .problem,
-            problem: "\(peak.depth) notifications waited for \(words.thread(thread)) at once, "
-                + "\(ElapsedTime.text(elapsed)) after the beginning; more than \(limits.depth) is a flood.",
+            problem: "\(peak.depth) notifications were waiting for \(words.thread(thread)) at the same time, "
+                + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
             evidence: first == .max || first == peak.place ? [peak.place] : [first, peak.place], details: details,
             remedy:
                 "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or a bounded "

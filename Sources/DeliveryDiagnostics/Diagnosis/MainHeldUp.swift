@@ -32,8 +32,8 @@ enum MainHeldUp {
             return Finding(
                 kind: .mainHeldUp,
                 severity: found.longest / farOver > budget ? .problem : .note,
-                problem: "\(words.observer(whose.observer, name: whose.name)) kept the main thread for up to "
-                    + "\(ElapsedTime.text(found.longest)): \(words.times(found.count)) for longer than "
+                problem: "\(words.observer(whose.observer, name: whose.name)) occupied the main thread for up to "
+                    + "\(ElapsedTime.text(found.longest)), \(words.times(found.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",
                 evidence: [registered, handler.deliver, handler.returned].filter { $0 >= 0 },
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",

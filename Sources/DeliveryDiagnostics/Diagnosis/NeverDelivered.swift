@@ -59,8 +59,8 @@ enum NeverDelivered {
             }
         }
         for (finding, count) in alike.values where count > 0 {
-            findings[finding].problem += count == 1 ? " So is it with another" : " So is it with \(count) others"
-            findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same place."
+            findings[finding].problem += " The same is true of \(count == 1 ? "another one" : "\(count) others")"
+            findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same location."
         }
         return findings + misspelt(unposted, posts, index)
     }
@@ -128,13 +128,13 @@ enum NeverDelivered {
             if target >= 0, index.threadEnd[Int(target)] >= 0 { return nil }
             return Finding(
                 kind: .neverDelivered, severity: .problem,
-                problem: "\(words.observer(observer)) was never handed anything: "
-                    + "\(words.count(matched.pending, "notification")) for it still wait\(matched.pending == 1 ? "s" : "") "
-                    + "when the recording ends.",
+                problem: "\(words.observer(observer)) never received anything: "
+                    + "\(words.count(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") "
+                    + "still waiting when the recording ends.",
                 evidence: evidence,
-                remedy: "Have \(thread) run its run loop, in one of the modes that the observer was added for: "
-                    + "ObserverOptions(modes:) is .common unless said otherwise. If it was about to, let the program "
-                    + "wait for it before it ends.",
+                remedy: "Make \(thread) run its run loop in one of the observer's modes. The default of "
+                    + "ObserverOptions(modes:) is .common. If the thread was going to do that, make the program wait "
+                    + "for it before it ends.",
                 weight: matched.pending, thread: target)
         }
         // An observer that is removed during a post is skipped too.
@@ -142,12 +142,12 @@ enum NeverDelivered {
         if removed >= 0, matched.skipped == 1 || removed < matched.first { return nil }
         return Finding(
             kind: .neverDelivered, severity: .problem,
-            problem: "\(words.observer(observer)) was never handed anything: its mapping made nothing of any of "
-                + "\(words.count(matched.skipped, "notification")).",
+            problem: "\(words.observer(observer)) never received anything: its transform returned nil for "
+                + (matched.skipped == 1 ? "its only notification." : "all \(matched.skipped) notifications."),
             evidence: evidence,
             remedy:
-                "Look what the mapping expects of userInfo and object, and what is posted: it returned nil each time, "
-                + "or the observer was removed meanwhile.",
+                "Compare what the transform expects in userInfo and object with what is posted. It returned nil each "
+                + "time, or the observer was removed during the post.",
             weight: matched.skipped)
     }
 
@@ -180,12 +180,13 @@ enum NeverDelivered {
             return Finding(
                 kind: .neverDelivered, severity: .problem,
                 problem:
-                    "\(words.observer(observer)) was never handed anything: it asks for what \(asked.words) posts, and "
-                    + "\(words.times(count)) others did, such as \(posted?.words ?? "one without an object").",
+                    "\(words.observer(observer)) never received anything: it observes only \(asked.words), but its "
+                    + "name was posted \(words.times(count)) with "
+                    + (posted.map { "another object, such as \($0.words)." } ?? "no object."),
                 evidence: [registered, other],
                 remedy:
-                    "Post with the same object, or observe with object: nil. Objects are compared by identity, hashable "
-                    + "values by equality.",
+                    "Post with the same object, or observe with object: nil. Objects are compared by identity, "
+                    + "hashable values by equality.",
                 weight: count)
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
@@ -197,12 +198,13 @@ enum NeverDelivered {
         let count = others.count
         return Finding(
             kind: .neverDelivered, severity: .problem,
-            problem: "\(words.observer(observer)) was never handed anything, though its name was posted "
-                + "\(words.times(count)): to another center.",
+            problem: "\(words.observer(observer)) never received anything, although its name was posted "
+                + "\(words.times(count)): it was posted to another center.",
             evidence: [registered, other],
             remedy:
-                "Observe at the center that is posted to. What is posted to a ThreadedNotificationCenter is not posted "
-                + "to a Foundation center, and a center captures only the one that it was made for.",
+                "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
+                + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
+                + "center only.",
             weight: count)
     }
 
@@ -237,12 +239,13 @@ enum NeverDelivered {
             findings.append(
                 Finding(
                     kind: .nameNeverPosted, severity: .problem,
-                    problem: "\(words.name(registration.name)) was never posted, and is observed by "
-                        + "\(recording.describeObserver(observer)). \(Excerpt.of(name(near.key, recording))) was posted "
-                        + "\(words.times(near.value.count)).",
+                    problem: "\(words.name(registration.name)) was never posted but is observed by "
+                        + "\(recording.describeObserver(observer)). \(Excerpt.of(name(near.key, recording))) was "
+                        + "posted \(words.times(near.value.count)).",
                     evidence: [registered, near.value.first],
-                    remedy: "If both are to be the same name, declare it once: "
-                        + "extension Notification.Name { static let … = Self(\"\(Excerpt.of(name(near.key, recording)))\") }",
+                    remedy: "If both should be the same name, declare it once: "
+                        + "extension Notification.Name { static let … = "
+                        + "Self(\"\(Excerpt.of(name(near.key, recording)))\") }",
                     weight: near.value.count))
         }
         return findings

@@ -43,25 +43,26 @@ enum Overtaking {
             let posted = index.posted[Int(index.entry(found.first).post)]
             return Finding(
                 kind: .overtaken, severity: .problem,
-                problem: "\(words.observer(whose.observer, name: whose.name)) got what one thread posted in another "
+                problem: "\(words.observer(whose.observer, name: whose.name)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
-                    + (whose.isNested ? ", in the middle of which it was made." : "."),
+                    + (whose.isNested ? ", although a handler of the earlier one posted it." : "."),
                 evidence: [posted, found.before, found.first],
                 remedy: whose.isNested
-                    ? "A handler posts while what it handles is still being posted, so observers on the posting thread get "
-                        + "the new one first. Observe on a thread, where it waits for its turn, or post through a "
-                        + "PostingQueue."
-                    : "Redirect once only, with one observer and one thread, and post from one thread what depends on "
-                        + "its order. Between two ThreadedNotificationCenters, or through a queue, order is not kept.",
+                    ? "A handler posted while its own notification was still being posted, so later observers on the "
+                        + "posting thread received the new one first. Observe on a particular thread, which handles "
+                        + "notifications in order, or post through a PostingQueue."
+                    : "Redirect only once, with one observer and one thread, and post from one thread if the order "
+                        + "matters. Two ThreadedNotificationCenters, or a queue, do not keep the order.",
                 weight: found.count)
         }
             + byPolicy.map { observer, found in
                 Finding(
                     kind: .overtakesByPolicy, severity: .note,
-                    problem: "\(observer >= 0 ? words.observer(observer) : "an observer") was handed "
-                        + "\(words.count(found.count, "notification")) ahead of what waited.",
+                    problem: "\(observer >= 0 ? words.observer(observer) : "an observer") received "
+                        + "\(words.count(found.count, "notification")) ahead of others that were waiting.",
                     evidence: [observer >= 0 ? index.registered[Int(observer)] : -1, found.first].filter { $0 >= 0 },
-                    remedy: "That is what SameThreadPolicy.atOnce asks for. With .ordered, it waits for its turn.",
+                    remedy:
+                        "This is the effect of SameThreadPolicy.atOnce. With .ordered, notifications keep their order.",
                     weight: found.count)
             }
     }

@@ -23,11 +23,12 @@ enum PostedUnobserved {
                 findings.append(
                     Finding(
                         kind: .postedUnobserved, severity: .problem,
-                        problem: "\(words.name(entry.name)) was posted \(words.times(count)) before anybody "
-                            + "observed it.",
+                        problem: "\(words.name(entry.name)) was posted \(words.times(count)) before it had "
+                            + "an observer.",
                         evidence: [first, Int32(place)],
-                        remedy: "Add the observer before what posts is started. What was posted before is not kept for "
-                            + "it: let it ask for the state once, after it was added.",
+                        remedy:
+                            "Add the observer before you start the poster. Earlier posts are not kept: let the "
+                            + "observer query the current state once after it was added.",
                         weight: count))
             case .post, .capture:
                 guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))

@@ -13,8 +13,9 @@ enum RecordingEnd {
                 findings.append(
                     Finding(
                         kind: .recordingCut, severity: .note,
-                        problem: "The recording\(whose) was cut: it does not say how it ended.", evidence: [last],
-                        remedy: "What happened last is not in it. Was the program killed, or did it run out of space?",
+                        problem: "The recording\(whose) is truncated: it does not say how it ended.", evidence: [last],
+                        remedy:
+                            "The last records are missing. Check whether the program was killed or the disk was full.",
                         weight: 1))
             } else if let signal = signal(index.entry(index.end[process]), recording) {
                 findings += running(process, signal, index, words)
@@ -51,9 +52,9 @@ enum RecordingEnd {
                     + "\(words.observer(handler.observer, name: name)).",
                 evidence: [registered, handler.deliver, end].filter { $0 >= 0 },
                 remedy: isCrash(signal)
-                    ? "Look in that handler first, and whether what it uses was released: remove an observer with "
-                        + "cancelAndWait() before that."
-                    : "The process was told to end. If it was because it hung, look what that handler waits for.",
+                    ? "Start with that handler, and check whether it uses something that was released. Call "
+                        + "cancelAndWait() before you release it."
+                    : "The process was asked to end. If it was hanging, check what that handler waits for.",
                 weight: isOnEndsThread ? 2 : 1)
         }
     }
@@ -81,8 +82,9 @@ enum RecordingEnd {
             findings.append(
                 Finding(
                     kind: .lostRecords, severity: .note,
-                    problem: "\(words.count(lost.count, "record")) could not be kept.", evidence: [lost.first],
-                    remedy: "What is said here is of the rest. Record to a faster disk, or less at once.",
+                    problem: "\(words.count(lost.count, "record")) \(lost.count == 1 ? "was" : "were") lost.",
+                    evidence: [lost.first],
+                    remedy: "The findings are based on the others. Record to a faster disk, or record less at a time.",
                     weight: lost.count))
         }
         // A truncated last line is already covered by the finding that the recording is truncated.
@@ -93,17 +95,17 @@ enum RecordingEnd {
                     kind: .lostRecords, severity: .note,
                     problem: "The file is damaged at \(words.count(recording.problemCount, "place"))\(first)",
                     evidence: [],
-                    remedy: "What is said here is of the rest. Does the program write to the file itself?",
+                    remedy: "The findings are based on the rest. Check whether the program itself writes to the file.",
                     weight: recording.problemCount))
         }
         if forks.first >= 0 {
             findings.append(
                 Finding(
                     kind: .fork, severity: .note,
-                    problem: "The process forked \(words.times(forks.count)); what its copies do is not recorded.",
+                    problem: "The process forked \(words.times(forks.count)); the copies are not recorded.",
                     evidence: [forks.first],
                     remedy:
-                        "Call exec after fork, as Process does: a copy has only one of the threads, and no run loop.",
+                        "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
                     weight: forks.count))
         }
         return findings

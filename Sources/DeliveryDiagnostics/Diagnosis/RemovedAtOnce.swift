@@ -44,12 +44,12 @@ enum RemovedAtOnce {
             let name = index.entry(added).name
             return Finding(
                 kind: .removedAtOnce, severity: .problem,
-                problem: "\(words.observer(observer, name: name)) was removed \(lasted) after it was added, and then "
-                    + "\(words.name(name)) was posted \(words.times(posts.count)) with nobody to observe it.",
+                problem: "\(words.observer(observer, name: name)) was removed \(lasted) after it was added. Then "
+                    + "\(words.name(name)) was posted \(words.times(posts.count)) without an observer.",
                 evidence: [added, removed, posts.first],
                 remedy:
-                    "Keep the token that addObserver returns: letting go of it removes the observer. An observer that is an "
-                    + "object goes with the object.",
+                    "Keep the token that addObserver returns: releasing it removes the observer. An observer that is "
+                    + "an object is removed when the object is released.",
                 weight: posts.count)
         }
     }

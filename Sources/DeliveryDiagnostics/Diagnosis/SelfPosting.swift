@@ -39,15 +39,15 @@ enum SelfPosting {
         let index = words.index
         let handler = index.handlers[chain.handler]
         let posted = handler.pair < 0 ? -1 : index.posted[Int(index.pairs[Int(handler.pair)].post)]
-        let way = others.isEmpty ? "" : ", by way of " + others.map { words.observer($0) }.joined(separator: " and ")
+        let way = others.isEmpty ? "" : " through " + others.map { words.observer($0) }.joined(separator: " and ")
         return Finding(
             kind: .selfPosting, severity: isGoing ? .problem : .note,
             problem:
-                "\(words.observer(observer)) posts what makes it handle again\(way): \(chain.length) times in a row"
-                + (isGoing ? ", and still when the recording ends." : "."),
+                "\(words.observer(observer)) causes its own next call\(way), \(chain.length) times in a row"
+                + (isGoing ? ", and still does when the recording ends." : "."),
             evidence: [index.registered[Int(observer)], posted, handler.deliver].filter { $0 >= 0 },
-            remedy: "Let the handler post only if something changed. If it is to do work step by step, let the last "
-                + "step post nothing.",
+            remedy: "Post in the handler only if something changed. If it works step by step, do not post in the last "
+                + "step.",
             weight: Int(chain.length))
     }
 

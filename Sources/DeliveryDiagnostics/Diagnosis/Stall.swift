@@ -39,19 +39,19 @@ enum Stall {
                 return backlog(Int32(thread), count, oldest, since: sinceEnd(oldest), in: handler, words)
             }
             let waits =
-                "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the first since "
-                + ElapsedTime.text(sinceEnd(oldest))
+                "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the "
+                + "first since " + ElapsedTime.text(sinceEnd(oldest))
             let goesOn = last > oldest && sinceEnd(last) <= limit
             return Finding(
                 kind: .stalled, severity: .problem,
                 problem: "\(words.thread(Int32(thread))) "
-                    + (goesOn ? "goes on, and leaves what waits for it" : "stopped draining") + ": \(waits).",
+                    + (goesOn ? "continues but does not drain" : "stopped draining") + ": \(waits).",
                 evidence: [oldest, last].filter { $0 >= 0 },
                 remedy: goesOn
-                    ? "It runs its run loop in another mode than the observer's, or no run loop: run it in one of the "
+                    ? "It runs its run loop in another mode than the observer's, or no run loop. Run it in one of the "
                         + "observer's modes, or add the observer for the mode that it runs in."
-                    : "Have it run its run loop: RunLoop.current.run(), or make it a RunLoopThread. Look what it does since "
-                        + "its last record.",
+                    : "Make it run its run loop with RunLoop.current.run(), or make it a RunLoopThread. Check what it "
+                        + "has been doing since its last record.",
                 weight: Int(clamping: sinceEnd(oldest)), thread: goesOn ? -1 : Int32(thread))
         }
     }
@@ -69,11 +69,13 @@ enum Stall {
         _ words: DiagnosisWords
     ) -> Finding {
         let whose = handler.map { handler in
-            ", which is in the handler of \(words.observer(handler.observer, name: words.index.entry(handler.deliver).name))"
+            ", which is in the handler of "
+                + words.observer(handler.observer, name: words.index.entry(handler.deliver).name)
         }
         return Finding(
             kind: .backlog, severity: .note,
-            problem: "When the recording ends, \(count) \(count == 1 ? "waits" : "wait") for \(words.thread(thread))"
+            problem: "When the recording ends, \(words.count(count, "notification")) wait\(count == 1 ? "s" : "") for "
+                + words.thread(thread)
                 + "\(whose ?? ""), the first since \(ElapsedTime.text(since)).",
             evidence: [oldest, handler?.deliver ?? -1].filter { $0 >= 0 },
             remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
@@ -89,12 +91,14 @@ enum Stall {
         let whose = words.observer(handler.observer, name: index.entry(handler.deliver).name)
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
-            problem: "\(words.thread(handler.thread)) is in the handler of \(whose) until the recording ends, and did "
-                + "nothing else for \(ElapsedTime.text(since))"
-                + (waiting > 0 ? "; \(waiting) wait\(waiting == 1 ? "s" : "") for it." : "."),
+            problem: "\(words.thread(handler.thread)) is in the handler of \(whose) until the recording ends, and "
+                + "recorded nothing else for \(ElapsedTime.text(since))"
+                + (waiting > 0
+                    ? "; \(words.count(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
             evidence: [registered, handler.deliver, index.lastOfThread[Int(handler.thread)]].filter { $0 >= 0 },
             remedy:
-                "Look what the handler waits for: a lock, an answer, input. Let it return, and go on when that has come.",
+                "Check what the handler waits for, such as a lock, a reply or input. Let it return, and continue when "
+                + "that is available.",
             weight: Int(clamping: since), thread: handler.thread)
     }
 }

@@ -30,15 +30,21 @@ enum TargetGone {
         return found.map { whose, found in
             let thread = whose.target < 0 ? "the target thread" : words.thread(whose.target)
             let isBlock = whose.observer < 0 && whose.name < 0
+            let noun = isBlock ? "block" : "notification"
             var parts: [String] = []
             if found.afterEnd > 0 {
-                parts.append("\(found.afterEnd) \(isBlock ? "handed over" : "posted") after \(thread) had ended")
+                parts.append(
+                    "\(words.count(found.afterEnd, noun)) \(isBlock ? "handed over" : "posted") after \(thread) "
+                        + "had ended"
+                )
             }
-            if found.waiting > 0 { parts.append("\(found.waiting) still waiting when \(thread) ended") }
+            if found.waiting > 0 {
+                parts.append("\(words.count(found.waiting, noun)) still waiting when \(thread) ended")
+            }
             let what =
                 isBlock
-                ? "Of performed blocks, some never were: "
-                : "\(words.observer(whose.observer, name: whose.name)) did not get "
+                ? "Some blocks were never performed: "
+                : "\(words.observer(whose.observer, name: whose.name)) did not receive "
             let end = whose.target < 0 ? -1 : index.threadEnd[Int(whose.target)]
             let registered = whose.observer < 0 ? -1 : index.registered[Int(whose.observer)]
             return Finding(
@@ -46,12 +52,12 @@ enum TargetGone {
                 problem: what + parts.joined(separator: ", and ") + ".",
                 evidence: [registered, end, found.first].filter { $0 >= 0 },
                 remedy: isMain(whose.target, index)
-                    ? "The main thread ended before the program: its main function is async. Write a synchronous one that starts "
-                        + "a Task and runs RunLoop.main.run()."
+                    ? "The main thread ended before the program: its main function is async. Write a synchronous one "
+                        + "that starts a Task and runs RunLoop.main.run()."
                     : found.afterEnd > 0
-                        ? "Cancel the observer's token before its thread stops, or keep the thread; PostReport.targetGone tells "
-                            + "the poster."
-                        : "Let the thread drain before it stops: wait for what was posted, then stop() it.",
+                        ? "Cancel the observer's token before its thread stops, or keep the thread. "
+                            + "PostReport.targetGone tells the poster."
+                        : "Wait until the thread has handled its notifications before you stop() it.",
                 weight: found.afterEnd + found.waiting)
         }
     }

@@ -11,7 +11,8 @@ enum Unaccounted {
                 kind: .unaccounted, severity: .problem,
                 problem: "\(problem(kind, words.times(count))): \(first.text).",
                 evidence: posted == first.place ? [posted] : [posted, first.place].filter { $0 >= 0 },
-                remedy: "This should not be. Run 'notify-demo audit' on the recording, and report it with it.",
+                remedy:
+                    "This is a bug of the library. Run 'notify-demo audit' on the recording, and report the output.",
                 weight: count)
         }
     }
@@ -19,12 +20,12 @@ enum Unaccounted {
     private static func problem(_ kind: AuditFault.Kind, _ times: String) -> String {
         switch kind {
         case .lost, .lostAtThreadEnd: "Lost \(times)"
-        case .twoFates: "Two fates of one post for one observer, \(times)"
-        case .fateAfterSkip: "Delivered to whom it was not for, \(times)"
-        case .tooMany: "More observers reached than matched, \(times)"
-        case .withoutPost: "Handled, and posted by nobody, \(times)"
-        case .notHandedOver: "On another thread without being handed over, \(times)"
-        case .miscounted: "Counted otherwise than recorded, \(times)"
+        case .twoFates: "Two outcomes of one post for one observer, \(times)"
+        case .fateAfterSkip: "An outcome after a skip, \(times)"
+        case .tooMany: "More observers than matched, \(times)"
+        case .withoutPost: "Handled without a post, \(times)"
+        case .notHandedOver: "Delivered on another thread without a handover, \(times)"
+        case .miscounted: "Counters that differ from the records, \(times)"
         case .returnWithoutDeliver: "A handler returned without a call, \(times)"
         }
     }

@@ -37,12 +37,11 @@ enum WaitCycle {
             return Finding(
                 kind: .refusedWait, severity: .problem,
                 problem:
-                    "A wait was refused \(words.times(found.count)), because it would never have ended: it would have "
-                    + "closed a cycle.",
+                    "A wait was refused \(words.times(found.count)) because it would have deadlocked.",
                 evidence: [found.first], details: cycle,
                 remedy:
-                    "Do not wait in a handler for a thread that may wait for this one: post without waiting, and go on "
-                    + "in the handler of the answer.",
+                    "Do not wait in a handler for a thread that may wait for this one: post without waiting, and "
+                    + "continue in the handler of the reply.",
                 weight: found.count)
         } + bothWays(waits, words)
     }
@@ -67,11 +66,11 @@ enum WaitCycle {
             findings.append(
                 Finding(
                     kind: .waitsBothWays, severity: .note,
-                    problem: "Threads wait for one another, though not at once in this run: \(way).",
+                    problem: "Threads wait for each other, although not at the same time in this run: \(way).",
                     evidence: evidence,
                     remedy:
-                        "If both waits can meet, one is refused with waitWouldDeadlock. Let one of them post without "
-                        + "waiting.",
+                        "If the waits happen at the same time, one is refused with waitWouldDeadlock. Let one of the "
+                        + "threads post without waiting.",
                     weight: cycle.count))
         }
         return findings

@@ -23,12 +23,13 @@ enum WrongThread {
             let posted = entry.post >= 0 ? index.posted[Int(entry.post)] : -1
             return Finding(
                 kind: .wrongThread, severity: .problem,
-                problem: "\(words.observer(way.observer, name: way.name)) is to be handled on "
-                    + "\(words.thread(way.declared)), and was handled on \(words.thread(way.actual)) "
+                problem: "\(words.observer(way.observer, name: way.name)) should be handled on "
+                    + "\(words.thread(way.declared)) but was handled on \(words.thread(way.actual)) "
                     + "\(words.times(found.count)).",
                 evidence: [registered, posted, found.first].filter { $0 >= 0 },
-                remedy: "Let nothing call the handler but the center. If the observer's own code does not, this is a "
-                    + "defect of the library: report it with this recording.",
+                remedy:
+                    "Only the center should call the handler. If no other code calls it, report this recording as a "
+                    + "bug of the library.",
                 weight: found.count)
         }
     }

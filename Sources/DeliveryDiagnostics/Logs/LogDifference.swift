@@ -56,11 +56,11 @@ extension LogDifference: CustomStringConvertible {
         for side in sides {
             let name = side.place + String(repeating: " ", count: width - side.place.count)
             let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0) }
-            lines.append("  \(name)  \(shown ?? "(has no further line)")")
+            lines.append("  \(name)  \(shown ?? "(no further line)")")
         }
         lines.append(explanation)
         for side in sides where !side.isWhole {
-            lines.append("\(side.log) ends within this line, without a newline: it may be cut off.")
+            lines.append("\(side.log) ends within this line, without a newline: it may be truncated.")
         }
         return lines.joined(separator: "\n")
     }
@@ -68,13 +68,13 @@ extension LogDifference: CustomStringConvertible {
     var explanation: String {
         switch reason {
         case .message: "The messages differ."
-        case .oneEnds: "One log goes on where the other ends."
+        case .oneEnds: "One log continues where the other ends."
         case .threadEnds:
-            "In \(second.log) no thread is left that writes this line. Shown is its first line without a counterpart."
-        case .mention: "The messages speak of different threads."
+            "No further thread of \(second.log) writes this line. Its line above is the first without a counterpart."
+        case .mention: "The messages mention different threads."
         case .process(let mismatch): told(mismatch, "by a process", "by the process")
         case .thread(let mismatch): told(mismatch, "by a thread", "by the thread")
-        case .threadNumber(let mismatch): told(mismatch, "of a thread", "of the thread", verb: "speaks")
+        case .threadNumber(let mismatch): told(mismatch, "a thread", "the thread", verb: "mentions")
         }
     }
 

@@ -76,7 +76,7 @@ public struct LogReader {
             guard hasLine else {
                 throw LogError(
                     log: name, line: nil,
-                    problem: "holds no log line. Expected lines such as \"\(LogLine.example)\".")
+                    problem: "contains no log lines. Expected lines such as \"\(LogLine.example)\".")
             }
             return nil
         }
@@ -84,12 +84,12 @@ public struct LogReader {
         do throws(LogLine.Problem) {
             return ReadLine(number: lineNumber, line: try LogLine(bytes), isWhole: isWhole)
         } catch {
-            let cutOff = isWhole ? "" : " The log ends within this line, so it may be cut off."
+            let cutOff = isWhole ? "" : " The log ends within this line, so it may be truncated."
             let text = Excerpt.of(String(decoding: bytes, as: UTF8.self), length: 60)
             let found = error == .notText ? "" : ", found \"\(text)\""
             throw LogError(
                 log: name, line: lineNumber,
-                problem: "this is no log line: \(error.description).\(cutOff) Expected a line such as "
+                problem: "this is not a log line: \(error.description).\(cutOff) Expected a line such as "
                     + "\"\(LogLine.example)\"\(found).")
         }
     }
@@ -128,7 +128,8 @@ public struct LogReader {
     private var tooLong: LogError {
         LogError(
             log: name, line: lineNumber + 1,
-            problem: "this line is longer than \(Self.longestLine) bytes, so it is no log line. Expected lines such as "
+            problem:
+                "this line is longer than \(Self.longestLine) bytes, so it is not a log line. Expected lines such as "
                 + "\"\(LogLine.example)\".")
     }
 

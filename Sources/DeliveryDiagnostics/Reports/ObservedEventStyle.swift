@@ -36,9 +36,9 @@ package struct ObservedEventStyle: Sendable {
     package static func text(of event: ConnectionEvent) -> String {
         switch event {
         case .connected(let serverProcess):
-            "connected: server \(serverProcess) has registered again what is observed"
+            "connected: server \(serverProcess) has registered the observers of this process"
         case .interrupted(let reason):
-            "interrupted: \(ShownText.escaped(reason)); what was on its way is lost, and nobody knows how much that is"
+            "interrupted: \(ShownText.escaped(reason)); an unknown number of notifications was lost"
         case .gap(let gap):
             "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
                 + text(of: gap.cause)
@@ -49,10 +49,10 @@ package struct ObservedEventStyle: Sendable {
 
     private static func text(of cause: NotificationGap.Cause) -> String {
         switch cause {
-        case .slow: "this process did not read as fast as others posted"
-        case .held: "more were held while it was suspended than the server holds"
-        case .waiting: "they waited for a thread that did not handle them as fast"
-        case .unreadable: "their poster sent what is no property list"
+        case .slow: "this process read more slowly than others posted"
+        case .held: "while this process was suspended, more arrived than the server holds"
+        case .waiting: "the thread that handles them was too slow"
+        case .unreadable: "their sender sent an invalid property list"
         }
     }
 }

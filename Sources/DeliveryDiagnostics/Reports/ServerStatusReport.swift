@@ -41,7 +41,7 @@ package struct ServerStatusReport: Sendable {
 
     private func queues(width: Int) -> [String] {
         let clients = status.clients.filter { $0.waitingBytes > 0 || $0.heldEntries > 0 }
-        guard !clients.isEmpty else { return ["nothing waits to be read, and nothing is held"] }
+        guard !clients.isEmpty else { return ["no notifications are waiting or held"] }
         return Self.table(
             ["process", "waiting bytes", "held", "held bytes", "name"],
             clients.map { client in
@@ -58,7 +58,7 @@ package struct ServerStatusReport: Sendable {
                 return ["\(client.processID)", observer.behavior.commandLineName, "\(name) of \(object)"]
             }
         }
-        guard !rows.isEmpty else { return ["nothing is observed"] }
+        guard !rows.isEmpty else { return ["no observers"] }
         return Self.table(["process", "behavior", "observed"], rows, width: width)
     }
 

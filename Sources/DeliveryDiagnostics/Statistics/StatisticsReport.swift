@@ -96,7 +96,7 @@ public struct StatisticsReport: Sendable {
         if statistics.refusedWaits > 0 {
             let waits = Self.counted(statistics.refusedWaits, "wait")
             notes.append(
-                "\(waits) would have closed a cycle and \(statistics.refusedWaits == 1 ? "was" : "were") refused.")
+                "\(waits) \(statistics.refusedWaits == 1 ? "was" : "were") refused because of a deadlock.")
         }
         let measured = [
             total.postToDelivery, total.waiting, total.handler, statistics.waits, statistics.queues.waiting,
@@ -126,7 +126,7 @@ public struct StatisticsReport: Sendable {
     }
 
     private func full(_ title: String, _ groups: [DeliveryStatistics.Group]) -> [String] {
-        guard !groups.isEmpty else { return ["Nothing is recorded of any \(title)."] }
+        guard !groups.isEmpty else { return ["There are no records of any \(title)."] }
         let counts = groups.map { group in
             [group.label]
                 + [

@@ -5,19 +5,20 @@ extension Timeline {
         if !foldedLanes.isEmpty {
             let shown = foldedLanes.prefix(5).joined(separator: ", ")
             let more = foldedLanes.count > 5 ? " and \(foldedLanes.count - 5) more" : ""
-            notes.append("One lane for \(foldedLanes.count) threads that have no room: \(shown)\(more).")
+            notes.append("One lane shows \(foldedLanes.count) threads that do not fit: \(shown)\(more).")
         }
         if leftOut.beyondLimit > 0 {
             let from = ElapsedTime.exact(leftOut.limitReached)
-            notes.append("\(records(leftOut.beyondLimit)) left out: --from \(from) goes on there, --limit 0 draws all.")
+            notes.append(
+                "\(records(leftOut.beyondLimit)) left out: --from \(from) continues there, --limit 0 draws everything.")
         }
         if leftOut.before + leftOut.after > 0 {
             notes.append(
-                "\(records(leftOut.before)) earlier and \(leftOut.after) later left out: --from and --to move what is drawn."
+                "\(records(leftOut.before)) before and \(leftOut.after) after the drawing left out, by --from and --to."
             )
         }
         if leftOut.filtered > 0 {
-            notes.append("\(records(leftOut.filtered)) of others left out, by --post or --name.")
+            notes.append("\(records(leftOut.filtered)) left out by --post or --name.")
         }
         if !leftOut.undrawn.isEmpty {
             let counts = leftOut.undrawn.sorted { $0.key.rawValue < $1.key.rawValue }

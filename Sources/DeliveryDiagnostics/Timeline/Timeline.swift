@@ -41,7 +41,7 @@ public struct Timeline: Sendable, Hashable {
         public var line: Int
 
         /// The outcome of a post, if nothing else in the drawing shows it.
-        public var outcome: String? { isToNobody ? "to nobody" : waiting > 0 ? "\(waiting) still waiting" : nil }
+        public var outcome: String? { isToNobody ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// A handler or block that runs, or a thread's wait for another thread.

@@ -46,7 +46,7 @@ extension TimelinePicture {
         let labels = timeline.marks.map(\.label) + timeline.runs.map(\.label)
         add(
             timeline.marks.contains(where: \.label.isToNobody),
-            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(nobody(x: 11, y: 0))", "to nobody")
+            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(nobody(x: 11, y: 0))", "unobserved")
         add(
             labels.contains { $0.waiting > 0 },
             "<circle class=\"post c0\" cx=\"11\" cy=\"-2\" r=\"4\"/>\(stub(x: 11, y: 2))", "still waiting")
@@ -63,7 +63,7 @@ extension TimelinePicture {
             "<rect class=\"wait c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "wait")
         add(
             !timeline.runs.isEmpty,
-            "<rect class=\"handler run c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "several alike")
+            "<rect class=\"handler run c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "several similar")
         add(
             arrows.contains(.delivery),
             "<g class=\"arrow c0\"><path class=\"way\" d=\"M0 0H20\"/><path class=\"head\" d=\"M22 0L15 3L15 -3Z\"/></g>",

@@ -120,10 +120,10 @@ public struct TimelinePicture: Sendable {
             timeline.slices.count { $0.kind == .handler }
             + timeline.runs.reduce(0) { $0 + ($1.stage == .deliver ? $1.count : 0) }
         let slowest = timeline.arrows.filter { $0.kind == .delivery }.map(\.latency)
-            .max().map { " The longest way from a post to its handler took \(ElapsedTime(nanoseconds: $0))." }
+            .max().map { " The longest time from a post to its handler is \(ElapsedTime(nanoseconds: $0))." }
         return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
-            + "\(counted(posts, "post")) and \(counted(handlers, "handler")) that ran, with an arrow from each post "
-            + "to its handler.\(slowest ?? "")"
+            + "There are \(counted(posts, "post")) and \(counted(handlers, "handler call")), with an arrow from each "
+            + "post to its handlers.\(slowest ?? "")"
     }
 
     func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -7,7 +7,7 @@ struct TimelineTips {
             switch slice.ending {
             case .returned: "runs \(ElapsedTime(nanoseconds: slice.end - slice.begin))"
             case .runsOn: "runs on"
-            case .isNotRecorded: "when it returned is not recorded"
+            case .isNotRecorded: "its return is not recorded"
             }
         return text(slice.label, at: slice.begin, lane: slice.lane, arrow: slice.arrow, also: length)
     }
@@ -22,7 +22,7 @@ struct TimelineTips {
         }
         let longest = run.stage == .deliver ? "the longest \(ElapsedTime(nanoseconds: run.longest))" : nil
         let facts = [
-            "\(run.count) alike, to \(run.lastPost ?? "the last")", range,
+            "\(run.count) similar, up to \(run.lastPost ?? "the last")", range,
             "in \(ElapsedTime(nanoseconds: run.end - run.begin))", longest,
         ].compactMap(\.self)
         return text(run.label, at: run.begin, lane: run.lane, arrow: nil, also: facts.joined(separator: ", "))

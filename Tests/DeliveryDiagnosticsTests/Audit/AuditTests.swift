@@ -117,8 +117,8 @@ struct AuditTests {
         #expect(audit.faults.countByKind == [.lost: 1])
         #expect(
             audit.faults.told.first?.text
-                == "#1 of Done, posted by main at Demo/main.swift:12 (line 4), matched 2 observers, and records tell of 1: "
-                + "none of observer 2")
+                == "#1 of Done, posted by main at Demo/main.swift:12 (line 4), matched 2 observers, but only 1 has "
+                + "records: none for observer 2")
         #expect(audit.lines[1].counts == FateCounts(posted: 1, lost: 1))
     }
 
@@ -239,8 +239,8 @@ struct AuditTests {
         #expect(Audit(RecordedStory.cut(happen)).faults.countByKind == [.twoFates: 2, .fateAfterSkip: 1])
         #expect(
             Audit(RecordedStory.whole(happen)).faults.told.first?.text
-                == "#1 of Done, posted by main at Demo/main.swift:1001 (line 2), met two fates for observer 1: deliver on "
-                + "worker, line 4, then cancel on main, line 6")
+                == "#1 of Done, posted by main at Demo/main.swift:1001 (line 2), has two outcomes for observer 1: "
+                + "deliver on worker, line 4, then cancel on main, line 6")
     }
 
     @Test("an outcome without a post, too many observers, and an outcome of nothing enqueued are faults")

@@ -60,7 +60,8 @@ struct CausalComparisonTests {
         #expect(
             swapped?.explanation
                 == [
-                    "In A #3 for observer 1 comes before #4 for observer 1, in B #3 for observer 1 after #4 for observer 1."
+                    "In A #3 for observer 1 comes before #4 for observer 1, in B #3 for observer 1 after #4 for "
+                        + "observer 1."
                 ])
         #expect(!areSame(inOrder, run([(3, 0), (1, 0), (4, 0), (2, 0)]), order: CausalComparison.Order.exact))
     }
@@ -103,7 +104,7 @@ struct CausalComparisonTests {
             #expect(difference?.first.line == line)
             #expect(difference?.second.line == otherLine)
             #expect(
-                difference?.explanation == ["In \(name) #2 for observer 1 was not delivered, and met no other fate."])
+                difference?.explanation == ["In \(name) #2 for observer 1 was not delivered and has no other outcome."])
         }
     }
 
@@ -118,7 +119,7 @@ struct CausalComparisonTests {
         }
         for (fate, words) in [
             (DeliveryStage.drop, "was dropped"), (.cancel, "was cancelled"), (.coalesce, "was coalesced"),
-            (.targetGone, "found its target gone"),
+            (.targetGone, "lost its target thread"),
         ] {
             let difference = difference(run(.deliver), run(fate))
             #expect(difference?.reason == .stage)
@@ -205,7 +206,7 @@ struct CausalComparisonTests {
             texts(difference(register(nil, nil, .append), register(nil, "", .append)))
                 == [
                     "append Name for observer 2 from no sender",
-                    "append Name for observer 2 from a sender of no known type",
+                    "append Name for observer 2 from a sender of unknown type",
                 ])
         #expect(
             texts(difference(register(Self.main, nil), register(nil, nil)))
@@ -227,7 +228,7 @@ struct CausalComparisonTests {
         #expect(texts(difference) == ["append Name #1 for observer 2", "append Name #1 for observer 2"])
         #expect(
             difference?.explanation
-                == ["They are of different observers.", "What is observer 2 in A is observer 1 in B."])
+                == ["They are of different observers.", "observer 2 in A corresponds to observer 1 in B."])
     }
 
     @Test("threads with one name are shown with their numbers if targets differ")
@@ -263,7 +264,7 @@ struct CausalComparisonTests {
         let runs = ["worker", "helper"].map { name in
             script { $0.record(.log, on: RecordedScript.thread(2, name), message: "hello") }
         }
-        #expect(difference(runs[0], runs[1])?.explanation == ["In B there is no thread of this name."])
+        #expect(difference(runs[0], runs[1])?.explanation == ["B has no thread with this name."])
     }
 
     /// Threads without names that log a message each and then perform a block on another thread each.

@@ -31,18 +31,18 @@ struct CutComparisonTests {
         let found = try #require(undecided(compare(whole.recording("A"), cut.recording("B"))))
         #expect(
             found.description == """
-                it cannot be told whether the runs are the same
+                undecided whether the runs are the same
                   A:11  worker  deliver Name #3 for observer 1
-                  B:10          (it has no more)
-                The runs are the same up to where B was cut: 10 records.
-                B has no record of how it ended, and the other has.
+                  B:10          (no further records)
+                The runs are the same up to where B is truncated: 10 records.
+                B has no end record, but the other has one.
                 """)
         #expect(
             try ComparisonLine(.undecided(found)).text.contains(
                 #""outcome":"undecided","reason":"cut","second":{"line":10,"source":"B"}"#))
         let swapped = try #require(undecided(compare(cut.recording("A"), whole.recording("B"))))
         #expect(swapped.furthest.second.line == 11)
-        #expect(swapped.furthest.explanation.first == "The runs are the same up to where A was cut: 10 records.")
+        #expect(swapped.furthest.explanation.first == "The runs are the same up to where A is truncated: 10 records.")
     }
 
     @Test("a difference in records that both have is a difference even if one is truncated")
@@ -142,7 +142,7 @@ struct CutComparisonTests {
         let torn = try Recording(bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")
         #expect(
             undecided(compare(recording, torn))?.furthest.explanation == [
-                "The runs are the same up to where B was cut: 11 records.", "The last line of B is not whole.",
+                "The runs are the same up to where B is truncated: 11 records.", "The last line of B is incomplete.",
             ])
         var late = run(3, delivered: 2, end: false)
         for _ in 1...2 { late.record(.drain, on: Self.worker) }
@@ -177,7 +177,7 @@ struct CutComparisonTests {
                     recording("B") { $0.record(.log, on: Self.worker, message: "y") })))
         #expect(
             found.furthest.explanation == [
-                "The runs are the same up to where they were cut: 2 records.", "Records of A are missing.",
+                "The runs are the same up to where they are truncated: 2 records.", "Records of A are missing.",
                 "Records of B are missing.",
             ])
         #expect([found.furthest.first.line, found.furthest.second.line] == [3, 3])

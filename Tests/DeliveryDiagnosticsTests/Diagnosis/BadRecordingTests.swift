@@ -63,7 +63,7 @@ struct BadRecordingTests {
     func empty() throws {
         let recording = Recording([])
         #expect(AuditReport(Audit(recording)).text() == ["nothing was posted"])
-        #expect(DiagnosisReport(Diagnosis(recording)).text().map(\.text) == ["no finding"])
+        #expect(DiagnosisReport(Diagnosis(recording)).text().map(\.text) == ["no findings"])
     }
 
     @Test("of many findings twenty are shown, and the number of the others")

@@ -48,7 +48,7 @@ extension DiagnosisTests {
         expect(
             .flood, evidence: [3, 25],
             says: [
-                "12 notifications waited for worker at once, 24 ms after the beginning",
+                "12 notifications were waiting for worker at the same time, 24 ms after the beginning",
                 "depth over time: ·▁", "█", "(highest 12)", "1 of them: main posts Done at Demo/main.swift:1001",
             ], limits: DiagnosisLimits(depth: 11), in: story(12), notIn: story(11))
     }
@@ -66,7 +66,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .flood, evidence: [2, 8], says: ["4 notifications waited for main", "4 of them: worker posts Done"],
+            .flood, evidence: [2, 8], says: ["4 notifications were waiting for main", "4 of them: worker posts Done"],
             limits: DiagnosisLimits(depth: 3), in: story(4), notIn: story(3))
     }
 
@@ -105,7 +105,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .overtaken, evidence: [3, 6, 9], says: ["an earlier one, in the middle of which it was made."],
+            .overtaken, evidence: [3, 6, 9], says: ["an earlier one, although a handler of the earlier one posted it."],
             in: story(true), notIn: story(false))
     }
 
@@ -129,7 +129,7 @@ extension DiagnosisTests {
     func selfPosting() {
         expect(
             .selfPosting, evidence: [1, 38, 41],
-            says: ["observer 1 of Ping posts what makes it handle again: 10 times in a row, and still when"],
+            says: ["observer 1 of Ping causes its own next call, 10 times in a row, and still does when"],
             in: chain(10, isGoing: true), notIn: chain(10, isGoing: false))
         expect(
             .selfPosting, .note, evidence: [1, 398, 401], says: ["100 times in a row."],
@@ -142,7 +142,7 @@ extension DiagnosisTests {
         #expect(findings.map(\.kind) == [.selfPosting])
         #expect(
             findings.first?.problem.contains(
-                "observer 1 of Ping posts what makes it handle again, by way of observer 2 of Pong: 30 times") == true)
+                "observer 1 of Ping causes its own next call through observer 2 of Pong, 30 times") == true)
     }
 
     @Test("a chain through two observers is reported once, even if both have a long chain")
@@ -171,7 +171,7 @@ extension DiagnosisTests {
         }
         let findings = Diagnosis(recording).findings
         #expect(findings.map(\.kind) == [.selfPosting])
-        #expect(findings.first?.problem.contains("12 times in a row, and still when") == true)
+        #expect(findings.first?.problem.contains("12 times in a row, and still does when") == true)
     }
 
     @Test("the cause of an enqueued notification is the handler that enqueued it, not the one it is posted in")

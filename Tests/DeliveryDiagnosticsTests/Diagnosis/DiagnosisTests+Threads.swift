@@ -65,7 +65,7 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .stalled, evidence: [7, 8], says: ["worker goes on, and leaves what waits for it"], in: story(false),
+            .stalled, evidence: [7, 8], says: ["worker continues but does not drain"], in: story(false),
             notIn: story(true))
     }
 
@@ -85,7 +85,10 @@ extension DiagnosisTests {
         }
         expect(
             .handlerNeverReturned, evidence: [1, 6],
-            says: ["worker is in the handler of observer 1 of Done until the recording ends", "; 1 waits for it"],
+            says: [
+                "worker is in the handler of observer 1 of Done until the recording ends",
+                "; 1 notification waits for it",
+            ],
             in: story(false), notIn: story(true))
     }
 
@@ -96,7 +99,7 @@ extension DiagnosisTests {
         }
         expect(
             .refusedWait, evidence: [1],
-            says: ["it would never have ended", "{number = 2, name = worker} waits for main"],
+            says: ["because it would have deadlocked", "{number = 2, name = worker} waits for main"],
             in: story(.refuseWait), notIn: story(.log))
     }
 
@@ -153,10 +156,11 @@ extension DiagnosisTests {
             }
         }
         expect(
-            .targetGone, evidence: [1, 2, 5], says: ["did not get 1 posted after worker had ended"],
+            .targetGone, evidence: [1, 2, 5], says: ["did not receive 1 notification posted after worker had ended"],
             in: story(endFirst: true, .targetGone), notIn: story(endFirst: true, .cancel))
         expect(
-            .targetGone, .note, evidence: [1, 4, 5], says: ["did not get 1 still waiting when worker ended"],
+            .targetGone, .note, evidence: [1, 4, 5],
+            says: ["did not receive 1 notification still waiting when worker ended"],
             in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
     }
 
@@ -166,7 +170,7 @@ extension DiagnosisTests {
             .recordingCut, .note, evidence: [1], in: Story.cut { $0.register(1) }, notIn: Story.whole { $0.register(1) }
         )
         expect(
-            .lostRecords, .note, evidence: [1], says: ["7 records could not be kept"],
+            .lostRecords, .note, evidence: [1], says: ["7 records were lost"],
             in: { $0.add(.lost, nil, count: 7) }, notIn: { $0.add(.log, nil) })
         expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
     }
@@ -192,7 +196,7 @@ extension DiagnosisTests {
     @Test("faults of the audit are findings")
     func unaccounted() {
         expect(
-            .unaccounted, evidence: [2, 6], says: ["Two fates of one post for one observer, once: #1 of Done"],
+            .unaccounted, evidence: [2, 6], says: ["Two outcomes of one post for one observer, once: #1 of Done"],
             in: { story in
                 story.register(1)
                 story.deliver(1, to: [1])

@@ -69,7 +69,8 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .backlog, .note, evidence: [9], says: ["1 waits for worker", "the first since 1.8"], in: story(false),
+            .backlog, .note, evidence: [9], says: ["1 notification waits for worker", "the first since 1.8"],
+            in: story(false),
             notIn: story(true))
     }
 
@@ -87,7 +88,7 @@ struct DiagnosisTests {
         }
         expect(
             .wrongThread, evidence: [1, 2, 4],
-            says: ["observer 1 of Done is to be handled on worker, and was handled on other 3 times"],
+            says: ["observer 1 of Done should be handled on worker but was handled on other 3 times"],
             in: story(Story.other), notIn: story(Story.worker))
     }
 
@@ -117,7 +118,7 @@ struct DiagnosisTests {
         let twin = story(.milliseconds(900), on: Story.worker)
         expect(
             .mainHeldUp, .note, evidence: [1, 8, 9],
-            says: ["kept the main thread for up to 31 ms: once for longer than 16 ms"],
+            says: ["occupied the main thread for up to 31 ms, once for longer than 16 ms"],
             in: story(.milliseconds(30)), notIn: twin)
         expect(.mainHeldUp, evidence: [1, 8, 9], in: story(.milliseconds(300)), notIn: story(.milliseconds(14)))
         expect(
@@ -150,7 +151,7 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .postedUnobserved, evidence: [1, 3], says: ["Done was posted 2 times before anybody observed it"],
+            .postedUnobserved, evidence: [1, 3], says: ["Done was posted 2 times before it had an observer"],
             in: story("Done"), notIn: story("Another"))
         expect(
             .postedUnobserved, evidence: [1, 3], in: story("Done", sender: Self.window),
@@ -205,7 +206,7 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .deliveredAfterRemoval, evidence: [1, 6, 7], says: ["handed 1 notification after it was removed"],
+            .deliveredAfterRemoval, evidence: [1, 6, 7], says: ["received 1 notification after it was removed"],
             in: story(0), notIn: story(1))
         // The removing thread cannot have been running a handler that begins later.
         expect(
@@ -227,7 +228,7 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["its mapping made nothing of any of 3 notifications"],
+            .neverDelivered, evidence: [1, 3], says: ["its transform returned nil for all 3 notifications"],
             in: story(.skip), notIn: story(.deliver))
     }
 
@@ -252,7 +253,7 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["1 notification for it still waits", "observer 1 of Done"],
+            .neverDelivered, evidence: [1, 3], says: ["1 notification for it is still waiting", "observer 1 of Done"],
             in: story(false), notIn: story(true))
     }
 
@@ -267,10 +268,13 @@ struct DiagnosisTests {
         // A post without a count may have matched the observer.
         expect(
             .neverDelivered, evidence: [1, 2],
-            says: ["it asks for what Window 0x10 posts, and once others did, such as Panel 0x20"],
+            says: [
+                "it observes only Window 0x10, but its name was posted once with another object, such as Panel 0x20"
+            ],
             in: story(Self.window, count: 0), notIn: story(nil, count: nil))
         expect(
-            .neverDelivered, evidence: [1, 2], says: ["though its name was posted once: to another center"],
+            .neverDelivered, evidence: [1, 2],
+            says: ["although its name was posted once: it was posted to another center"],
             in: story(nil, count: 0),
             notIn: { story in
                 story.add(.post, post: 1, count: 0)
@@ -291,7 +295,8 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .neverDelivered, evidence: [1, 3], says: ["others did, such as Door 0x30. So is it with another"],
+            .neverDelivered, evidence: [1, 3],
+            says: ["with another object, such as Door 0x30. The same is true of another one"],
             in: story(DeliveryRecord.Sender(identifier: 0x30, type: "Door")), notIn: story(Self.panel))
     }
 
@@ -323,7 +328,8 @@ struct DiagnosisTests {
             }
         }
         expect(
-            .neverDelivered, evidence: [2, 5], says: ["though its name was posted once: to another center"],
+            .neverDelivered, evidence: [2, 5],
+            says: ["although its name was posted once: it was posted to another center"],
             in: story(true), notIn: story(false))
     }
 
@@ -337,7 +343,7 @@ struct DiagnosisTests {
         }
         expect(
             .nameNeverPosted, evidence: [1, 2],
-            says: ["WindowWillClose was never posted, and is observed by observer 1. WindowWilClose was posted once"],
+            says: ["WindowWillClose was never posted but is observed by observer 1. WindowWilClose was posted once"],
             in: story("WindowWilClose"), notIn: story("WindowDidOpen"))
         expect(.nameNeverPosted, evidence: [1, 2], in: story("WINDOWWILLCLOSE"), notIn: story("WindowWillClose2"))
     }

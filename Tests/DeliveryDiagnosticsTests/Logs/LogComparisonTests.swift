@@ -166,12 +166,12 @@ struct LogComparisonTests {
             Issue.record("the same")
             return
         }
-        #expect(within.description.contains("B ends within this line, without a newline: it may be cut off."))
+        #expect(within.description.contains("B ends within this line, without a newline: it may be truncated."))
         guard case .different(let early) = try compare(whole, log("1:1 first")) else {
             Issue.record("the same")
             return
         }
-        #expect(early.description.contains("B    (has no further line)"))
+        #expect(early.description.contains("B    (no further line)"))
     }
 
     @Test("long lines are shown around their difference")

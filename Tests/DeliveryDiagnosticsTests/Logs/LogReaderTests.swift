@@ -36,7 +36,7 @@ struct LogReaderTests {
             } catch {
                 #expect(error.log == "cut.log")
                 #expect(error.line == (length == 0 ? nil : lines + 1))
-                #expect(length == 0 || error.problem.contains("it may be cut off"))
+                #expect(length == 0 || error.problem.contains("it may be truncated"))
             }
         }
     }
@@ -98,7 +98,7 @@ struct LogReaderTests {
         let error = #expect(throws: LogError.self) { while try reader.next() != nil {} }
         #expect(
             error?.description == """
-                run.log:4: this is no log line: it does not begin with a date and a time. Expected a line such as \
+                run.log:4: this is not a log line: it does not begin with a date and a time. Expected a line such as \
                 "2016-02-13 22:05:12.856 test[865:45102] a message", found "hello \\u{1B}[31mred".
                 """)
     }

@@ -50,10 +50,10 @@ struct ObservedEventTests {
             (.gap(NotificationGap(count: 1, cause: .slow)), "gap: 1 notification was not delivered: this process"),
             (
                 .gap(NotificationGap(count: 17, cause: .held)),
-                "gap: 17 notifications were not delivered: more were held"
+                "gap: 17 notifications were not delivered: while this process was suspended"
             ),
-            (.interrupted(reason: "killed"), "interrupted: killed; what was on its way is lost"),
-            (.connected(serverProcess: 5), "connected: server 5 has registered again"),
+            (.interrupted(reason: "killed"), "interrupted: killed; an unknown number of notifications was lost"),
+            (.connected(serverProcess: 5), "connected: server 5 has registered the observers"),
             (.failed(.closed), "failed: the center was closed."),
         ] as [(ConnectionEvent, String)])
     func connection(happened: ConnectionEvent, says: String) throws {

@@ -61,8 +61,8 @@ struct ServerStatusReportTests {
     func empty() throws {
         #expect(ServerStatusReport(try status()).text(width: 80).suffix(2) == ["", "no process is connected"])
         let lines = ServerStatusReport(try status(client(1))).text(width: 80)
-        #expect(lines.contains("nothing waits to be read, and nothing is held"))
-        #expect(lines.contains("nothing is observed"))
+        #expect(lines.contains("no notifications are waiting or held"))
+        #expect(lines.contains("no observers"))
     }
 
     @Test("long names and large counts fit 80 columns without being shortened")

@@ -115,7 +115,8 @@ final class DeliveryStatisticsTests: ScenarioTestCase {
         XCTAssertEqual(statistics.mailboxes.map(\.endlessWaits).sorted(), [0, 1])
         XCTAssertEqual(statistics.deliveriesPerDrain?.max, 0)
         let text = StatisticsReport(statistics).text()
-        XCTAssertTrue(text.contains("\n1 wait did not end in the recording.\n1 wait would have closed a cycle "), text)
+        XCTAssertTrue(
+            text.contains("\n1 wait did not end in the recording.\n1 wait was refused because of a deadlock."), text)
         XCTAssertTrue(text.contains("\n1 signals and 1 lost, 1 drains: 1.00 signals a drain\n"), text)
     }
 

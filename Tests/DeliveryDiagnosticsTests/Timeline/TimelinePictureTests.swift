@@ -53,7 +53,7 @@ struct TimelinePictureTests {
         #expect(root["role"] == "img")
         #expect(root["aria-labelledby"] == "title description")
         #expect(svg.contains("<title id=\"title\">run.jsonl: 2 threads, 20.4 ms, 19 records</title>"))
-        #expect(svg.contains("The longest way from a post to its handler took 20.1 ms."))
+        #expect(svg.contains("The longest time from a post to its handler is 20.1 ms."))
         #expect(svg.contains("@media (prefers-color-scheme:dark){"))
         #expect(!svg.contains("<script") && !svg.contains("@import") && !svg.contains("url("))
         #expect(svg.components(separatedBy: "http").count == 2, "nothing is fetched: there is the name space only")
@@ -78,7 +78,8 @@ struct TimelinePictureTests {
     @Test("notes below the picture say what is left out")
     func notes() throws {
         let picture = try picture(.slowHandler, .init(limit: 3))
-        #expect(picture.texts.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
+        #expect(
+            picture.texts.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
     }
 
     @Test("a run is drawn as one box with its count")
@@ -90,7 +91,7 @@ struct TimelinePictureTests {
             program.happens(.return, on: RecordedProgram.main, "Test", post: post, observer: 1)
         }
         let picture = try picture(program)
-        #expect(picture.elements.count { $0.isOf("run") && $0.title.contains("300 alike") } == 2)
+        #expect(picture.elements.count { $0.isOf("run") && $0.title.contains("300 similar") } == 2)
         #expect(picture.elements.count { $0.isOf("way") && !$0.title.isEmpty } == 1)
         #expect(picture.texts.contains("≤5.99 ms"), "\(picture.texts)")
     }
@@ -101,12 +102,12 @@ struct TimelinePictureTests {
         #expect(each.elements.count { $0.isOf("waits") && $0.title.contains("\n1 still waiting\n") } == 9)
         #expect(each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2 AlarmDidRung\n") } == 1)
         #expect(each.texts.contains("9 still waiting"))
-        #expect(each.texts.contains("#2 to nobody, AlarmDidRung"), "\(each.texts)")
-        for meaning in ["to nobody", "still waiting", "handler that runs on"] { #expect(each.texts.contains(meaning)) }
+        #expect(each.texts.contains("#2 unobserved, AlarmDidRung"), "\(each.texts)")
+        for meaning in ["unobserved", "still waiting", "handler that runs on"] { #expect(each.texts.contains(meaning)) }
         let folded = try picture(.stalledWorker)
         #expect(folded.texts.contains("#3…#11 post ×9, 9 still waiting"), "\(folded.texts)")
         let good = try picture(.slowHandler).texts
-        for meaning in ["to nobody", "still waiting", "handler that runs on"] { #expect(!good.contains(meaning)) }
+        for meaning in ["unobserved", "still waiting", "handler that runs on"] { #expect(!good.contains(meaning)) }
     }
 
     @Test("labels of the axis are inside the picture and do not overlap", arguments: 0..<200)

@@ -182,12 +182,12 @@ struct TimelineTests {
     func waitingRun() {
         let drawn = timeline(.stalledWorker)
         #expect(drawn.runs.map(\.label.outcome) == ["9 still waiting"])
-        #expect(drawn.marks.compactMap(\.label.outcome) == ["to nobody"])
+        #expect(drawn.marks.compactMap(\.label.outcome) == ["unobserved"])
         #expect(drawn.lanes.map(\.waiting) == [0, 9])
         var program = RecordedProgram()
         for post in 1...4 { program.happens(.post, on: main, "Test", post: post, count: 0) }
         for post in 5...8 { program.happens(.post, on: main, "Test", post: post, count: 1) }
-        #expect(timeline(program).runs.map(\.label.outcome) == ["to nobody", "4 still waiting"])
+        #expect(timeline(program).runs.map(\.label.outcome) == ["unobserved", "4 still waiting"])
     }
 
     @Test("an event between similar rows splits their run")

@@ -112,23 +112,23 @@ struct TimelineTextTests {
     @Test("at 80 columns outcomes are complete, and names are shortened in the middle")
     func stalled() {
         let words = text(.stalledWorker, width: 80).split(separator: "\n").map(String.init)
-        #expect(words.contains { $0.contains("to nobody, AlarmDidRung") })
+        #expect(words.contains { $0.contains("unobserved, AlarmDidRung") })
         #expect(words.contains { $0.contains("9 still waiting, Temp") }, "\(words)")
         #expect(words.contains { $0.contains(/Temp\w*…\w*ange, observer 1/) }, "\(words)")
         for width in 65...80 {
             let text = text(.stalledWorker, width: width)
-            #expect(text.contains("to nobody") && text.contains("9 still waiting"), "\(text)")
+            #expect(text.contains("unobserved") && text.contains("9 still waiting"), "\(text)")
         }
     }
 
     @Test(
         "long descriptions lose the least important parts first",
         arguments: [
-            (80, "to nobody, AlarmDidRing, observer 2, at weather/main.swift:14"),
-            (60, "to nobody, AlarmDidRing, observer 2, at main.swift:14"),
-            (50, "to nobody, AlarmDidRing, observer 2, at …:14"),
-            (41, "to nobody, Alar…Ring, observer 2, at …:14"), (39, "to nobody, AlarmDidRing, observer 2"),
-            (31, "to nobody, Alar…ing, observer 2"), (14, "to nobody, Al…"), (3, "to…"), (0, ""),
+            (81, "unobserved, AlarmDidRing, observer 2, at weather/main.swift:14"),
+            (61, "unobserved, AlarmDidRing, observer 2, at main.swift:14"),
+            (51, "unobserved, AlarmDidRing, observer 2, at …:14"),
+            (42, "unobserved, Alar…Ring, observer 2, at …:14"), (40, "unobserved, AlarmDidRing, observer 2"),
+            (32, "unobserved, Alar…ing, observer 2"), (15, "unobserved, Al…"), (3, "un…"), (0, ""),
         ])
     func words(width: Int, says: String) {
         var label = Timeline.Label(what: "post", name: "AlarmDidRing", details: ["observer 2"], line: 1)
@@ -136,18 +136,18 @@ struct TimelineTextTests {
         label.place = SourceLocation("weather/main.swift", 14)
         let words = TimelineWords(label, symbols: .unicode)
         #expect(words.shortened(to: width) == says)
-        #expect(words.whole(in: width) == (width == 80 ? says : nil))
+        #expect(words.whole(in: width) == (width == 81 ? says : nil))
     }
 
     @Test("notes say what is left out and how to show it")
     func leftOut() {
         let limited = text(.slowHandler, width: 120, .init(limit: 3))
-        #expect(limited.contains("10 records left out: --from 231us goes on there, --limit 0 draws all."))
+        #expect(limited.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
         let later = text(.slowHandler, width: 120, .init(from: 20_000_000))
-        #expect(later.contains("5 records earlier and 0 later left out"))
+        #expect(later.contains("5 records before and 0 after the drawing left out"))
         #expect(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
         let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
-        #expect(named.contains("11 records of others left out"))
+        #expect(named.contains("11 records left out by --post or --name"))
         // The time in the note is where the next drawing continues.
         let next = text(.slowHandler, width: 120, .init(from: 231_000))
         #expect(next.contains(" 0.231  ●"))
@@ -158,7 +158,7 @@ struct TimelineTextTests {
         var program = RecordedProgram()
         for number in 1...200 { program.happens(.log, on: RecordedProgram.thread(number), message: "here") }
         let text = text(program, width: 80)
-        #expect(text.contains("One lane for 189 threads that have no room: thread 12, thread 13,"))
+        #expect(text.contains("One lane shows 189 threads that do not fit: thread 12, thread 13,"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
