@@ -99,9 +99,9 @@ public struct CausalUndecided: Sendable, CustomStringConvertible {
     public var description: String {
         if isOfCut { return furthest.description }
         return """
-            undecided whether the runs are the same: threads without names are so similar that the comparison has to \
-            try which thread is which, and the time was up after \(tries) \(tries == 1 ? "try" : "tries"). Give the \
-            threads names to avoid this. The best try found this difference:
+            the comparison is undecided: threads without names are so similar that it has to try which thread is \
+            which, and the time was up after \(tries) \(tries == 1 ? "try" : "tries"). Give the threads names to \
+            avoid this. The best try found this difference:
             \(furthest)
             """
     }

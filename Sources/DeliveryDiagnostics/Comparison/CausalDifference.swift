@@ -92,7 +92,7 @@ extension CausalDifference: CustomStringConvertible {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
-        var lines = [reason == .cut ? "undecided whether the runs are the same" : "the runs differ"]
+        var lines = [reason == .cut ? "the comparison is undecided" : "the runs differ"]
         for side in sides {
             let location = side.location + String(repeating: " ", count: width - side.location.count)
             let thread = side.thread ?? ""

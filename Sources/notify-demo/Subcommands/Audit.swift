@@ -7,7 +7,7 @@ struct AuditCommand: Command {
         abstract: "Account for every notification of a recording: its outcome for each observer.",
         discussion: """
             Each post has one outcome for each observer that it matches: delivered, coalesced, dropped by policy, \
-            cancelled by removal, target gone, or still pending. Posts whose outcomes do not add up are listed. \
+            cancelled by removal, target gone, or still pending. Faults, such as a lost delivery, are listed. \
             Deliveries that a truncated recording does not contain are not reported as lost.
 
             EXAMPLES
@@ -16,7 +16,7 @@ struct AuditCommand: Command {
               notify-demo audit --json run.jsonl | jq '.notifications[] | select(.pending > 0)'
 
             EXIT STATUS
-              0 the outcomes add up, 1 a delivery was lost or the outcomes do not add up, 2 the recording cannot be read
+              0 no faults, 1 there are faults, 2 the recording cannot be read
             """)
 
     @Flag(help: "Print one JSON document.")

@@ -31,7 +31,7 @@ struct CutComparisonTests {
         let found = try #require(undecided(compare(whole.recording("A"), cut.recording("B"))))
         #expect(
             found.description == """
-                undecided whether the runs are the same
+                the comparison is undecided
                   A:11  worker  deliver Name #3 for observer 1
                   B:10          (no further records)
                 The runs are the same up to where B is truncated: 10 records.
