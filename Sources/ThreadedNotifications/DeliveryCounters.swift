@@ -59,9 +59,11 @@ public struct DeliveryCounters: Sendable, Hashable {
         waiting -= wereWaiting
     }
 
+    /// - Parameter outcome: nil if the observer's transform returned nil, which is not counted.
     @inline(__always)
-    mutating func count(_ outcome: DeliveryOutcome) {
+    mutating func count(_ outcome: DeliveryOutcome?) {
         switch outcome {
+        case nil: break
         case .delivered: delivered += 1
         case .waiting: waiting += 1
         case .coalesced: coalesced += 1

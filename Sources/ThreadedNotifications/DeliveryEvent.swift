@@ -75,7 +75,7 @@ public struct DeliveryEvent: Sendable {
     /// When a posting queue is to post it; nil but for `enqueue`.
     public var postingStyle: NotificationQueue.PostingStyle?
     /// Where in the source: the call that posts, enqueues, adds the observer or waits.
-    public var place: SourceLocation?
+    public var location: SourceLocation?
     /// Of `post` and `capture`: how many observers match, each of which is delivered to, appended for or skipped. Of `remove`: how many
     /// of its handlers run. Nil: not known, or nothing to count.
     public var count: Int?
@@ -134,14 +134,14 @@ public struct DeliveryEvent: Sendable {
     static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
-        postingStyle: NotificationQueue.PostingStyle? = nil, place: @autoclosure () -> SourceLocation? = nil,
+        postingStyle: NotificationQueue.PostingStyle? = nil, location: @autoclosure () -> SourceLocation? = nil,
         count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
         relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil
     ) {
         guard isWatched else { return }
         tell(
             stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
-            postingStyle: postingStyle, place: place(), count: count(), sender: sender()?.sender,
+            postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
             relatedPost: relatedPost(), message: message())
     }
 
@@ -168,7 +168,7 @@ public struct DeliveryEvent: Sendable {
     @inline(never)
     private static func tell(
         _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
-        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, place: SourceLocation?, count: Int?,
+        overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, location: SourceLocation?, count: Int?,
         sender: Sender?,
         relatedPost: UInt64, message: String?
     ) {
@@ -178,10 +178,10 @@ public struct DeliveryEvent: Sendable {
             let name = name?.rawValue
             let message = recordedMessage(message, overtakes, postingStyle)
             var line = LineBuffer(
-                context.scratch(atLeast: RecordLine.maximumRestLength(name, message, place?.file, sender?.type)))
+                context.scratch(atLeast: RecordLine.maximumRestLength(name, message, location?.file, sender?.type)))
             RecordLine.writeRest(
                 thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
-                target: target?.number ?? 0, message: message, place: place, count: count, sender: sender,
+                target: target?.number ?? 0, message: message, place: location, count: count, sender: sender,
                 relatedPost: relatedPost, into: &line)
             recording.append(line.bytes, thread: context.number, target: target)
         }
@@ -190,7 +190,7 @@ public struct DeliveryEvent: Sendable {
             DeliveryEvent(
                 stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
-                postingStyle: postingStyle, place: place, count: count, sender: sender, relatedPost: relatedPost,
+                postingStyle: postingStyle, location: location, count: count, sender: sender, relatedPost: relatedPost,
                 message: message))
     }
 

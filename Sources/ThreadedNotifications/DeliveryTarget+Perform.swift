@@ -13,12 +13,12 @@ extension DeliveryTarget {
     ///   is traced as `targetGone`.
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
-        guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(for: 0, .current)) else {
+        guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(0, .current)) else {
             performAtOnce(block, post: post)
             return
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        let acceptance = mailbox.append(MailboxItem(.block(block, post: post)))
+        let acceptance = mailbox.enqueue(.block(block, post: post))
         if acceptance != .accepted { DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity) }
         switch acceptance {
         case .accepted: return
@@ -53,7 +53,7 @@ extension DeliveryTarget {
                 result.withLock { $0 = value }
             }
             if let mailbox = targetThread.mailbox {
-                mailbox.performInTurn(performed)
+                mailbox.performInOrder(performed)
             } else {
                 ThreadContext.current.nest("a block") { performed.perform() }
             }
@@ -69,7 +69,7 @@ extension DeliveryTarget {
             let value = Result(catching: block)
             result.withLock { $0 = value }
         }
-        performed.handOver()
+        performed.enqueue()
         do throws(DeliveryError) {
             try wait.wait(notification: nil, timeout: timeout)
         } catch {

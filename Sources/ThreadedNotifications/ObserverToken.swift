@@ -1,64 +1,95 @@
-/// An observer's registration: removes it, and tells what became of what was posted for it.
+package import Foundation
+
+/// Represents an observer: removes it, and has its counters.
 ///
-/// Dropping the last reference removes the observer, but for one that was added as an object: there the
-/// object's going does. A token belongs to the center that it came from and has no effect on another.
+/// Releasing the last reference removes the observer, except one that was added as an object, which the end of the object
+/// removes. A token has no effect on other centers.
 ///
-/// Threads: everything may be called on any thread.
+/// Threads: every member may be used on any thread.
 public final class ObserverToken: Sendable {
-    let registration: Registration
-    private let center: ThreadedNotificationCenter
-    private let whenRemoved: (@Sendable () -> Void)?
+    let observer: Observer
+    fileprivate let owner: any ObserverOwner
 
-    init(_ registration: Registration, of center: ThreadedNotificationCenter) {
-        self.registration = registration
-        self.center = center
-        whenRemoved = nil
-    }
-
-    /// A token for the same registration, to be given away while the other is kept until this has removed it.
-    ///
-    /// - Parameter whenRemoved: called by who removes it with this token, once.
-    package init(_ kept: ObserverToken, whenRemoved: @escaping @Sendable () -> Void) {
-        registration = kept.registration
-        center = kept.center
-        self.whenRemoved = whenRemoved
+    init(_ observer: Observer, of owner: any ObserverOwner) {
+        self.observer = observer
+        self.owner = owner
     }
 
     deinit {
-        if registration.isKeptByToken { cancel() }
+        if observer.isRemovedWithToken { cancel() }
     }
 
-    /// Whether the observer was added to this center.
-    package func isOf(_ center: ThreadedNotificationCenter) -> Bool { self.center === center }
+    func isOf(_ owner: any ObserverOwner) -> Bool { self.owner === owner }
 
-    /// The observer's number in this process, from 1; never used again. Events and errors name it.
-    public var id: UInt64 { registration.id }
+    /// The observer's number in this process, from 1; never used again. Events and errors contain it.
+    public var id: UInt64 { observer.id }
 
-    /// What became of what was posted for this observer, as of now. What waits for a removed observer is pending until
-    /// its thread comes to it.
-    public var counters: DeliveryCounters { registration.counters }
+    /// The outcomes of the notifications posted for this observer so far. What waits for a removed observer is counted as
+    /// waiting until its thread drains its mailbox.
+    public var counters: DeliveryCounters { observer.counters.read(observer.state) }
 
-    /// Removes the observer (guarantee 6): when it returns, no delivery begins any more; one that is under way goes on.
-    /// What waits is not delivered, and counted as cancelled. Cancelling twice is cancelling once.
+    /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues. What waits is
+    /// not delivered, and counted as cancelled. A second call has no effect.
     ///
-    /// Cost: does not depend on what waits. After a post of the same name and object the list of their observers is
-    /// copied once; else the cost grows with the logarithm of their number.
+    /// Cost: independent of what waits. If a post found the same list of observers since the list's last change, the list
+    /// is copied once; otherwise the cost grows with the logarithm of its length.
     public func cancel() {
-        if center.remove(registration) { whenRemoved?() }
+        owner.remove(observer)
     }
 
-    /// Removes the observer and waits until its handler runs on no other thread. Called in the handler itself it does not
-    /// wait for that call.
+    /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait for
+    /// that call.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero. The observer is removed in any case.
-    ///   - file: the caller's; errors name it.
-    ///   - line: the caller's; errors name it.
-    /// - Throws: `DeliveryError.handlerStillRunning`, or `.waitWouldDeadlock` if the handler waits for the calling thread.
+    ///   - file: the caller's file, for errors and events.
+    ///   - line: the caller's line, for errors and events.
+    /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `waitWouldDeadlock` if the handler waits for the
+    ///   calling thread.
     @available(*, noasync, message: "it blocks the thread; use cancel()")
     public func cancelAndWait(
         timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) {
         cancel()
-        try registration.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
+        try observer.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
+    }
+}
+
+// Until DistributedNotifications uses `ValueObservers`.
+extension ThreadedNotificationCenter {
+    package var hasObservers: Bool { registrations.observers > 0 }
+
+    package func post(_ notification: Notification, only tokens: [ObserverToken]) -> DeliveryCounters {
+        ThreadContext.withCurrent { context in
+            ObserverSpan.with(tokens.map(\.observer)) {
+                deliver(
+                    notification, to: $0, .capture, Post(at: SourceLocation("DistributedNotifications", 0)), context)
+            }
+        }
+    }
+}
+
+extension ObserverToken {
+    package convenience init(_ kept: ObserverToken, whenRemoved: @escaping @Sendable () -> Void) {
+        self.init(kept.observer, of: Removal(owner: kept.owner, whenRemoved: whenRemoved))
+    }
+
+    package func isOf(_ center: ThreadedNotificationCenter) -> Bool {
+        owner === center || (owner as? Removal)?.owner === center
+    }
+
+    private final class Removal: ObserverOwner {
+        let owner: any ObserverOwner
+        private let whenRemoved: @Sendable () -> Void
+
+        init(owner: any ObserverOwner, whenRemoved: @escaping @Sendable () -> Void) {
+            self.owner = owner
+            self.whenRemoved = whenRemoved
+        }
+
+        func remove(_ observer: Observer) -> Bool {
+            guard owner.remove(observer) else { return false }
+            whenRemoved()
+            return true
+        }
     }
 }

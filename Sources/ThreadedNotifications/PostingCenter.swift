@@ -13,8 +13,8 @@ public struct QueuedNotification {
     public let notification: Notification
     /// Of the post, in events; 0 if nobody traced when it was enqueued.
     let number: UInt64
-    /// Where it was enqueued.
-    let place: SourceLocation
+    /// The location of the call of `enqueue`.
+    let location: SourceLocation
 }
 
 extension NotificationCenter: PostingCenter {

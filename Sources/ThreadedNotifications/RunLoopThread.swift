@@ -160,7 +160,7 @@ public final class RunLoopThread: DeliveryTarget {
         }
         // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
         // sources.
-        mailbox.deliverWaiting()
+        mailbox.drainServed()
         RunLoop.runCurrentOnce()
         mailbox.finish()
     }
@@ -174,7 +174,7 @@ extension RunLoopThread: SerialExecutor, TaskExecutor {
     /// suspended for ever.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if mailbox.append(MailboxItem(.job(job, self)), holdsUntilStarted: true) != .accepted { runLate(job) }
+        if mailbox.enqueue(.job(job, self)) != .accepted { runLate(job) }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

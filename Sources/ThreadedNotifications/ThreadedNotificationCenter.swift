@@ -1,8 +1,8 @@
 public import Foundation
 internal import Synchronization
 
-/// A notification center whose observers each say on which thread they handle: the generalisation that Apple's document
-/// "Delivering Notifications To Particular Threads" asks for at its end, with one mailbox for each thread.
+/// A notification center whose observers choose the thread on which they handle. It generalises Apple's document "Delivering
+/// Notifications To Particular Threads" as its last paragraph asks: many observers, and one mailbox for each thread.
 ///
 ///     let token = ThreadedNotificationCenter.default.addObserver(forName: name, on: .main) { notification in
 ///         …   // on the main thread, whichever thread posts
@@ -11,69 +11,63 @@ internal import Synchronization
 ///     post ─► capture ─► mailbox ─► signal ─► run loop ─► drain ─► handler
 ///
 /// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee 1).
-/// Order: what one thread posts reaches an observer in the order posted (4); observers of one notification that share a
-/// thread are called in the order in which they were added (5). No order is promised across posting threads.
-/// Handlers on the posting thread come after the hand-over to other threads, so what they post does not overtake there.
+/// Order: what one thread posts reaches an observer in the order posted (4). Observers of one notification on one thread
+/// are called in the order in which they were added (5). Between posting threads there is no order. `post` hands over to
+/// other threads before it calls handlers on its own thread, so that what these post does not overtake.
 /// Removal: by token; see `ObserverToken` (6, 7). An observer that is added or removed during a post does not get that
-/// notification, unless it got it already.
-/// Matching: a name and an object, nil being any. An object is compared by identity and not retained; a hashable value by
-/// equality, on the threads that post.
-/// Cost: a thread that posts a name again finds its observers without a lock, unless one was added to or removed from this center in
-/// between, or some of that name or of any ask for an object; else a post takes a lock and a look-up. For each observer on another thread it takes a lock, and 100 bytes
-/// until it is handled. It does not depend on what else is observed. The thread is signalled when its mailbox was empty, unless it
-/// is looking for more; see `RunLoopThread`. `notify-demo bench` prints what that comes to.
+/// notification, unless it has got it already.
+/// Matching: by name and object; nil is any. An object is compared by identity and not retained. A hashable value is
+/// compared by equality, on the posting threads.
+/// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or removed
+/// from this center since, or an observer of that name or of any name asks for an object. Otherwise a post takes a lock and
+/// a look-up. Each observer on another thread costs a lock, and 100 bytes until it has handled the notification. Observers
+/// of other names cost nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see
+/// `RunLoopThread`. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
-public final class ThreadedNotificationCenter: Sendable {
-    private let registry = Locked(ObserverRegistry<Registration>())
+public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
+    private let registry = Locked(ObserverRegistry<Observer>())
+    /// The center's number and the registry's version, for `ObserverCache`. The version changes with the registry, while
+    /// that is locked.
     private let number = ThreadedNotificationCenter.newVersion()
-    /// Changes with `registry`, while that is locked.
     private let version = Atomic(ThreadedNotificationCenter.newVersion())
     private let capture: FoundationCapture?
 
     /// A center whose observers also get what is posted to `NotificationCenter.default`.
     public static let `default` = ThreadedNotificationCenter(capturing: .default)
 
-    /// A center of its own.
+    /// Creates a center.
     ///
-    /// - Parameter foundation: whose notifications are captured, so that posts made by code that knows nothing of this
-    ///   center are redirected. It holds one registration there for each name that is observed, however many observers there are.
-    ///   What is posted here is not posted there. Of those who get a captured notification, the observers of any name come
-    ///   before or after the observers of its name, as Foundation has it. On a center where an `AsyncMessage` is posted,
-    ///   Foundation aborts the process if any name is observed. An observer that is added while a notification is being captured
-    ///   may get that one.
+    /// - Parameter foundation: a center whose notifications are captured, so that existing code that posts there is
+    ///   redirected. One observer for each observed name is registered there. Notifications posted to the new center are
+    ///   not posted there. For a captured notification, observers of any name come before or after the observers of its
+    ///   name, as Foundation calls them. If any name is observed on a center where an `AsyncMessage` is posted, Foundation
+    ///   aborts the process. An observer that is added while a notification is being captured may get that one.
     public init(capturing foundation: NotificationCenter? = nil) {
         guard let foundation else {
             capture = nil
             return
         }
-        let observers = WeakCenter()
+        let capturing = Locked<WeakReference<ThreadedNotificationCenter>?>(nil)
         capture = FoundationCapture(foundation) { notification, names in
-            guard let center = observers.center else { return }
+            guard let center = capturing.withLock({ $0?.object }) else { return }
             ThreadContext.withCurrent { context in
-                _ = center.deliver(
-                    notification, names, .capture,
-                    PostedNotification(
-                        number: DeliveryEvent.nextPost(), wait: nil, place: SourceLocation("Foundation", 0)), context)
+                _ = center.deliver(notification, names, .capture, Post(at: SourceLocation("Foundation", 0)), context)
             }
         }
-        observers.center = self
+        capturing.withLock { $0 = WeakReference(self) }
     }
 
     // MARK: Posting
 
-    /// Posts a notification: delivers to the observers on this thread, and hands over to the others'.
+    /// Posts a notification: hands it over to the threads of its observers, and delivers to the observers on this thread.
     ///
-    /// What happens: for observers on this very thread the handler is called before `post` returns, if nothing waits
-    /// there (guarantee 2). For those on other threads `post` does not wait (3), unless an observer's policy is to block.
-    /// - Returns: for how many observers what happened; a thread that has ended is among it (10).
+    /// Handlers on this thread are called before `post` returns, if nothing else waits there (guarantee 2). `post` does not
+    /// wait for other threads (3), unless an observer's overflow policy is to block.
+    /// - Returns: the number of observers with each outcome, including those whose thread has ended (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
         ThreadContext.withCurrent { context in
-            deliver(
-                notification, .all, .post,
-                PostedNotification(number: DeliveryEvent.nextPost(), wait: nil, place: SourceLocation(file, line)),
-                context
-            )
+            deliver(notification, .all, .post, Post(at: SourceLocation(file, line)), context)
         }
     }
 
@@ -89,30 +83,28 @@ public final class ThreadedNotificationCenter: Sendable {
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling thread,
     /// which does not run its run loop meanwhile.
     ///
-    /// What happens: for observers on this very thread, what waits there is delivered first, then this. What those
-    /// handlers post comes after it, when the run loop next delivers; so nothing is overtaken. An observer that is
-    /// removed before its handler begins is not waited for.
+    /// On this thread, what waits is delivered first, then this notification. What the handlers post comes after it, when
+    /// the run loop next delivers. The wait ends for an observer that is removed before its handler begins.
     /// - Parameters:
-    ///   - notification: what is posted.
-    ///   - timeout: the longest wait; negative counts as zero. After it the notification is still on its way.
-    ///   - file: the caller's; errors name it.
-    ///   - line: the caller's; errors name it.
-    /// - Throws: before anything is posted: `DeliveryError.threadNotStarted`, `.threadStopped`, or `.waitWouldDeadlock` if an
-    ///   observer's thread waits for this one, or is this one in a run loop mode that is not the observer's (13). Afterwards:
-    ///   `.notDeliveredInTime` with what is pending, `.threadEnded`, or `.dropped`.
+    ///   - notification: the notification.
+    ///   - timeout: the longest wait; negative counts as zero. After it the notification is still delivered.
+    ///   - file: the caller's file, for errors and events.
+    ///   - line: the caller's line, for errors and events.
+    /// - Throws: before anything is posted: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or
+    ///   `waitWouldDeadlock` if an observer's thread waits for this one, or if an observer on this thread cannot be served
+    ///   in the current run loop mode (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func postAndWait(
         _ notification: Notification, timeout: Duration, file: String = #fileID, line: Int = #line
     ) throws(DeliveryError) -> DeliveryCounters {
-        let place = SourceLocation(file, line)
-        let object = NotificationObject(notification.object)
-        let (observers, _) = matching(notification, object, .all)
+        let location = SourceLocation(file, line)
+        let (observers, _) = observers(matching: notification, NotificationObject(notification.object), .all)
         var expected: [DeliveryWait.Expected] = []
         for case let observer? in observers {
             guard let mailbox = observer.mailbox else { continue }
             if mailbox.isCurrent {
-                if observer.options.sameThread == .atOnce || mailbox.isDeliverableNow(observer.lane) { continue }
+                if !observer.isOrdered || mailbox.isServedNow(observer.modeQueue) { continue }
             } else if let reason = mailbox.reasonNotToWait {
                 throw reason
             }
@@ -121,40 +113,114 @@ public final class ThreadedNotificationCenter: Sendable {
                 DeliveryWait.Expected(
                     observer: observer.id, notification: notification.name.rawValue, thread: thread))
         }
-        let wait = try DeliveryWait(for: expected, at: place)
-        // One that was removed before the wait was known to its removal.
+        let wait = try DeliveryWait(for: expected, at: location)
+        // A removal before the wait was registered did not end it.
         for case let observer? in observers where observer.isCancelled { wait.resolve(observer.id, .cancelled) }
-        let posted = PostedNotification(number: DeliveryEvent.nextPost(), wait: wait, place: place)
-        var report = FoundObservers.with(observers) { found in
-            ThreadContext.withCurrent { deliver(notification, to: found, .post, posted, $0) }
+        let post = Post(at: location, wait: wait)
+        var counters = ObserverSpan.with(observers) { span in
+            ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
         }
         let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
-        report.resolveWaiting(delivered: waited.delivered, cancelled: waited.cancelled)
-        return report
+        counters.resolveWaiting(delivered: waited.delivered, cancelled: waited.cancelled)
+        return counters
     }
 
-    /// Posts what a queue has held, under the number that it has there.
+    /// Posts a notification of a posting queue, with the number that it has there.
     func postHeld(_ queued: QueuedNotification) {
         ThreadContext.withCurrent { context in
             _ = deliver(
-                queued.notification, .all, .post,
-                PostedNotification(number: queued.number, wait: nil, place: queued.place),
-                context)
+                queued.notification, .all, .post, Post(at: queued.location, number: queued.number), context)
         }
     }
 
-    /// - Returns: those who match, and the version of the registry in which they do whatever the object is; nil: there is none.
-    private func matching(
-        _ notification: Notification, _ object: NotificationObject, _ names: ObserverRegistry<Registration>.NameScope
-    ) -> (observers: [Registration?], version: UInt64?) {
+    // MARK: The way of a notification
+
+    /// Finds the observers, in this thread's cache or in the registry, and delivers to them.
+    @inline(__always)
+    private func deliver(
+        _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
+        _ post: Post, _ context: ThreadContext
+    ) -> DeliveryCounters {
+        if case .all = names,
+            let found = context.cache.find(
+                notification.name, of: number, version: version.load(ordering: .acquiring))
+        {
+            defer { found.giveBack() }
+            return deliver(notification, to: found.observers, stage, post, context)
+        }
+        return deliverAfterLookUp(notification, names, stage, post, context)
+    }
+
+    @inline(never)
+    private func deliverAfterLookUp(
+        _ notification: Notification, _ names: ObserverRegistry<Observer>.NameScope, _ stage: DeliveryEvent.Stage,
+        _ post: Post, _ context: ThreadContext
+    ) -> DeliveryCounters {
+        let (observers, version) = observers(matching: notification, NotificationObject(notification.object), names)
+        if let version, case .all = names {
+            context.cache.keep(observers, of: notification.name, of: number, version: version)
+        }
+        return ObserverSpan.with(observers) { deliver(notification, to: $0, stage, post, context) }
+    }
+
+    /// Hands a notification over to the observers on other threads, then delivers to those on this thread.
+    @inline(__always)
+    func deliver(
+        _ notification: Notification, to observers: ObserverSpan, _ stage: DeliveryEvent.Stage, _ post: Post,
+        _ context: ThreadContext
+    ) -> DeliveryCounters {
+        if post.number != 0 { trace(notification, observers.count, stage, post, context) }
+        var counters = DeliveryCounters()
+        var (here, ordered) = (0, 0)
+        observers.forEach { observer in
+            if observer.isHere(context) {
+                here += 1
+                if observer.isOrdered { ordered += 1 }
+            } else {
+                counters.count(
+                    observer.withMailbox { $0.enqueue(notification, post, for: observer, context) } ?? nil)
+            }
+        }
+        // A single observer on this thread is called directly; no other handler can run before it.
+        if ordered > 0, here > 1 || post.wait != nil {
+            FanOut.deliver(notification, post, to: observers, context, &counters)
+        } else if here > 0 {
+            observers.forEach { observer in
+                guard observer.isHere(context) else { return }
+                counters.count(
+                    observer.withMailbox { $0.deliverAtOnce(notification, post, to: observer, context) }
+                        ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context))
+            }
+        }
+        if counters.cancelled > 0 {
+            observers.forEach { observer in if observer.isCancelled { remove(observer) } }
+        }
+        return counters
+    }
+
+    @inline(never)
+    private func trace(
+        _ notification: Notification, _ count: Int, _ stage: DeliveryEvent.Stage, _ post: Post, _ context: ThreadContext
+    ) {
+        DeliveryEvent.trace(
+            stage, name: notification.name, post: post.number, location: stage == .post ? post.location : nil,
+            count: count, sender: NotificationObject(notification.object),
+            relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
+    }
+
+    /// - Returns: the observers that match; and the registry's version if they match whatever the object is, else nil.
+    private func observers(
+        matching notification: Notification, _ object: NotificationObject,
+        _ names: ObserverRegistry<Observer>.NameScope
+    ) -> (observers: [Observer?], version: UInt64?) {
         let hash = object.hash
         var (found, version) = registry.withLock { registry in
             (
-                registry.matching(name: notification.name.rawValue, objectHash: hash, names: names),
+                registry.observers(matching: notification.name.rawValue, objectHash: hash, names: names),
                 registry.isOfAnyObject(name: notification.name.rawValue) ? self.version.load(ordering: .relaxed) : nil
             )
         }
-        // To compare objects is foreign code: it is done without the lock, and once.
+        // Comparing objects calls foreign code, so it is done without the lock, and once.
         if found.contains(where: { $0?.filter.isAny == false }) {
             found = found.filter { $0?.filter.matches(object) == true }
         }
@@ -163,68 +229,6 @@ public final class ThreadedNotificationCenter: Sendable {
             found.removeAll { $0?.isCancelled == true }
         }
         return (found, version)
-    }
-
-    @inline(__always)
-    private func deliver(
-        _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
-        _ posted: PostedNotification, _ context: ThreadContext
-    ) -> DeliveryCounters {
-        if case .all = names,
-            let known = context.lookups.find(notification.name, of: number, version: version.load(ordering: .acquiring))
-        {
-            defer { known.giveBack() }
-            return deliver(notification, to: known.observers, stage, posted, context)
-        }
-        return deliverAfterLookingUp(notification, names, stage, posted, context)
-    }
-
-    @inline(never)
-    private func deliverAfterLookingUp(
-        _ notification: Notification, _ names: ObserverRegistry<Registration>.NameScope, _ stage: DeliveryEvent.Stage,
-        _ posted: PostedNotification, _ context: ThreadContext
-    ) -> DeliveryCounters {
-        let (observers, version) = matching(notification, NotificationObject(notification.object), names)
-        if let version, case .all = names {
-            context.lookups.keep(observers, of: notification.name, of: number, version: version)
-        }
-        return FoundObservers.with(observers) { deliver(notification, to: $0, stage, posted, context) }
-    }
-
-    @inline(__always)
-    private func deliver(
-        _ notification: Notification, to observers: FoundObservers, _ stage: DeliveryEvent.Stage,
-        _ posted: PostedNotification, _ context: ThreadContext
-    ) -> DeliveryCounters {
-        if posted.number != 0 { trace(notification, observers.count, stage, posted, context) }
-        return posted.deliver(notification, to: observers, context, of: self)
-    }
-
-    @inline(never)
-    private func trace(
-        _ notification: Notification, _ count: Int, _ stage: DeliveryEvent.Stage, _ posted: PostedNotification,
-        _ context: ThreadContext
-    ) {
-        DeliveryEvent.trace(
-            stage, name: notification.name, post: posted.number, place: stage == .post ? posted.place : nil,
-            count: count, sender: NotificationObject(notification.object),
-            relatedPost: stage == .capture ? context.queuedPost(of: notification.name) : 0)
-    }
-
-    /// Posts a notification to these observers of this center and to nobody else, whatever they ask for.
-    ///
-    /// For who has matched it elsewhere, so that it counts as captured. Order: as they stand there (5).
-    package func post(_ notification: Notification, only observers: [ObserverToken]) -> DeliveryCounters {
-        ThreadContext.withCurrent { context in
-            FoundObservers.with(observers.map(\.registration)) {
-                deliver(
-                    notification, to: $0, .capture,
-                    PostedNotification(
-                        number: DeliveryEvent.nextPost(), wait: nil,
-                        place: SourceLocation("DistributedNotifications", 0)),
-                    context)
-            }
-        }
     }
 
     // MARK: Observing
@@ -251,7 +255,7 @@ public final class ThreadedNotificationCenter: Sendable {
     ) -> ObserverToken {
         add(
             name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
-            .value(map: transform) { if let value = $0 as? Value { handler(value) } })
+            .value(transform: transform) { if let value = $0 as? Value { handler(value) } })
     }
 
     /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too: what is not
@@ -289,7 +293,7 @@ public final class ThreadedNotificationCenter: Sendable {
         Self.checkThread(thread, isolation)
         return add(
             name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
-            .threadBound(ThreadBoundHandler(handler)))
+            .threadBound(handler))
     }
 
     /// Adds an object on the current thread whose method handles, as the document's selectors do.
@@ -320,8 +324,9 @@ public final class ThreadedNotificationCenter: Sendable {
         Self.checkThread(thread, isolation)
         return add(
             name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
-            .threadBound(ThreadBoundHandler(observer, handler)),
-            isKeptByToken: false)
+            .method(of: WeakReference(observer), ObjectLife(of: observer)) { object, notification in
+                if let object = object as? Object { handler(object, notification) }
+            }, isRemovedWithToken: false)
     }
 
     /// Stops the program if the handler could run on another thread than the code that made it.
@@ -361,9 +366,11 @@ public final class ThreadedNotificationCenter: Sendable {
         guard let mailbox = Self.mailbox(of: actor) else { throw .actorNotPinned(actor: "\(Target.self)") }
         return add(
             name, object, mailbox, options, SourceLocation(file, line),
-            .value(map: transform) { value in
+            .value(transform: transform) { value in
                 guard let value = value as? Value else { return }
-                mailbox.runJob { actor.assumeIsolated { handler($0, value) } }
+                ThreadContext.withCurrent { context in
+                    ActorJobs.run({ actor.assumeIsolated { handler($0, value) } }, context)
+                }
             })
     }
 
@@ -418,59 +425,49 @@ public final class ThreadedNotificationCenter: Sendable {
 
     private func add(
         _ name: Notification.Name?, _ object: Any?, _ mailbox: ThreadMailbox?, _ options: ObserverOptions,
-        _ place: SourceLocation, _ handler: NotificationHandler.Kind, isKeptByToken: Bool = true
+        _ location: SourceLocation, _ handler: ObserverHandler.Kind, isRemovedWithToken: Bool = true
     ) -> ObserverToken {
         let object = NotificationObject(object)
-        let registration = Registration(
-            name: name, object: object, mailbox: mailbox, options: options, handler: handler,
-            isKeptByToken: isKeptByToken)
+        let observer = Observer(
+            name: name, object: object, mailbox: mailbox, options: options, handler: ObserverHandler(handler),
+            isRemovedWithToken: isRemovedWithToken)
         DeliveryEvent.trace(
-            .register, name: name, observer: registration.id, target: mailbox?.identity, place: place, sender: object)
-        capture?.retain(registration.key.name)
-        let toLookThrough = registry.withLock {
+            .register, name: name, observer: observer.id, target: mailbox?.identity, location: location, sender: object)
+        capture?.retain(observer.key.name)
+        let listsToCheck = registry.withLock {
             version.store(Self.newVersion(), ordering: .releasing)
-            return $0.add(registration, id: registration.id, key: registration.key)
+            return $0.add(observer, id: observer.id, key: observer.key)
         }
-        // Whose object or thread has gone, and nobody holds a token to remove it.
-        for list in toLookThrough {
+        // Observers whose object or thread has gone, and that no token removes.
+        for list in listsToCheck {
             for case let other? in list where other.isGone { remove(other) }
         }
-        return ObserverToken(registration, of: self)
+        return ObserverToken(observer, of: self)
     }
 
-    /// - Returns: whether it was there.
+    /// - Returns: whether the observer was registered.
     @discardableResult
-    func remove(_ registration: Registration) -> Bool {
-        let running = registration.cancel()
+    func remove(_ observer: Observer) -> Bool {
+        let running = observer.cancel()
         let wasRemoved = registry.withLock { registry in
-            guard registry.remove(id: registration.id, key: registration.key) != nil else { return false }
+            guard registry.remove(id: observer.id, key: observer.key) != nil else { return false }
             version.store(Self.newVersion(), ordering: .releasing)
             return true
         }
         guard wasRemoved else { return false }
-        capture?.release(registration.key.name)
+        capture?.release(observer.key.name)
         DeliveryEvent.trace(
-            .remove, name: registration.name, observer: registration.id, target: registration.mailbox?.identity,
-            count: running)
+            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running)
         return true
     }
 
-    /// What no center had yet.
+    /// A number that no center and no version had before.
     private static func newVersion() -> UInt64 { lastVersion.add(1, ordering: .relaxed).newValue }
 
-    /// How many observers there are, and how many registrations with a Foundation center.
+    /// The number of observers, and of observers registered with a Foundation center.
     var registrations: (observers: Int, captured: Int) {
         (registry.withLock { $0.count }, capture?.count ?? 0)
     }
-
-    package var hasObservers: Bool { registry.withLock { $0.count > 0 } }
-}
-
-// The center that a capture is for.
-//
-// Safety: a weak reference is read and written atomically, and it is set before anything is captured.
-private final class WeakCenter: @unchecked Sendable {
-    weak var center: ThreadedNotificationCenter?
 }
 
 private let lastVersion = Atomic<UInt64>(0)

@@ -1,12 +1,12 @@
-/// What waits for one observer whose policy bounds how much may: a pure value.
+/// The deliveries that wait for one bounded observer: a pure value.
 struct BoundedDeliveries<Item, Waiter: AnyObject> {
-    typealias Place = UInt64
+    typealias SequenceNumber = UInt64
 
     enum Decision {
-        /// There is room; `displaced` made it by going.
-        case room(displaced: (place: Place, item: Item)?)
+        /// There is room. `displaced` was removed to make it.
+        case room(displaced: (number: SequenceNumber, item: Item)?)
         case refuse
-        /// The waiter was noted, and will be told when there is room.
+        /// The waiter was added. It is woken when there is room.
         case wait
     }
 
@@ -15,24 +15,24 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
         var hash: Int?
     }
 
-    private var held: [Place: Held] = [:]
-    /// Oldest first; those no longer held are passed over. Kept only for the policy that drops the oldest.
-    private var order: [Place] = []
+    private var held: [SequenceNumber: Held] = [:]
+    /// For `dropOldest`: the numbers, oldest first, from `firstOfOrder` on. Some are no longer held.
+    private var order: [SequenceNumber] = []
     private var firstOfOrder = 0
-    /// The places of one hash. Kept only for the policy that keeps the latest.
-    private var places: [Int: [Place]] = [:]
+    /// For `keepLatest`: the numbers of each hash.
+    private var numbers: [Int: [SequenceNumber]] = [:]
     private var waiters: [Waiter] = []
     var isUnused: Bool { held.isEmpty && waiters.isEmpty }
 
-    var waiting: [(place: Place, item: Item)] { held.map { ($0.key, $0.value.item) } }
+    var waiting: [(number: SequenceNumber, item: Item)] { held.map { ($0.key, $0.value.item) } }
 
-    func holds(_ place: Place) -> Bool { held[place] != nil }
+    func holds(_ number: SequenceNumber) -> Bool { held[number] != nil }
 
-    func candidates(hash: Int) -> [(Place, Item)] {
-        (places[hash] ?? []).compactMap { place in held[place].map { (place, $0.item) } }
+    func candidates(hash: Int) -> [(SequenceNumber, Item)] {
+        (numbers[hash] ?? []).compactMap { number in held[number].map { (number, $0.item) } }
     }
 
-    mutating func makeRoom(policy: OverflowPolicy, replacing: Place?, waiter: Waiter?) -> Decision {
+    mutating func makeRoom(policy: OverflowPolicy, replacing: SequenceNumber?, waiter: Waiter?) -> Decision {
         switch policy {
         case .unbounded:
             return .room(displaced: nil)
@@ -42,9 +42,9 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
         case .dropOldest(let capacity):
             guard held.count >= capacity else { return .room(displaced: nil) }
             while true {
-                let place = order[firstOfOrder]
+                let number = order[firstOfOrder]
                 firstOfOrder += 1
-                if let item = remove(place) { return .room(displaced: (place, item)) }
+                if let item = remove(number) { return .room(displaced: (number, item)) }
             }
         case .dropNewest(let capacity), .refuse(let capacity):
             return held.count < capacity ? .room(displaced: nil) : .refuse
@@ -56,25 +56,25 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
         }
     }
 
-    mutating func hold(_ item: Item, place: Place, hash: Int?, policy: OverflowPolicy) {
-        held[place] = Held(item: item, hash: hash)
+    mutating func hold(_ item: Item, number: SequenceNumber, hash: Int?, policy: OverflowPolicy) {
+        held[number] = Held(item: item, hash: hash)
         switch policy {
         case .dropOldest:
             if firstOfOrder > 64, firstOfOrder * 2 > order.count {
                 order.removeFirst(firstOfOrder)
                 firstOfOrder = 0
             }
-            order.append(place)
+            order.append(number)
         case .keepLatest:
-            if let hash { places[hash, default: []].append(place) }
+            if let hash { numbers[hash, default: []].append(number) }
         case .unbounded, .dropNewest, .refuse, .block:
             break
         }
     }
 
-    /// - Returns: the item, if it is still held, and who may have its room.
-    mutating func take(_ place: Place) -> (item: Item?, waiter: Waiter?) {
-        guard let item = remove(place) else { return (nil, nil) }
+    /// - Returns: the item, if it is still held, and the waiter that may use its room.
+    mutating func take(_ number: SequenceNumber) -> (item: Item?, waiter: Waiter?) {
+        guard let item = remove(number) else { return (nil, nil) }
         while firstOfOrder < order.count, held[order[firstOfOrder]] == nil { firstOfOrder += 1 }
         return (item, waiters.isEmpty ? nil : waiters.removeFirst())
     }
@@ -84,18 +84,18 @@ struct BoundedDeliveries<Item, Waiter: AnyObject> {
         return waiters
     }
 
-    /// - Returns: whether it waited still.
+    /// - Returns: whether it was there.
     mutating func removeWaiter(_ waiter: Waiter) -> Bool {
         guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
         waiters.remove(at: index)
         return true
     }
 
-    private mutating func remove(_ place: Place) -> Item? {
-        guard let removed = held.removeValue(forKey: place) else { return nil }
+    private mutating func remove(_ number: SequenceNumber) -> Item? {
+        guard let removed = held.removeValue(forKey: number) else { return nil }
         if let hash = removed.hash {
-            places[hash]?.removeAll { $0 == place }
-            if places[hash]?.isEmpty == true { places[hash] = nil }
+            numbers[hash]?.removeAll { $0 == number }
+            if numbers[hash]?.isEmpty == true { numbers[hash] = nil }
         }
         return removed.item
     }

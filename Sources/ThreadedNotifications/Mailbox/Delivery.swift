@@ -1,97 +1,101 @@
 internal import Foundation
 
-/// What may wait in a mailbox: a notification for one observer, or something to be done.
+/// An entry of a mailbox: a notification or a value for one observer, or an action.
 ///
-/// It is a struct of words and no enum, because most are notifications, and these are copied most cheaply so.
+/// Most entries are notifications, and copying a struct of words is the cheapest for them; `rare` has the rest.
 //
-// Safety: the posting thread hands a notification over through the mailbox's lock, and this package only passes it on: this is the
-// one place where a `Notification`, which is not `Sendable`, goes from thread to thread. Its object and userInfo are shared with whoever
-// posted it, as with any notification center on any platform: who posts to another thread what is not safe there should map it
-// to a Sendable value instead. The observer's registration is retained by the chunk of the mailbox that this is in, until it was
-// delivered; or by `more`.
-struct MailboxItem: PendingItem, @unchecked Sendable {
-    /// What is to be done, if it is no notification.
-    enum Action: Sendable {
-        /// A notification for several observers, that is posted on their thread.
-        case turns(HeldTurns)
-        /// A block to perform.
+// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The mailbox's
+// lock hands it over. Its object and userInfo are shared with the posting code, as with any notification center; code that
+// posts what is unsafe on another thread should use a transform. A fan-out stays on its thread. The observer is retained by
+// the chunk of the mailbox that has this entry, or by `rare`.
+struct Delivery: PendingItem, @unchecked Sendable {
+    enum Action {
+        /// The rest of a post for several observers on this thread.
+        case fanOut(FanOut)
         case block(@Sendable () -> Void, post: UInt64)
-        /// A block that somebody waits for, or may cancel.
+        /// A block that a thread waits for, or that can be cancelled.
         case performed(PerformedBlock)
         /// A job of the thread as an executor.
         case job(UnownedJob, RunLoopThread)
     }
 
-    /// What few notifications have, and all that is none.
-    private final class More: Sendable {
-        let action: Action?
-        let wait: DeliveryWait?
-        let key: NotificationKey?
-        private let kept: Registration?
+    /// Rarely used fields, and entries that are not notifications.
+    private final class Rare {
+        var action: Action?
+        var value: (any Sendable)?
+        var wait: DeliveryWait?
+        var key: NotificationKey?
+        var observer: Observer?
+    }
 
-        init(
-            action: Action? = nil, wait: DeliveryWait? = nil, key: NotificationKey? = nil,
-            keeps kept: Registration? = nil
-        ) {
-            self.action = action
-            self.wait = wait
-            self.key = key
-            self.kept = kept
+    /// Nil: an action.
+    private let observer: Unmanaged<Observer>?
+    /// For a value, only its name.
+    let notification: Notification
+    /// The number of the post in events; 0 if nothing traced.
+    let post: UInt64
+    private let rare: Rare?
+
+    /// A notification. The caller has the mailbox's chunk retain the observer.
+    @inline(__always)
+    init(_ notification: Notification, for observer: Observer, post: UInt64, wait: DeliveryWait?) {
+        self.observer = .passUnretained(observer)
+        self.notification = notification
+        self.post = post
+        rare = wait.map { wait in
+            let rare = Rare()
+            rare.wait = wait
+            return rare
         }
     }
 
-    /// Nil: it is no notification.
-    private let observer: Unmanaged<Registration>?
-    /// For an observer that maps, its object is the value that its mapping made on the posting thread.
-    let notification: Notification
-    /// In events; 0 if nobody traces.
-    let post: UInt64
-    private let more: More?
-
-    /// A notification for an observer whose registration the mailbox's chunk keeps.
-    @inline(__always)
-    init(_ notification: Notification, for registration: Registration, post: UInt64, wait: DeliveryWait?) {
-        observer = .passUnretained(registration)
-        self.notification = notification
+    /// A value. The caller has the mailbox's chunk retain the observer.
+    init(value: any Sendable, named name: Notification.Name, for observer: Observer, post: UInt64, wait: DeliveryWait?)
+    {
+        self.observer = .passUnretained(observer)
+        notification = Notification(name: name)
         self.post = post
-        more = wait == nil ? nil : More(wait: wait)
+        let rare = Rare()
+        (rare.value, rare.wait) = (value, wait)
+        self.rare = rare
     }
 
-    /// A notification for an observer whose policy bounds how much waits.
-    init(
-        bounded notification: Notification, for registration: Registration, post: UInt64, wait: DeliveryWait?,
-        key: NotificationKey?
-    ) {
-        observer = .passUnretained(registration)
-        self.notification = notification
-        self.post = post
-        more = More(wait: wait, key: key, keeps: registration)
+    /// The same delivery for an observer whose policy limits how many wait. It retains the observer.
+    init(_ delivery: Delivery, bounded observer: Observer, key: NotificationKey?) {
+        self.observer = .passUnretained(observer)
+        notification = delivery.notification
+        post = delivery.post
+        let rare = Rare()
+        (rare.value, rare.wait, rare.key, rare.observer) = (delivery.value, delivery.wait, key, observer)
+        self.rare = rare
     }
 
     init(_ action: Action) {
-        self.init(nothingBut: More(action: action))
+        let rare = Rare()
+        rare.action = action
+        self.init(rare: rare)
     }
 
     @inline(__always)
-    private init(nothingBut more: More?) {
+    private init(rare: Rare?) {
         observer = nil
         notification = Notification(name: Notification.Name(""))
         post = 0
-        self.more = more
+        self.rare = rare
     }
 
-    @inline(__always) static var nothing: MailboxItem { MailboxItem(nothingBut: nil) }
+    @inline(__always) static var nothing: Delivery { Delivery(rare: nil) }
 
-    var action: Action? { more?.action }
-    /// Who waits for it.
-    @inline(__always) var wait: DeliveryWait? { more?.wait }
-    /// What a later one must have to take its place; only if the observer's policy has that.
-    var key: NotificationKey? { more?.key }
+    var action: Action? { rare?.action }
+    var value: (any Sendable)? { rare?.value }
+    @inline(__always) var wait: DeliveryWait? { rare?.wait }
+    /// What a later notification must have to replace this one, under the policy `keepLatest`.
+    var key: NotificationKey? { rare?.key }
 
-    /// Calls `body` with the registration, without retaining it.
-    /// - Returns: false if it is no notification.
+    /// Calls `body` with the observer, without counting a reference.
+    /// - Returns: false if this is an action.
     @inline(__always)
-    func withObserver(_ body: (Registration) -> Void) -> Bool {
+    func withObserver(_ body: (Observer) -> Void) -> Bool {
         guard let observer else { return false }
         observer._withUnsafeGuaranteedRef(body)
         return true

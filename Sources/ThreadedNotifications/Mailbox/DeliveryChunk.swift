@@ -1,14 +1,14 @@
-/// Some of what waits for a thread, and the objects that it is for: they are kept until all of it was delivered, so that not each
-/// of them need be counted as a reference.
+/// Entries of a mailbox, and the objects that they use. A chunk retains the objects until all its entries were delivered, so
+/// that the entries need not count references.
 struct DeliveryChunk<Entry> {
     static var capacity: Int { 256 }
-    /// How many empty ones are kept at most: enough for 32,768 deliveries, in 3 MB.
+    /// The number of empty chunks that are kept for reuse: enough for 32,768 deliveries, in 3 MB.
     static var spareLimit: Int { 128 }
 
     var entries: [Entry] = []
-    var kept: [AnyObject] = []
+    private(set) var owners: [AnyObject] = []
 
-    /// One that follows a full one, and will be full too.
+    /// A chunk that follows a full one, and will probably become full.
     static var next: DeliveryChunk {
         var chunk = DeliveryChunk()
         chunk.entries.reserveCapacity(capacity)
@@ -16,4 +16,17 @@ struct DeliveryChunk<Entry> {
     }
 
     @inline(__always) var isFull: Bool { entries.count >= Self.capacity }
+
+    /// Retains an object until the chunk is emptied.
+    @inline(__always)
+    mutating func retain(_ object: AnyObject) {
+        // Consecutive entries are mostly for the same observer.
+        if owners.last !== object { owners.append(object) }
+    }
+
+    /// Releases the objects, which may call foreign code, and removes the entries.
+    mutating func removeAll() {
+        owners.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+    }
 }

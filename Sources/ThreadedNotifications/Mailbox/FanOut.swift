@@ -1,61 +1,144 @@
 internal import Foundation
 
-/// The turns that observers on the posting thread have of one post, in one lane of its mailbox: each is delivered before what comes
-/// after it there.
-//
-// Safety: only the thread that posts touches it, which is the target thread; or, when that has ended, whoever finishes the mailbox.
-final class HeldTurns: @unchecked Sendable {
-    struct Turn {
-        let observer: Registration
-        let place: UInt64
+/// One post for several observers of the posting thread.
+///
+/// Each observer gets its place in the mailbox's order before any handler is called, so that everything that the handlers
+/// post comes after this post for all of them (guarantee 4). A handler may run the run loop; its drain then delivers to the
+/// remaining observers.
+///
+/// There is one object for each mode queue of the observers.
+/// Threads: the posting thread, which is the target thread.
+final class FanOut {
+    private struct Slot {
+        let observer: Observer
+        /// Counted from the post's first sequence number.
+        let offset: UInt64
     }
 
-    let lane: Int
-    let notification: Notification
-    let posted: PostedNotification
-    /// From where on places are counted.
-    var firstPlace: UInt64 = 0
-    @exclusivity(unchecked) private var turns: [Turn] = []
-    @exclusivity(unchecked) private var next = 0
-    /// What became of those that a drain took, by place.
+    let queue: Int
+    private let notification: Notification
+    private let post: Post
+    /// The sequence number of the post's first slot, in whichever queue.
+    private var firstNumber: UInt64 = 0
+    private var slots: [Slot] = []
+    private var next = 0
+    /// The outcomes of slots that a drain delivered, by sequence number.
     private var outcomes: [UInt64: DeliveryOutcome?] = [:]
 
-    init(_ notification: Notification, _ posted: PostedNotification, lane: Int) {
-        self.lane = lane
+    private init(_ notification: Notification, _ post: Post, queue: Int) {
+        self.queue = queue
         self.notification = notification
-        self.posted = posted
+        self.post = post
     }
 
-    /// Adds a turn, before any was taken. Places are counted from 0 and added in their order.
-    func add(_ observer: Registration, place: UInt64) {
-        turns.append(Turn(observer: observer, place: place))
-    }
-
-    /// The place of the next turn; nil when all were taken.
-    var nextPlace: UInt64? { next < turns.count ? firstPlace + turns[next].place : nil }
-
-    /// Takes the next turn, which there is.
-    @inline(__always)
-    func takeNext() -> Unmanaged<Registration> {
-        next += 1
-        return .passUnretained(turns[next - 1].observer)
-    }
-
-    /// A drain took a turn.
-    func wasDrained(at place: UInt64, _ outcome: DeliveryOutcome?) {
-        outcomes[place] = outcome
-    }
-
-    /// What became of a turn that a drain took.
-    func outcome(at place: UInt64) -> DeliveryOutcome? { outcomes[place] ?? .delivered }
-
-    /// The thread has ended.
-    func targetIsGone() {
-        for turn in turns[next...] {
-            turn.observer.ledger.countPosted()
-            turn.observer.resolve(
-                .targetGone, notification.name, post: posted.number, wait: posted.wait)
+    /// Delivers a post to all observers of the calling thread.
+    static func deliver(
+        _ notification: Notification, _ post: Post, to observers: ObserverSpan, _ context: ThreadContext,
+        _ counters: inout DeliveryCounters
+    ) {
+        guard let mailbox = context.mailbox else { return }
+        // A post that waits comes after everything that can be delivered now, and delivers that first.
+        let served = post.wait == nil ? [] : mailbox.servedQueues()
+        let firstOwnNumber = mailbox.nextNumber
+        var fanOuts: [FanOut] = []
+        var waitingQueues: [Int] = []
+        var count: UInt64 = 0
+        var isFirst = true
+        var callsFirstSlotFirst = false
+        observers.forEach { observer in
+            guard observer.isHere(context) else { return }
+            defer { isFirst = false }
+            guard observer.isOrdered else { return }
+            if !waitingQueues.contains(observer.modeQueue),
+                let fanOut = fanOut(for: observer, in: mailbox, served, notification, post, context, &fanOuts)
+            {
+                fanOut.slots.append(Slot(observer: observer, offset: count))
+                count += 1
+                if isFirst { callsFirstSlotFirst = post.wait == nil }
+            } else {
+                if !waitingQueues.contains(observer.modeQueue) { waitingQueues.append(observer.modeQueue) }
+                counters.count(mailbox.enqueue(notification, post, for: observer, context))
+            }
         }
-        next = turns.count
+        var number = mailbox.reserveNumbers(count: Int(count), takingFirst: served, context)
+        for fanOut in fanOuts {
+            fanOut.firstNumber = number
+            guard let first = fanOut.nextNumber else { continue }
+            context.drain.taken.append(
+                MailboxState.Pending.Entry(number: first, item: Delivery(.fanOut(fanOut))), to: fanOut.queue)
+            // A handler may run the run loop, which must then deliver the rest.
+            if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
+        }
+        if post.wait != nil { mailbox.deliverWaiting(in: served, before: number, context) }
+        observers.forEach { observer in
+            guard observer.isHere(context) else { return }
+            if !observer.isOrdered {
+                counters.count(
+                    mailbox.deliverAtOnce(notification, post, to: observer, ownNumbersFrom: firstOwnNumber, context))
+            } else if let fanOut = fanOuts.first(where: { $0.queue == observer.modeQueue }) {
+                counters.count(fanOut.deliverSlot(number, context))
+                number += 1
+            }
+        }
+    }
+
+    /// The fan-out for an observer's mode queue; nil if deliveries in that queue have to wait.
+    @inline(__always)
+    private static func fanOut(
+        for observer: Observer, in mailbox: ThreadMailbox, _ served: [Int], _ notification: Notification, _ post: Post,
+        _ context: ThreadContext, _ fanOuts: inout [FanOut]
+    ) -> FanOut? {
+        let queue = observer.modeQueue
+        if let known = fanOuts.first(where: { $0.queue == queue }) { return known }
+        guard post.wait == nil ? mailbox.isReady(queue, context) : served.contains(queue) else { return nil }
+        let new = FanOut(notification, post, queue: queue)
+        fanOuts.append(new)
+        return new
+    }
+
+    /// The sequence number of the next slot; nil after the last one.
+    private var nextNumber: UInt64? { next < slots.count ? firstNumber + slots[next].offset : nil }
+
+    /// Delivers to the slot with this number, unless a drain did.
+    /// - Returns: the slot's outcome.
+    @inline(__always)
+    private func deliverSlot(_ number: UInt64, _ context: ThreadContext) -> DeliveryOutcome? {
+        guard nextNumber == number, context.drain.taken.firstNumber(of: queue) == number else {
+            return outcomes[number] ?? .delivered
+        }
+        let observer = takeNext()
+        if let next = nextNumber {
+            context.drain.taken.renumberFirst(of: queue, to: next)
+        } else {
+            _ = context.drain.taken.takeFirst(of: queue)
+        }
+        return ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+    }
+
+    /// Delivers to the next slot. A drain has taken the entry.
+    func deliverNext(_ context: ThreadContext) {
+        guard let number = nextNumber else { return }
+        let observer = takeNext()
+        if let next = nextNumber {
+            context.drain.taken.putBack(
+                MailboxState.Pending.Entry(number: next, item: Delivery(.fanOut(self))), to: queue)
+        }
+        outcomes[number] = .some(ObserverCall.runAtOnce(observer, with: notification, of: post, context))
+    }
+
+    @inline(__always)
+    private func takeNext() -> Observer {
+        next += 1
+        return slots[next - 1].observer
+    }
+
+    /// The thread ends before the remaining slots were delivered.
+    func targetIsGone() {
+        for slot in slots[next...] {
+            slot.observer.counters.countPosted()
+            ObserverCall.resolve(
+                slot.observer, .targetGone, notification.name, post: post.number, wait: post.wait)
+        }
+        next = slots.count
     }
 }

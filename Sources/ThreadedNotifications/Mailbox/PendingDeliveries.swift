@@ -1,55 +1,55 @@
-/// What waits for a thread, first in, first out: the document's array, as a pure value.
+/// The deliveries that wait for a thread, first in, first out: the document's array, as a pure value.
 ///
-/// It has no lock, thread or clock; its owner has them and does what is answered. There is a lane for each set of run loop
-/// modes. What is appended stays here until a drain takes all of a lane; what a drain has taken is `TakenDeliveries`.
+/// There is a queue for each set of run loop modes. An entry stays here until a drain takes its whole queue; from then on it
+/// is in `TakenDeliveries`.
 ///
 ///     empty ──append: signal──► waiting ──append: nothing──► waiting
 ///       ▲                          │
 ///       └────────── takeAll ───────┘
 ///
-/// A lane is signalled whenever something is appended to it while it is empty; so whatever waits in it has been signalled
-/// after it was last emptied.
+/// A queue is signalled when an entry is appended to it while it is empty. So a queue that is not empty was signalled after
+/// it was last emptied.
 ///
-/// A bounded observer's items are held in its `BoundedDeliveries`; the lane holds their places only, so that one can be
-/// dropped from the middle. Places are never used again.
+/// The items of a bounded observer are in its `BoundedDeliveries`; the queue has only their sequence numbers, so that one
+/// can be dropped from the middle. Sequence numbers are never reused.
 ///
-/// Cost: constant for each operation, also at worst: a lane is a list of chunks, so nothing that waits is ever moved. Chunks
-/// that were emptied are used again.
+/// Cost: each operation takes constant time, also in the worst case: a queue is a list of chunks, and no entry is moved.
+/// Empty chunks are reused.
 struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
-    typealias Place = UInt64
+    typealias SequenceNumber = UInt64
     typealias Chunk = DeliveryChunk<Entry>
 
-    /// Something in a lane.
+    /// What an entry of a queue stands for.
     enum Content {
         case item(Item)
-        /// It is with the observer's other ones, unless it was dropped since.
+        /// The item is in the observer's `BoundedDeliveries`, unless it was dropped since.
         case held(by: ObserverID)
-        /// It was taken out.
+        /// The item was taken.
         case taken
     }
 
     struct Entry {
-        var place: Place
-        /// Whose held one it is; 0: it is an item.
+        var number: SequenceNumber
+        /// The bounded observer that has the item; 0: the item is here.
         let holder: ObserverID
-        /// Of an entry that is none, `nothing`: an optional would be asked through its type each time.
+        /// `nothing` if there is none. An optional would be slower, because it is generic.
         let item: Item
 
         @inline(__always)
-        init(place: Place, item: consuming Item) {
-            self.place = place
+        init(number: SequenceNumber, item: consuming Item) {
+            self.number = number
             holder = 0
             self.item = item
         }
 
-        init(place: Place, heldBy holder: ObserverID) {
-            self.place = place
+        init(number: SequenceNumber, heldBy holder: ObserverID) {
+            self.number = number
             self.holder = holder
             item = .nothing
         }
 
-        /// Stands where one was taken out.
-        static var taken: Entry { Entry(place: 0, heldBy: .max) }
+        /// Replaces an entry that was taken.
+        static var taken: Entry { Entry(number: 0, heldBy: .max) }
 
         var content: Content {
             switch holder {
@@ -60,100 +60,98 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         }
     }
 
-    /// What becomes of an item for a bounded observer.
-    enum BoundedOutcome {
+    /// The result of appending an item for a bounded observer.
+    enum BoundedResult {
         /// It was appended; `displaced` was dropped for it, or coalesced into it.
         case appended(mustSignal: Bool, displaced: Item?)
         /// The policy has no room for it.
         case refused
-        /// The policy has it wait until there is room; the waiter was noted.
+        /// The policy waits for room; the waiter was added.
         case wait
     }
 
-    private struct Lane {
-        /// Oldest first, and before `last`.
+    private struct Queue {
+        /// The chunks before `last`, oldest first.
         var full: [Chunk] = []
         var last = Chunk()
-        /// How many chunks `last` has been.
-        var chunkNumber: UInt64 = 1
-        /// How many entries stand for an item that was dropped.
+        /// The number of entries whose item was dropped.
         var dropped = 0
 
         var isEmpty: Bool { last.entries.isEmpty && full.isEmpty }
         var count: Int { full.reduce(last.entries.count) { $0 + $1.entries.count } }
-        var firstPlace: Place? { (full.first ?? last).entries.first?.place }
+        var firstNumber: SequenceNumber? { (full.first ?? last).entries.first?.number }
     }
 
-    private var lanes: [Lane] = []
+    private var queues: [Queue] = []
     private var bounded: [ObserverID: BoundedDeliveries<Item, Waiter>] = [:]
-    private(set) var nextPlace: Place = 1
-    /// To be used again.
+    /// The sequence number of the next entry.
+    private(set) var nextNumber: SequenceNumber = 1
+    /// Empty chunks for reuse.
     private var spares: [Chunk] = []
-    /// Changes whenever something of a bounded observer comes or goes.
+    /// Changes whenever an item of a bounded observer is added or removed.
     private(set) var version: UInt64 = 0
-    /// In how many lanes something waits, or stands for what was dropped.
-    private(set) var waitingLanes = 0
+    /// The number of queues that are not empty.
+    private(set) var waitingQueues = 0
 
-    /// - Returns: the new lane's number.
-    mutating func addLane() -> Int {
-        lanes.append(Lane())
-        return lanes.count - 1
+    /// - Returns: the new queue's index.
+    mutating func addQueue() -> Int {
+        queues.append(Queue())
+        return queues.count - 1
     }
 
-    func isEmpty(lane: Int) -> Bool { lanes[lane].isEmpty }
+    func isEmpty(_ queue: Int) -> Bool { queues[queue].isEmpty }
 
-    /// Whether something that was appended before a place waits in a lane.
-    func hasEntry(before place: Place, lane: Int) -> Bool { lanes[lane].firstPlace.map { $0 < place } ?? false }
+    /// Whether a queue has an entry with a smaller sequence number.
+    func hasEntry(before number: SequenceNumber, in queue: Int) -> Bool {
+        queues[queue].firstNumber.map { $0 < number } ?? false
+    }
 
-    /// Adds to the end of a lane.
-    /// - Returns: whether the lane must be signalled.
+    /// Appends an item to a queue.
+    /// - Returns: whether the queue must be signalled.
     @inline(__always)
-    mutating func append(_ item: consuming Item, lane: Int) -> Bool {
-        append(Entry(place: nextPlace, item: item), lane: lane)
+    mutating func append(_ item: consuming Item, to queue: Int) -> Bool {
+        append(Entry(number: nextNumber, item: item), to: queue)
     }
 
     @inline(__always)
-    private mutating func append(_ entry: consuming Entry, lane: Int) -> Bool {
-        if lanes[lane].last.isFull { addChunk(to: lane) }
-        nextPlace = nextPlace &+ 1
-        lanes[lane].last.entries.append(entry)
-        guard lanes[lane].last.entries.count == 1, lanes[lane].full.isEmpty else { return false }
-        waitingLanes += 1
+    private mutating func append(_ entry: consuming Entry, to queue: Int) -> Bool {
+        if queues[queue].last.isFull { addChunk(to: queue) }
+        nextNumber = nextNumber &+ 1
+        queues[queue].last.entries.append(entry)
+        guard queues[queue].last.entries.count == 1, queues[queue].full.isEmpty else { return false }
+        waitingQueues += 1
         return true
     }
 
     @inline(never)
-    private mutating func addChunk(to lane: Int) {
+    private mutating func addChunk(to queue: Int) {
         var chunk = spares.popLast() ?? Chunk.next
-        swap(&chunk, &lanes[lane].last)
-        lanes[lane].full.append(chunk)
-        lanes[lane].chunkNumber += 1
+        swap(&chunk, &queues[queue].last)
+        queues[queue].full.append(chunk)
     }
 
-    /// Has the chunk that was appended to last keep an object until all in it was delivered, if it does not do so yet.
-    /// - Parameter known: which of the lane's chunks keeps it for sure.
+    /// Retains `object` until the last chunk of the queue has been delivered.
     @inline(__always)
-    mutating func keep(_ object: AnyObject, lane: Int, known: inout UInt64) {
-        guard known != lanes[lane].chunkNumber else { return }
-        known = lanes[lane].chunkNumber
-        lanes[lane].last.kept.append(object)
+    mutating func retain(_ object: AnyObject, in queue: Int) {
+        queues[queue].last.retain(object)
     }
 
-    /// - Returns: the first of so many places for what does not wait here.
-    mutating func reservePlaces(_ count: Int) -> Place {
-        defer { nextPlace += Place(count) }
-        return nextPlace
+    /// Reserves sequence numbers for entries that are not appended here.
+    /// - Returns: the first of them.
+    mutating func reserveNumbers(_ count: Int) -> SequenceNumber {
+        defer { nextNumber += SequenceNumber(count) }
+        return nextNumber
     }
 
-    /// Adds an item of a bounded observer to the end of a lane, if its policy allows.
+    /// Appends an item of a bounded observer, if its policy allows.
     ///
     /// - Parameters:
-    ///   - replacing: for the policy that keeps the latest, which waiting place it replaces.
-    ///   - waiter: who waits if there is no room; nil if nobody can.
+    ///   - replacing: for the policy `keepLatest`, the waiting item to replace.
+    ///   - waiter: waits if there is no room; nil if the caller cannot wait.
     mutating func append(
-        _ item: Item, lane: Int, observer: ObserverID, policy: OverflowPolicy, replacing: Place? = nil,
+        _ item: Item, to queue: Int, observer: ObserverID, policy: OverflowPolicy, replacing: SequenceNumber? = nil,
         hash: Int? = nil, waiter: Waiter? = nil
-    ) -> BoundedOutcome {
+    ) -> BoundedResult {
         let decision = bounded[observer, default: BoundedDeliveries()].makeRoom(
             policy: policy, replacing: replacing, waiter: waiter)
         switch decision {
@@ -161,83 +159,78 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         case .wait: return .wait
         case .room(let displaced):
             version += 1
-            bounded[observer, default: BoundedDeliveries()].hold(item, place: nextPlace, hash: hash, policy: policy)
-            if let displaced { entryWasDropped(displaced.place, lane: lane) }
-            let mustSignal = append(Entry(place: nextPlace, heldBy: observer), lane: lane)
+            bounded[observer, default: BoundedDeliveries()].hold(item, number: nextNumber, hash: hash, policy: policy)
+            if let displaced { entryWasDropped(displaced.number, in: queue) }
+            let mustSignal = append(Entry(number: nextNumber, heldBy: observer), to: queue)
             return .appended(mustSignal: mustSignal, displaced: displaced?.item)
         }
     }
 
-    /// What waits of this observer whose key has this hash. It is so still while `version` stays the same.
-    func candidates(observer: ObserverID, hash: Int) -> [(Place, Item)] {
+    /// The waiting items of an observer whose key has this hash. The result is valid while `version` stays the same.
+    func candidates(observer: ObserverID, hash: Int) -> [(SequenceNumber, Item)] {
         bounded[observer]?.candidates(hash: hash) ?? []
     }
 
-    /// Takes out what a bounded observer's entry stands for.
-    /// - Returns: the item, nil if it was dropped; and who waited for room.
-    mutating func takeHeld(by observer: ObserverID, place: Place) -> (item: Item?, waiter: Waiter?) {
+    /// Takes the item of a bounded observer's entry.
+    /// - Returns: the item, nil if it was dropped; and the waiter that may use its room.
+    mutating func takeHeld(by observer: ObserverID, number: SequenceNumber) -> (item: Item?, waiter: Waiter?) {
         guard let index = bounded.index(forKey: observer) else { return (nil, nil) }
         version += 1
-        let taken = bounded.values[index].take(place)
+        let taken = bounded.values[index].take(number)
         if bounded.values[index].isUnused { bounded.remove(at: index) }
         return taken
     }
 
-    /// Forgets who waits for room for this observer.
     mutating func removeWaiters(of observer: ObserverID) -> [Waiter] {
         guard let index = bounded.index(forKey: observer) else { return [] }
         defer { if bounded.values[index].isUnused { bounded.remove(at: index) } }
         return bounded.values[index].removeWaiters()
     }
 
-    /// Forgets one who waited for room, and waits no longer.
-    /// - Returns: whether it waited still; else it was told that there is room, or that there never will be.
+    /// - Returns: false if the waiter was removed before, because there is room or never will be.
     mutating func removeWaiter(_ waiter: Waiter, of observer: ObserverID) -> Bool {
         guard let index = bounded.index(forKey: observer) else { return false }
         defer { if bounded.values[index].isUnused { bounded.remove(at: index) } }
         return bounded.values[index].removeWaiter(waiter)
     }
 
-    /// Moves what waits in a lane to the end of a list, oldest first.
-    mutating func takeAll(lane: Int, into chunks: inout [Chunk]) {
-        guard !lanes[lane].isEmpty else { return }
-        waitingLanes -= 1
+    /// Moves the entries of a queue to the end of a list, oldest first.
+    mutating func takeAll(of queue: Int, into chunks: inout [Chunk]) {
+        guard !queues[queue].isEmpty else { return }
+        waitingQueues -= 1
         if chunks.isEmpty {
-            swap(&chunks, &lanes[lane].full)
+            swap(&chunks, &queues[queue].full)
         } else {
-            chunks.append(contentsOf: lanes[lane].full)
-            lanes[lane].full.removeAll()
+            chunks.append(contentsOf: queues[queue].full)
+            queues[queue].full.removeAll()
         }
         var last = spares.popLast() ?? Chunk()
-        swap(&last, &lanes[lane].last)
+        swap(&last, &queues[queue].last)
         if !last.entries.isEmpty { chunks.append(last) }
-        lanes[lane].chunkNumber += 1
-        lanes[lane].dropped = 0
+        queues[queue].dropped = 0
     }
 
-    /// Takes chunks to use again, that are empty and keep nothing, for those that it has, if they are more. It takes no longer for
-    /// more of them, because posting threads wait meanwhile.
+    /// Exchanges the spare chunks for a longer list of empty chunks. It takes constant time, because posting threads wait
+    /// meanwhile.
     mutating func reuse(_ chunks: inout [Chunk]) {
         if chunks.count > spares.count { swap(&chunks, &spares) }
     }
 
-    /// Empties everything.
-    /// - Returns: the items in the order of appending, who waited for room, and what is to be kept until all items are told.
-    mutating func removeAll() -> (items: [Item], waiters: [Waiter], kept: [AnyObject]) {
-        var items: [(place: Place, item: Item)] = []
-        var kept: [AnyObject] = []
-        for lane in lanes.indices {
-            for chunk in lanes[lane].full + [lanes[lane].last] {
-                kept += chunk.kept
+    /// Empties all queues.
+    /// - Returns: the items in order, the waiters, and the chunks that retain what the items use.
+    mutating func removeAll() -> (items: [Item], waiters: [Waiter], chunks: [Chunk]) {
+        var items: [(number: SequenceNumber, item: Item)] = []
+        var chunks: [Chunk] = []
+        for queue in queues.indices {
+            for chunk in queues[queue].full + [queues[queue].last] {
+                chunks.append(chunk)
                 for entry in chunk.entries {
-                    if case .item(let item) = entry.content { items.append((entry.place, item)) }
+                    if case .item(let item) = entry.content { items.append((entry.number, item)) }
                 }
             }
-            let number = lanes[lane].chunkNumber
-            lanes[lane] = Lane()
-            lanes[lane].chunkNumber = number + 1
+            queues[queue] = Queue()
         }
-        waitingLanes = 0
+        waitingQueues = 0
         spares = []
         var waiters: [Waiter] = []
         for var held in bounded.values {
@@ -245,29 +238,29 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
             waiters += held.removeWaiters()
         }
         bounded = [:]
-        return (items.sorted { $0.place < $1.place }.map(\.item), waiters, kept)
+        return (items.sorted { $0.number < $1.number }.map(\.item), waiters, chunks)
     }
 
-    /// An entry's item was dropped. When half of a lane stands for nothing, those entries go: a lane that is never drained
-    /// stays as short as what waits in it.
-    private mutating func entryWasDropped(_ place: Place, lane: Int) {
-        guard let first = lanes[lane].firstPlace, first <= place else { return }
-        lanes[lane].dropped += 1
-        guard lanes[lane].dropped > 32, lanes[lane].dropped * 2 > lanes[lane].count else { return }
-        func standsForNothing(_ entry: Entry) -> Bool {
+    /// An entry's item was dropped. When half of a queue's entries have no item, they are removed, so that a queue that is
+    /// never drained does not grow.
+    private mutating func entryWasDropped(_ number: SequenceNumber, in queue: Int) {
+        guard let first = queues[queue].firstNumber, first <= number else { return }
+        queues[queue].dropped += 1
+        guard queues[queue].dropped > 32, queues[queue].dropped * 2 > queues[queue].count else { return }
+        func hasNoItem(_ entry: Entry) -> Bool {
             guard case .held(let observer) = entry.content else { return false }
-            return bounded[observer]?.holds(entry.place) != true
+            return bounded[observer]?.holds(entry.number) != true
         }
-        for index in lanes[lane].full.indices { lanes[lane].full[index].entries.removeAll(where: standsForNothing) }
-        lanes[lane].full.removeAll { $0.entries.isEmpty && $0.kept.isEmpty }
-        lanes[lane].last.entries.removeAll(where: standsForNothing)
-        if lanes[lane].isEmpty { waitingLanes -= 1 }
-        lanes[lane].dropped = 0
+        for index in queues[queue].full.indices { queues[queue].full[index].entries.removeAll(where: hasNoItem) }
+        queues[queue].full.removeAll { $0.entries.isEmpty && $0.owners.isEmpty }
+        queues[queue].last.entries.removeAll(where: hasNoItem)
+        if queues[queue].isEmpty { waitingQueues -= 1 }
+        queues[queue].dropped = 0
     }
 }
 
-/// What may wait for a thread.
+/// What may wait in `PendingDeliveries`.
 protocol PendingItem {
-    /// Stands where there is none.
+    /// Fills an entry that has no item.
     static var nothing: Self { get }
 }

@@ -1,68 +1,59 @@
-/// A block on its way to a thread, that somebody waits for or may cancel. It is performed, cancelled or refused, once.
+/// A block for a thread that another thread waits for, or that can be cancelled. It has one outcome.
 final class PerformedBlock: Sendable {
-    private enum State {
-        /// With the mailbox that it will be handed to; nil: it is performed in the background.
-        case waiting(@Sendable () -> Void, for: ThreadMailbox?)
-        case performed
-        case cancelled
-        case targetGone
+    private struct State {
+        var outcome = DeliveryOutcome.waiting
+        /// Nil when it no longer waits.
+        var block: (@Sendable () -> Void)?
     }
 
+    /// The mailbox of its thread; nil: it is performed in the background.
+    private let mailbox: ThreadMailbox?
     private let state: Locked<State>
     private let wait: DeliveryWait?
     let post = DeliveryEvent.nextPost()
 
     init(for mailbox: ThreadMailbox?, wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
+        self.mailbox = mailbox
         self.wait = wait
-        state = Locked(.waiting(block, for: mailbox))
+        state = Locked(State(block: block))
     }
 
-    /// Adds the block to the end of its thread's mailbox, if that has not become needless.
-    func handOver() {
-        guard case .waiting(_, let mailbox) = state.withLock({ $0 }) else { return }
+    var outcome: DeliveryOutcome { state.withLock { $0.outcome } }
+
+    /// Appends the block to its thread's mailbox, if it still waits.
+    func enqueue() {
+        guard outcome == .waiting else { return }
         guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if mailbox.append(MailboxItem(.performed(self))) != .accepted { targetIsGone() }
+        if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone() }
     }
 
-    /// Performs the block on the calling thread, if that has not become needless.
+    /// Performs the block on the calling thread, if it still waits.
     func perform() {
-        guard let block = leaveWaiting(for: .performed) else { return }
+        guard let block = resolve(.delivered) else { return }
         ThreadContext.current.perform(block, post: post, wait: wait)
     }
 
-    /// - Returns: whether it will not be performed because of this call, or an earlier one.
+    /// - Returns: whether this call or an earlier one cancelled the block.
     @discardableResult
     func cancel() -> Bool {
-        if leaveWaiting(for: .cancelled) != nil {
-            DeliveryEvent.trace(.cancel, post: post)
-            wait?.resolve(0, .cancelled)
-            return true
-        }
-        return state.withLock { if case .cancelled = $0 { true } else { false } }
+        guard resolve(.cancelled) != nil else { return outcome == .cancelled }
+        DeliveryEvent.trace(.cancel, post: post)
+        wait?.resolve(0, .cancelled)
+        return true
     }
 
     func targetIsGone() {
-        guard leaveWaiting(for: .targetGone) != nil else { return }
+        guard resolve(.targetGone) != nil else { return }
         DeliveryEvent.trace(.targetGone, post: post)
         wait?.resolve(0, .targetGone)
     }
 
-    var outcome: DeliveryOutcome {
-        state.withLock {
-            switch $0 {
-            case .waiting: .waiting
-            case .performed: .delivered
-            case .cancelled: .cancelled
-            case .targetGone: .targetGone
-            }
-        }
-    }
-
-    private func leaveWaiting(for next: State) -> (@Sendable () -> Void)? {
+    /// - Returns: the block; nil if it no longer waits.
+    private func resolve(_ outcome: DeliveryOutcome) -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard case .waiting(let block, _) = state else { return nil }
-            state = next
+            guard let block = state.block else { return nil }
+            state = State(outcome: outcome)
             return block
         }
     }

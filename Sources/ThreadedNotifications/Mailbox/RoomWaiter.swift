@@ -12,9 +12,9 @@ final class RoomWaiter: Sendable {
     /// - Throws: `DeliveryError.waitWouldDeadlock`.
     func wait(
         for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
-        at place: SourceLocation
+        at location: SourceLocation
     ) throws(DeliveryError) {
-        let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: place)
+        let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: location)
         // Begun with the lock held: once woken, it must not seem to wait.
         let begun = state.withLock { state -> Result<WaitGraph.WaitID, DeliveryError>? in
             if state.isAwake { return nil }

@@ -1,22 +1,23 @@
-/// Which lanes of a mailbox the thread's run loop serves in the mode that it runs in, as far as it was asked; only that thread
-/// touches it. A lane that is served in a mode is for as long as there is the run loop; one that is not may be later.
-struct DeliverableLanes {
+/// The mode queues that a thread's run loop serves in its current mode, as far as CoreFoundation was asked.
+///
+/// A queue that is served in a mode stays served while the run loop exists. One that is not served may become so.
+struct ServedModes {
     private var mode: RunningMode?
-    /// A bit for each of the first 64.
-    private var lanes: UInt64 = 0
+    /// A bit for each of the first 64 queues.
+    private var queues: UInt64 = 0
 
-    /// - Parameter ask: whether the run loop serves it.
+    /// - Parameter ask: asks CoreFoundation whether the run loop serves the queue.
     @inline(__always)
-    mutating func contains(_ lane: Int, ask: () -> Bool) -> Bool {
+    mutating func contains(_ queue: Int, ask: () -> Bool) -> Bool {
         let current = RunningMode.current
         if let mode, mode.isSame(as: current) {
-            if lane < 64, lanes & (1 << lane) != 0 { return true }
+            if queue < 64, queues & (1 << queue) != 0 { return true }
         } else {
             mode = current
-            lanes = 0
+            queues = 0
         }
         guard ask() else { return false }
-        if lane < 64 { lanes |= 1 << lane }
+        if queue < 64 { queues |= 1 << queue }
         return true
     }
 }

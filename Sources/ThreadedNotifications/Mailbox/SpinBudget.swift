@@ -1,29 +1,30 @@
-/// How long a thread may look for more before it sleeps: a pure value.
+/// The time that a thread may watch for more before it sleeps: a pure value.
 ///
-/// To look costs processor time, and to find something saves what it costs to sleep, to be woken and to wake. So what looking may spend is
-/// what it has saved, and a little for each time that the thread was woken, to find out whether that has changed.
+/// Watching costs processor time; a find saves the cost of sleeping and waking. Watching may spend what finds have saved,
+/// and a little for each time that the thread was woken, to learn whether that has changed.
 ///
 ///     found: + saved − spent        found nothing: − spent        woken: + a little
 ///
-/// Over any time, what was spent is at most `atFirst`, what finding has saved, and `forBeingWoken` for each time that the thread was woken.
-/// After a look in vain there is another when there is credit for a whole one, because a shorter one might miss by a little what comes.
+/// Over any period, the time spent is at most `atFirst`, the sum that finds saved, and `forBeingWoken` for each wake-up.
+/// After a look that found nothing, the next one waits for the credit of a whole look, because a shorter one could end just
+/// before an entry arrives.
 struct SpinBudget: Hashable {
-    /// How long a look may last, in nanoseconds: as long as it takes to wake another thread and to hear from it.
+    /// The longest look, in nanoseconds: about the time of a wake-up and an answer.
     static let longest = 100_000
-    /// What is shorter is none.
+    /// A shorter look is not worth beginning.
     static let shortest = 2_000
-    /// What it costs two threads, in nanoseconds of processor time, that one sleeps and the other wakes it.
+    /// The processor time of two threads, in nanoseconds, that a sleep and a wake-up cost.
     static let saved = 10_000
-    /// A twentieth of that.
+    /// A twentieth of `saved`.
     static let forBeingWoken = 500
     static let atFirst = longest
-    /// What was saved long ago is not spent now.
+    /// The credit's maximum, so that savings of long ago are not spent now.
     static let most = 10 * longest
 
     private(set) var credit = atFirst
     private var hasFound = true
 
-    /// How long a look may last; nil: there may be none.
+    /// The longest look now; nil: none.
     var limit: Int? {
         guard credit >= (hasFound ? Self.shortest : Self.longest) else { return nil }
         return min(credit, Self.longest)

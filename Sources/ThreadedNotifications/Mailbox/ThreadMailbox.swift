@@ -2,84 +2,34 @@ internal import CLinux
 internal import Foundation
 internal import Synchronization
 
-/// What waits for one thread: the document's "custom notification queue", one for each thread, in front of its run loop.
+/// The deliveries that wait for one thread: the document's "custom notification queue", one for each thread, before its run
+/// loop. Notifications, blocks and jobs for the thread share it, and keep their order.
 ///
-/// Notifications, blocks and jobs for the thread share it, so that their order is the order in which they were handed over.
-///
-///     unstarted ──attach──► open ──close──► closing ──finish──► finished
-///      holds               takes            takes jobs only      refuses; what waits has lost its target
-///
-/// Threads: what is marked so is called on the target thread only; the rest on any.
+/// State that all threads see is `MailboxState`; state of the target thread is `DrainState`.
+/// Threads: methods that take a `ThreadContext` of the target thread, and those marked so, are called there; the others on
+/// any thread.
 final class ThreadMailbox: Sendable {
-    typealias Pending = PendingDeliveries<MailboxItem, RoomWaiter>
-
-    enum Phase {
-        case unstarted
-        case open
-        case closing
-        /// As closing, while one call of `finish` tells everybody.
-        case finishing
-        case finished
-    }
-
-    /// A set of run loop modes, and what the thread is signalled by in them.
-    struct Lane: Sendable {
-        var modes: Set<RunLoop.Mode>
-        var source: RunLoopSource
-    }
-
-    struct State {
-        var phase = Phase.unstarted
-        var pending = Pending()
-        var lanes: [Lane] = []
-        var runLoop: RunLoopReference?
-        /// Whether the run loop has the lanes' sources, and so something to wait for.
-        var isServed = false
-        var identity: ThreadIdentity?
-        /// The lane that the thread looks at, and which need not be signalled therefore.
-        var lookedAt: Int?
-        /// On which processor the thread ran that appended to an empty lane last.
-        var posterProcessor: Int32 = 0
-        /// What is to be released on the thread and on no other. They are not in its order, and hold up nothing.
-        var toRelease: [Unmanaged<NotificationHandler>] = []
-    }
-
-    /// What became of something handed over.
+    /// The result of appending a block or a job.
     enum Acceptance {
         case accepted
         case notStarted
         case targetGone
     }
 
-    /// What the thread is called in errors, before it has an identity.
+    /// The thread's name in errors, before it has an identity.
     let threadName: String?
     let isMain: Bool
-    /// Whether its thread may look for more before it sleeps.
-    private let isLookedFor: Bool
-
-    let state = Locked(State())
-    /// Whether something is pending: set with the lock held, to be looked at without.
-    private let isPending = Atomic<Bool>(false)
-    var hasPending: Bool { isPending.load(ordering: .relaxed) }
-
-    /// The mailbox itself, for its lanes' sources, until it is finished. It is always finished, and a weak reference would make each
-    /// reference cost more.
+    private let spins: Bool
+    let state = Locked(MailboxState())
+    /// Set while entries are pending.
+    let arrivals: ArrivalFlag
+    /// The mailbox itself until it is finished, for the sources of its queues. Every mailbox is finished; a weak reference
+    /// would make each use of the mailbox slower.
     private let drained = Locked<ThreadMailbox?>(nil)
-
-    /// What waits in the thread's posting queues.
+    /// The notifications that wait in the thread's posting queues.
     let postings = ThreadPostings()
 
-    // Safety: only the target thread touches these, or, if it never started, whoever finishes the mailbox.
-    @exclusivity(unchecked) nonisolated(unsafe) var taken = TakenDeliveries<MailboxItem, RoomWaiter>()
-    @exclusivity(unchecked) private nonisolated(unsafe) var deliverable = DeliverableLanes()
-    /// How many drains are under way, one in another's handlers.
-    @exclusivity(unchecked) nonisolated(unsafe) var drains = 0
-    /// Nil: the thread sleeps at once when it has delivered all.
-    @exclusivity(unchecked) nonisolated(unsafe) var spinning: Spinning?
-    private nonisolated(unsafe) var isRunningJob = false
-    private nonisolated(unsafe) var postponedJobs: [(job: UnownedJob, thread: RunLoopThread)] = []
-
-    /// The main thread's.
+    /// The main thread's mailbox.
     static let main: ThreadMailbox = {
         let mailbox = ThreadMailbox(threadName: "main", isMain: true)
         mailbox.attach(
@@ -87,377 +37,509 @@ final class ThreadMailbox: Sendable {
         return mailbox
     }()
 
+    /// - Parameter spins: whether the thread watches for more before it sleeps.
     init(threadName: String?, isMain: Bool = false, spins: Bool = false) {
-        spinning = spins ? Spinning() : nil
-        isLookedFor = spins
         self.threadName = threadName
         self.isMain = isMain
+        self.spins = spins
+        arrivals = ArrivalFlag(isWatched: spins)
         drained.withLock { $0 = self }
-        _ = lane(for: [.common])
+        _ = queue(for: [.common])
     }
 
     // MARK: The thread
 
-    /// Whether this is the calling thread's.
+    /// Whether this is the calling thread's mailbox.
     var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(.passUnretained(self)) } }
 
-    /// The target thread's; nil before it started.
+    /// The target thread; nil before it started.
     var identity: ThreadIdentity? { state.withLock { $0.identity } }
 
     var isFinished: Bool { state.withLock { $0.phase == .finished } }
 
     var isOpen: Bool { state.withLock { $0.phase == .open } }
 
-    /// What the thread is called in errors.
+    /// The thread's name in errors.
     var description: String { threadName ?? identity.map(\.description) ?? "a thread" }
 
-    /// Why nobody can wait for this thread; nil if one can.
+    /// The error of a call that would wait for this thread; nil if it can wait.
     var reasonNotToWait: DeliveryError? {
-        switch state.withLock({ $0.phase }) {
-        case .unstarted: return .threadNotStarted(thread: description)
-        case .open: return nil
-        case .closing, .finishing, .finished: return .threadStopped(thread: description)
-        }
+        let description = description
+        return state.withLock { $0.reasonNotToWait(for: description) }
     }
 
-    /// Gives the mailbox its thread.
-    /// - Parameter isServed: whether the run loop shall serve it from now on; else from `serve()` on.
+    /// Gives the mailbox to the calling thread, or to the main thread.
+    /// - Parameter isServed: whether the run loop serves it from now on; otherwise from `serve()` on.
     func attach(to runLoop: RunLoopReference, of identity: ThreadIdentity, isServed: Bool = true) {
         state.withLock { state in
             state.runLoop = runLoop
             state.identity = identity
             if state.phase == .unstarted { state.phase = .open }
         }
+        if spins { ThreadContext.current.drain.spinner = Spinner() }
         if isServed { serve() }
         postings.attach(to: runLoop)
     }
 
-    /// Has the thread's run loop serve the mailbox: from now on it has something to wait for. On the target thread.
+    /// Adds the mailbox to the thread's run loop, which then has something to wait for. On the target thread.
     func serve() {
-        let (lanes, runLoop) = state.withLock { state -> ([Lane], RunLoopReference?) in
+        let (queues, runLoop) = state.withLock { state -> ([MailboxState.ModeQueue], RunLoopReference?) in
             guard !state.isServed else { return ([], nil) }
             state.isServed = true
-            return (state.lanes, state.runLoop)
+            return (state.modeQueues, state.runLoop)
         }
         guard let runLoop else { return }
-        for lane in lanes { add(lane, to: runLoop) }
+        for queue in queues { Self.add(queue, to: runLoop) }
     }
 
-    private func add(_ lane: Lane, to runLoop: RunLoopReference) {
-        for mode in lane.modes { lane.source.add(to: runLoop, mode: mode) }
-        // A signal sent before now woke nobody.
+    private static func add(_ queue: MailboxState.ModeQueue, to runLoop: RunLoopReference) {
+        for mode in queue.modes { queue.source.add(to: runLoop, mode: mode) }
+        // An earlier signal did not wake the run loop.
         runLoop.wakeUp()
     }
 
-    /// The lane for a set of modes, made if there is none yet.
-    func lane(for modes: Set<RunLoop.Mode>) -> Int {
-        let (number, added, runLoop): (Int, Lane?, RunLoopReference?) = state.withLock { state in
-            if let known = state.lanes.firstIndex(where: { $0.modes == modes }) { return (known, nil, nil) }
-            let number = state.pending.addLane()
-            let lane = Lane(
-                modes: modes, source: RunLoopSource { [drained] in drained.withLock { $0 }?.drain(lane: number) })
-            // New storage, because the old one may have been read without the lock: see `ObserverList`.
-            state.lanes = state.lanes.map { $0 } + [lane]
-            if state.phase == .finishing || state.phase == .finished { lane.source.invalidate() }
-            return (number, lane, state.isServed ? state.runLoop : nil)
+    /// The index of the queue for a set of modes, which is added if there is none.
+    func queue(for modes: Set<RunLoop.Mode>) -> Int {
+        typealias Added = (index: Int, queue: MailboxState.ModeQueue?, runLoop: RunLoopReference?)
+        let (index, added, runLoop): Added = state.withLock { state in
+            if let known = state.modeQueues.firstIndex(where: { $0.modes == modes }) { return (known, nil, nil) }
+            let index = state.pending.addQueue()
+            let queue = MailboxState.ModeQueue(
+                modes: modes, source: RunLoopSource { [drained] in drained.withLock { $0 }?.drain(index) })
+            // A new array, because other threads may still read the old one without the lock: see `ObserverList`.
+            state.modeQueues = state.modeQueues.map { $0 } + [queue]
+            if state.phase == .finishing || state.phase == .finished { queue.source.invalidate() }
+            return (index, queue, state.isServed ? state.runLoop : nil)
         }
-        if let added, let runLoop { add(added, to: runLoop) }
-        return number
+        if let added, let runLoop { Self.add(added, to: runLoop) }
+        return index
     }
 
-    /// From now on nothing but jobs is accepted.
+    /// From now on only jobs are accepted.
     func close() {
-        let signal: Signal? = state.withLock { state in
+        let signal: MailboxState.Signal? = state.withLock { state in
             guard state.phase == .open || state.phase == .unstarted else { return nil }
             state.phase = .closing
-            return Signal(to: 0, of: state)
+            return state.unconditionalSignal(for: 0)
         }
         signal?.send()
     }
 
-    private typealias Remainder = (items: [MailboxItem], waiters: [RoomWaiter], kept: [Kept], lanes: [Lane])
+    // MARK: Enqueue
 
-    // Safety: it is nothing but kept.
-    private struct Kept: @unchecked Sendable {
-        let object: AnyObject
+    /// Appends a notification for an observer, and signals the thread if nothing waited for it.
+    /// - Returns: `waiting`, or the outcome if the notification does not wait; nil if the observer's transform returned nil.
+    @inline(__always)
+    func enqueue(
+        _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
+    ) -> DeliveryOutcome? {
+        if observer.transforms || observer.isBounded {
+            return enqueueAnyKind(notification, post, for: observer, context)
+        }
+        return enqueue(
+            Delivery(notification, for: observer, post: post.number, wait: post.wait), for: observer)
     }
 
-    /// The thread ends: what waits is counted as having lost its target, and whoever waits for it is told. On the target
-    /// thread, or on any if the thread never started.
-    func finish() {
-        guard
-            let (pending, waiters, kept, lanes) = state.withLock({ state -> Remainder? in
-                guard state.phase != .finishing, state.phase != .finished else { return nil }
-                state.phase = .finishing
-                let (items, waiters, kept) = state.pending.removeAll()
-                return (items, waiters, kept.map(Kept.init), state.lanes)
-            })
-        else { return }
-        for lane in lanes { lane.source.invalidate() }
-        // None is served any more.
-        deliverable = DeliverableLanes()
-        drained.withLock { $0 = nil }
-        postings.finish()
-        let chunks = taken.removeAll()
-        let taken = chunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
-        var lateJobs = postponedJobs
-        postponedJobs = []
-        for item in taken + pending {
-            if case .job(let job, let thread) = item.action {
-                lateJobs.append((job, thread))
-            } else {
-                item.targetIsGone()
+    @inline(never)
+    private func enqueueAnyKind(
+        _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
+    ) -> DeliveryOutcome? {
+        let delivery: Delivery
+        if observer.transforms {
+            let (value, outcome) = ObserverCall.transform(notification, for: observer, of: post, context)
+            guard let value else { return outcome }
+            delivery = Delivery(
+                value: value, named: notification.name, for: observer, post: post.number, wait: post.wait)
+        } else {
+            delivery = Delivery(notification, for: observer, post: post.number, wait: post.wait)
+        }
+        return enqueue(
+            delivery, object: NotificationObject(notification.object), at: post.location, for: observer, context)
+    }
+
+    /// As `enqueue(_:for:)`, for any overflow policy.
+    /// - Parameter object: the notification's object, for the policy `keepLatest`.
+    func enqueue(
+        _ delivery: Delivery, object: NotificationObject, at location: SourceLocation, for observer: Observer,
+        _ context: ThreadContext
+    ) -> DeliveryOutcome {
+        guard observer.isBounded else { return enqueue(delivery, for: observer) }
+        return BoundedEnqueue(
+            delivery, object: object, at: location, for: observer, in: self, canWait: !observer.isHere(context)
+        ).run()
+    }
+
+    /// Appends a delivery for an observer, and signals the thread if nothing waited for it.
+    @inline(__always)
+    func enqueue(_ delivery: Delivery, for observer: Observer) -> DeliveryOutcome {
+        DeliveryEvent.trace(
+            .append, name: delivery.notification.name, post: delivery.post, observer: observer.id, target: identity)
+        state.lock()
+        guard state.valueWhileLocked.acceptsDeliveries else {
+            state.unlock()
+            observer.counters.countPosted()
+            ObserverCall.resolve(observer, .targetGone, delivery)
+            return .targetGone
+        }
+        observer.counters.countEnqueued()
+        let mustSignal = state.valueWhileLocked.pending.append(delivery, to: observer.modeQueue)
+        state.valueWhileLocked.pending.retain(observer, in: observer.modeQueue)
+        let signal = mustSignal ? state.valueWhileLocked.signal(for: observer.modeQueue) : nil
+        if mustSignal { arrivals.set() }
+        state.unlock()
+        signal?.send()
+        return .waiting
+    }
+
+    /// Appends a block or a job.
+    func enqueue(_ action: Delivery.Action) -> Acceptance {
+        let item = Delivery(action)
+        let (acceptance, signal): (Acceptance, MailboxState.Signal?) = state.withLock { state in
+            let acceptance = item.action.map { state.acceptance(of: $0) } ?? .accepted
+            guard acceptance == .accepted, state.pending.append(item, to: 0) else { return (acceptance, nil) }
+            arrivals.set()
+            return (acceptance, state.signal(for: 0))
+        }
+        signal?.send()
+        return acceptance
+    }
+
+    /// An observer was removed: the threads that wait for room for it stop waiting.
+    func observerWasCancelled(_ id: ObserverID) {
+        let waiters = state.withLock { $0.pending.removeWaiters(of: id) }
+        for waiter in waiters { waiter.wake() }
+    }
+
+    /// Releases a handler on the target thread. After the thread has ended, the calling thread releases it.
+    func release(_ handler: Unmanaged<ObserverHandler>) {
+        let (isHandedOver, signal): (Bool, MailboxState.Signal?) =
+            isCurrent
+            ? (false, nil)
+            : state.withLock { state in
+                guard state.phase != .finished else { return (false, nil) }
+                state.toRelease.append(handler)
+                return (true, state.toRelease.count == 1 ? state.unconditionalSignal(for: 0) : nil)
+            }
+        signal?.send()
+        if !isHandedOver { handler.release() }
+    }
+
+    // MARK: Deliver at once, on the target thread
+
+    /// Whether a delivery for a queue may be made at once: its modes are served now, no other delivery that could be made
+    /// now waits, and the stack is not too deep.
+    @inline(__always)
+    func isReady(_ queue: Int, _ context: ThreadContext) -> Bool {
+        guard context.mayNest, isServed(queue, context) else { return false }
+        // The flag shows everything that this thread enqueued. What other threads enqueue now may come later.
+        return context.drain.taken.waitingQueues == 0 && !arrivals.isSet || !deliveriesWait(for: queue, context)
+    }
+
+    /// Whether the run loop serves a queue in its current mode.
+    @inline(__always)
+    private func isServed(_ queue: Int, _ context: ThreadContext) -> Bool {
+        context.drain.servedModes.contains(queue) { isServedNow(queue) }
+    }
+
+    func isServedNow(_ queue: Int) -> Bool {
+        state.withLock { $0.modeQueues[queue].source }.isDeliverableNow
+    }
+
+    private func deliveriesWait(for queue: Int, _ context: ThreadContext) -> Bool {
+        let queues = state.withLock { $0.modeQueues }
+        return queues.indices.contains { index in
+            !isEmpty(index, context) && (index == queue || queues[index].source.isDeliverableNow)
+        }
+    }
+
+    private func isEmpty(_ queue: Int, _ context: ThreadContext) -> Bool {
+        context.drain.taken.isEmpty(queue) && state.withLock { $0.pending.isEmpty(queue) }
+    }
+
+    /// Delivers to an observer on this thread, or appends if its order requires that.
+    /// - Parameter ownNumber: the first sequence number of this post's own entries. They do not count as waiting.
+    @inline(__always)
+    func deliverAtOnce(
+        _ notification: Notification, _ post: Post, to observer: Observer, ownNumbersFrom ownNumber: UInt64 = .max,
+        _ context: ThreadContext
+    ) -> DeliveryOutcome? {
+        if !observer.isOrdered {
+            return ObserverCall.runAtOnce(
+                observer, with: notification, of: post, context,
+                overtakes: hasEntry(before: ownNumber, in: observer.modeQueue, context))
+        }
+        return isReady(observer.modeQueue, context)
+            ? ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+            : enqueue(notification, post, for: observer, context)
+    }
+
+    private func hasEntry(before number: UInt64, in queue: Int, _ context: ThreadContext) -> Bool {
+        context.drain.taken.hasEntry(before: number, in: queue)
+            || state.withLock { $0.pending.hasEntry(before: number, in: queue) }
+    }
+
+    /// The queues that the run loop serves in its current mode.
+    func servedQueues() -> [Int] {
+        let queues = state.withLock { $0.modeQueues }
+        return queues.indices.filter { queues[$0].source.isDeliverableNow }
+    }
+
+    /// Signals a queue in which a delivery waits that could be made now.
+    /// - Returns: false if there is none.
+    func signalServed(_ context: ThreadContext) -> Bool {
+        guard let queue = servedQueues().first(where: { !isEmpty($0, context) }) else { return false }
+        state.withLock { $0.modeQueues[queue].source }.signal()
+        return true
+    }
+
+    func signalItself(_ queue: Int) {
+        state.withLock { $0.modeQueues[queue].source }.signal()
+    }
+
+    /// The sequence number of the next entry.
+    var nextNumber: UInt64 { state.withLock { $0.pending.nextNumber } }
+
+    /// Delivers what `reserveNumbers` took before the numbers that it reserved.
+    func deliverWaiting(in queues: [Int], before number: UInt64, _ context: ThreadContext) {
+        context.nest("a waiting delivery") {
+            releaseHandlers()
+            deliverTaken(from: queues, before: number, context)
+        }
+    }
+
+    /// Takes what waits in queues, and reserves sequence numbers for entries that come after it.
+    /// - Returns: the first of the numbers.
+    func reserveNumbers(count: Int, takingFirst queues: [Int], _ context: ThreadContext) -> UInt64 {
+        state.lock()
+        defer { state.unlock() }
+        if !queues.isEmpty { take(queues, from: &state.valueWhileLocked, context) }
+        return state.valueWhileLocked.pending.reserveNumbers(count)
+    }
+
+    // MARK: Drain, on the target thread
+
+    /// Delivers everything that waits in the run loop's current mode.
+    func drainServed() {
+        ThreadContext.withCurrent { context in
+            context.nest("a waiting delivery") { drain(servedQueues(), context) }
+        }
+    }
+
+    /// Performs a block after everything that waits in the run loop's current mode. What the handlers post meanwhile comes
+    /// after the block.
+    func performInOrder(_ block: PerformedBlock) {
+        ThreadContext.withCurrent { context in
+            let queues = servedQueues()
+            let number = reserveNumbers(count: 1, takingFirst: queues, context)
+            if queues.contains(0) {
+                context.drain.taken.append(
+                    MailboxState.Pending.Entry(number: number, item: Delivery(.performed(block))), to: 0)
+                // A handler may run the run loop, which then performs the block.
+                signalItself(0)
+            }
+            context.nest("a block") {
+                releaseHandlers()
+                deliverTaken(from: queues, before: number + 1, context)
+                // In a mode that is not a common mode the block has no entry.
+                block.perform()
             }
         }
-        withExtendedLifetime((chunks, kept)) {}
+    }
+
+    /// The run loop calls this after a signal: delivers what waits, and watches for more if the thread spins.
+    private func drain(_ queue: Int) {
+        ThreadContext.withCurrent { context in
+            guard context.drain.spinner != nil, context.drain.depth == 0 else { return drainOnce(queue, context) }
+            context.drain.spinner?.wasWoken()
+            let begin = SystemThread.monotonicNanoseconds
+            repeat { drainOnce(queue, context) } while watch(queue, since: begin, context)
+        }
+    }
+
+    private func drainOnce(_ queue: Int, _ context: ThreadContext) {
+        if state.withLock({ $0.modeQueues.count == 1 }) { return drain(CollectionOfOne(queue), context) }
+        let queues = state.withLock { $0.modeQueues }
+        drain(queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, context)
+    }
+
+    /// Delivers what waits in these queues. What is enqueued meanwhile is signalled again.
+    @inline(__always)
+    private func drain(_ queues: some Collection<Int> & Sendable, _ context: ThreadContext) {
+        state.lock()
+        take(queues, from: &state.valueWhileLocked, context)
+        let handlers = state.valueWhileLocked.takeHandlersToRelease()
+        state.unlock()
+        for handler in handlers { handler.release() }
+        deliverTaken(from: queues, before: .max, context)
+    }
+
+    /// Takes what is pending in these queues, with the lock held.
+    @inline(__always)
+    private func take(
+        _ queues: some Collection<Int> & Sendable, from state: inout MailboxState, _ context: ThreadContext
+    ) {
+        context.drain.taken.handOutEmpty { state.pending.reuse(&$0) }
+        for queue in queues {
+            context.drain.taken.take(queue) { state.pending.takeAll(of: queue, into: &$0) }
+        }
+        arrivals.set(to: state.pending.waitingQueues > 0)
+    }
+
+    /// Delivers the taken entries of these queues that have a sequence number before `end`, in order.
+    @inline(__always)
+    private func deliverTaken(
+        from queues: some Collection<Int> & Sendable, before end: UInt64, _ context: ThreadContext
+    ) {
+        DeliveryEvent.trace(.drain)
+        let hasMoreThanOne = context.drain.taken.hasMoreThanOne(in: queues)
+        context.drain.spinner?.drained(moreThanOne: hasMoreThanOne)
+        // A handler may run the run loop, which must then deliver the rest.
+        if hasMoreThanOne { signalTaken(queues, context) }
+        context.drain.depth += 1
+        while let queue = context.drain.taken.firstQueue(of: queues, before: end) {
+            let entry = context.drain.taken.takeFirst(of: queue, in: context.drain.depth)
+            if entry.holder != 0 {
+                deliverHeld(by: entry.holder, number: entry.number, context)
+            } else {
+                deliver(entry.item, context)
+            }
+            if context.drain.taken.hasExhausted { releaseExhausted(context) }
+        }
+        context.drain.depth -= 1
+    }
+
+    @inline(__always)
+    private func deliver(_ delivery: Delivery, _ context: ThreadContext) {
+        if delivery.withObserver({ ObserverCall.run($0, with: delivery, context) }) { return }
+        perform(delivery, context)
+    }
+
+    @inline(never)
+    private func perform(_ delivery: Delivery, _ context: ThreadContext) {
+        switch delivery.action {
+        case .fanOut(let fanOut): fanOut.deliverNext(context)
+        case .block(let block, let post): context.perform(block, post: post, wait: nil)
+        case .performed(let block): block.perform()
+        case .job(let job, let thread): ActorJobs.run(job, of: thread, context)
+        case nil: break
+        }
+    }
+
+    private func deliverHeld(by observer: ObserverID, number: UInt64, _ context: ThreadContext) {
+        let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, number: number) }
+        waiter?.wake()
+        if let item { deliver(item, context) }
+    }
+
+    private func signalTaken(_ queues: some Collection<Int> & Sendable, _ context: ThreadContext) {
+        let waiting = queues.filter { !context.drain.taken.isEmpty($0) }
+        let signals = state.withLock { state in waiting.map { state.unconditionalSignal(for: $0) } }
+        for signal in signals { signal.sendToItself() }
+    }
+
+    /// Releases the observers of the entries that this drain delivered.
+    @inline(never)
+    private func releaseExhausted(_ context: ThreadContext) {
+        while var chunk = context.drain.taken.takeExhausted(in: context.drain.depth) {
+            chunk.removeAll()
+            context.drain.taken.reuse(&chunk)
+        }
+    }
+
+    /// Releases the handlers that other threads handed over.
+    func releaseHandlers() {
+        let handlers = state.withLock { $0.takeHandlersToRelease() }
+        for handler in handlers { handler.release() }
+    }
+
+    /// Watches for more instead of returning to the run loop, which would sleep.
+    /// - Returns: whether entries are pending in the queue.
+    private func watch(_ queue: Int, since begin: UInt64, _ context: ThreadContext) -> Bool {
+        let start = SystemThread.monotonicNanoseconds
+        guard let limit = context.drain.spinner?.timeLimit(since: begin, now: start) else { return false }
+        let isPending: Bool? = state.withLock { state in
+            guard state.pending.isEmpty(queue) else { return true }
+            guard state.phase == .open else { return false }
+            state.watchedQueue = queue
+            return nil
+        }
+        if let isPending { return isPending }
+        let spent = context.drain.spinner?.watch(arrivals, from: start, for: limit) ?? 0
+        let isFound = state.withLock { state in
+            state.watchedQueue = nil
+            return !state.pending.isEmpty(queue)
+        }
+        context.drain.spinner?.finish(found: isFound, after: spent)
+        return isFound
+    }
+
+    // MARK: Finish
+
+    /// Settles what waits with the outcome `targetGone` when the thread ends. On the target thread; or on any thread if the
+    /// target thread never started.
+    func finish() {
+        state.lock()
+        guard state.valueWhileLocked.phase != .finishing, state.valueWhileLocked.phase != .finished else {
+            return state.unlock()
+        }
+        state.valueWhileLocked.phase = .finishing
+        let (pending, waiters, pendingChunks) = state.valueWhileLocked.pending.removeAll()
+        let queues = state.valueWhileLocked.modeQueues
+        state.unlock()
+
+        for queue in queues { queue.source.invalidate() }
+        drained.withLock { $0 = nil }
+        postings.finish()
+        let (takenChunks, postponed) = removeDrainState()
+        let taken = takenChunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
+        var lateJobs = postponed
+        for delivery in taken + pending {
+            if case .job(let job, let thread) = delivery.action {
+                lateJobs.append((job, thread))
+            } else {
+                Self.targetIsGone(delivery)
+            }
+        }
+        withExtendedLifetime((takenChunks, pendingChunks)) {}
         for waiter in waiters { waiter.wake() }
-        // What is released calls foreign code, which may hand over more; what must run here runs before the thread is over, and
-        // what may run elsewhere does afterwards.
+        // Releasing handlers calls foreign code, which may enqueue more jobs. Handlers must be released before the thread
+        // ends; late jobs run on another thread afterwards.
         while true {
             releaseHandlers()
-            let (isOver, jobs) = state.withLock { state -> (Bool, [MailboxItem]) in
+            let (isOver, jobs) = state.withLock { state -> (Bool, [Delivery]) in
                 let jobs = state.pending.removeAll().items
                 guard state.toRelease.isEmpty else { return (false, jobs) }
                 state.phase = .finished
-                // It has descriptors, and tokens may keep this mailbox for long.
+                // Tokens may keep this mailbox, and the run loop has descriptors.
                 state.runLoop = nil
                 return (true, jobs)
             }
-            for item in jobs {
-                if case .job(let job, let thread) = item.action { lateJobs.append((job, thread)) }
+            for delivery in jobs {
+                if case .job(let job, let thread) = delivery.action { lateJobs.append((job, thread)) }
             }
             if isOver { break }
         }
         for (job, thread) in lateJobs { thread.runLate(job) }
     }
 
-    // MARK: Handing over, on any thread
-
-    /// A signal that is to be sent once the lock is released.
-    struct Signal: Sendable {
-        private let source: RunLoopSource
-        private let runLoop: RunLoopReference?
-        private let target: ThreadIdentity?
-
-        init(to lane: Int, of state: State) {
-            source = state.lanes[lane].source
-            runLoop = state.runLoop
-            target = state.identity
-        }
-
-        func send() {
-            DeliveryEvent.trace(.signal, target: target)
-            source.signal()
-            runLoop?.wakeUp()
-        }
-
-        /// On the target thread itself, which is awake.
-        func sendToItself() {
-            DeliveryEvent.trace(.signal, target: target)
-            source.signal()
+    /// The target thread's part of what waits; nothing if the target thread never started.
+    private func removeDrainState() -> (
+        chunks: [DeliveryChunk<MailboxState.Pending.Entry>], jobs: [(job: UnownedJob, thread: RunLoopThread)]
+    ) {
+        ThreadContext.withCurrent { context in
+            guard context.owns(.passUnretained(self)) else { return ([], []) }
+            context.drain.servedModes = ServedModes()
+            return (context.drain.taken.removeAll(), context.drain.jobs.takeAllPostponed())
         }
     }
 
-    /// Called with the lock held.
-    func nothingIsPending(unless isSomething: Bool) {
-        isPending.store(isSomething, ordering: .relaxed)
-    }
-
-    /// Called with the lock held, for it changes what it says.
-    @inline(__always)
-    func somethingIsPending(_ state: inout State) {
-        isPending.store(true, ordering: .relaxed)
-        if isLookedFor { state.posterProcessor = sched_getcpu() }
-    }
-
-    /// Adds a block or a job to the end.
-    /// - Parameter holdsUntilStarted: whether it may wait for a thread that nobody has started yet.
-    func append(_ item: MailboxItem, holdsUntilStarted: Bool = false) -> Acceptance {
-        let (acceptance, signal): (Acceptance, Signal?) = state.withLock { state in
-            switch state.phase {
-            case .unstarted: if !holdsUntilStarted { return (.notStarted, nil) }
-            case .open: break
-            case .closing, .finishing: if !item.isAcceptedWhileClosing { return (.targetGone, nil) }
-            case .finished: return (.targetGone, nil)
-            }
-            guard state.pending.append(item, lane: 0) else { return (.accepted, nil) }
-            somethingIsPending(&state)
-            return (.accepted, state.lookedAt == 0 ? nil : Signal(to: 0, of: state))
-        }
-        signal?.send()
-        return acceptance
-    }
-
-    /// Delivers a notification if this is its thread and its turn; else adds it to the end.
-    @inline(__always)
-    func post(
-        _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
-    ) -> DeliveryOutcome? {
-        if observer.isHere(context) {
-            switch observer.options.sameThread {
-            case .atOnce:
-                let overtakes = waits(before: posted, lane: observer.lane)
-                return observer.deliverAtOnce(notification, posted, context, overtakes: overtakes)
-            case .ordered:
-                if isReady(for: observer.lane, context) {
-                    return observer.deliverAtOnce(notification, posted, context)
-                }
-            }
-        }
-        return append(notification, posted, for: observer, context)
-    }
-
-    /// Adds a notification to the end.
-    func append(
-        _ notification: Notification, _ posted: PostedNotification, for observer: Registration, _ context: ThreadContext
-    ) -> DeliveryOutcome? {
-        if observer.isMapped {
-            switch observer.mapped(notification, posted, context) {
-            case .success(let value):
-                return append(
-                    Notification(name: notification.name, object: value), of: notification, posted, observer, context)
-            case .failure(let unprepared):
-                return unprepared.outcome
-            }
-        }
-        return append(notification, of: notification, posted, observer, context)
-    }
-
-    /// - Parameter handed: what the observer gets of the notification.
-    @inline(__always)
-    private func append(
-        _ handed: Notification, of notification: Notification, _ posted: PostedNotification, _ observer: Registration,
-        _ context: ThreadContext
-    ) -> DeliveryOutcome? {
-        DeliveryEvent.trace(
-            .append, name: notification.name, post: posted.number, observer: observer.id, target: identity)
-        if observer.isBounded {
-            observer.ledger.countPosted()
-            return appendBounded(handed, notification, posted, for: observer, isCurrent: observer.isHere(context))
-        }
-        state.lock()
-        guard state.valueWhileLocked.phase == .open || state.valueWhileLocked.phase == .unstarted else {
-            state.unlock()
-            observer.ledger.countPosted()
-            observer.resolve(.targetGone, notification.name, post: posted.number, wait: posted.wait)
-            return .targetGone
-        }
-        observer.ledger.countAppended()
-        let mustSignal = state.valueWhileLocked.pending.append(
-            MailboxItem(handed, for: observer, post: posted.number, wait: posted.wait), lane: observer.lane)
-        observer.keep(in: &state.valueWhileLocked.pending)
-        let isToBeSignalled = mustSignal && state.valueWhileLocked.lookedAt != observer.lane
-        let signal = isToBeSignalled ? Signal(to: observer.lane, of: state.valueWhileLocked) : nil
-        if mustSignal { somethingIsPending(&state.valueWhileLocked) }
-        state.unlock()
-        if let signal { signal.send() }
-        return .waiting
-    }
-
-    /// Those who wait for room for an observer that was removed wait no longer.
-    func observerWasCancelled(_ id: ObserverID) {
-        let waiters = state.withLock { $0.pending.removeWaiters(of: id) }
-        for waiter in waiters { waiter.wake() }
-    }
-
-    /// Lets go of what may be released on the target thread only.
-    func release(_ bound: Unmanaged<NotificationHandler>) {
-        let (isHandedOver, signal): (Bool, Signal?) =
-            isCurrent
-            ? (false, nil)
-            : state.withLock { state in
-                guard state.phase != .finished else { return (false, nil) }
-                state.toRelease.append(bound)
-                return (true, state.toRelease.count == 1 ? Signal(to: 0, of: state) : nil)
-            }
-        signal?.send()
-        // When the thread has ended, no thread is wrong.
-        if !isHandedOver { bound.release() }
-    }
-
-    /// Releases the handlers that other threads handed over for that.
-    func releaseHandlers() {
-        let handlers = state.withLock { state in
-            defer { state.toRelease = [] }
-            return state.toRelease
-        }
-        for handler in handlers { handler.release() }
-    }
-
-    // MARK: On the target thread
-
-    /// Whether something for a lane may be delivered at once: its modes are served now, nothing that could be delivered
-    /// now waits, and the stack is not too deep.
-    @inline(__always)
-    func isReady(for lane: Int, _ context: ThreadContext) -> Bool {
-        guard context.mayNest, isServedNow(lane) else { return false }
-        // What this thread appended it sees, and what others do at the same time may as well come later.
-        return taken.waitingLanes == 0 && !isPending.load(ordering: .relaxed) || !waitsForThisMode(lane)
-    }
-
-    /// Whether the run loop serves a lane in the mode that it runs in.
-    @inline(__always)
-    private func isServedNow(_ lane: Int) -> Bool {
-        deliverable.contains(lane) { state.withLock { $0.lanes[lane].source }.isDeliverableNow }
-    }
-
-    private func waitsForThisMode(_ lane: Int) -> Bool {
-        let lanes = state.withLock { $0.lanes }
-        return lanes.indices.contains { number in
-            !isEmpty(lane: number) && (number == lane || lanes[number].source.isDeliverableNow)
-        }
-    }
-
-    /// Whether the run loop serves a lane in the mode that it runs in.
-    func isDeliverableNow(_ lane: Int) -> Bool {
-        state.withLock { $0.lanes[lane].source }.isDeliverableNow
-    }
-
-    /// Whether something waits that could be delivered now. Then the run loop is to come to it.
-    func signalDeliverable() -> Bool {
-        guard let lane = deliverableLanes().first(where: { !isEmpty(lane: $0) }) else { return false }
-        state.withLock { $0.lanes[lane].source }.signal()
-        return true
-    }
-
-    private func isEmpty(lane: Int) -> Bool {
-        taken.isEmpty(lane: lane) && state.withLock { $0.pending.isEmpty(lane: lane) }
-    }
-
-    func deliverableLanes() -> [Int] {
-        let lanes = state.withLock { $0.lanes }
-        return lanes.indices.filter { lanes[$0].source.isDeliverableNow }
-    }
-
-    /// Runs a job, or what else is isolated to an actor of this thread. Jobs that come up in the middle of it, because it
-    /// runs the run loop or waits, are run after it: an actor's jobs do not interleave.
-    func runJob(_ job: () -> Void) {
-        guard !isRunningJob else { return job() }
-        isRunningJob = true
-        job()
-        while !postponedJobs.isEmpty {
-            let (postponed, thread) = postponedJobs.removeFirst()
-            thread.runJob(postponed)
-        }
-        isRunningJob = false
-    }
-
-    func runOrPostpone(_ job: UnownedJob, _ thread: RunLoopThread) {
-        if isRunningJob { postponedJobs.append((job, thread)) } else { runJob { thread.runJob(job) } }
-    }
-}
-
-extension MailboxItem {
-    fileprivate var isAcceptedWhileClosing: Bool { if case .job = action { true } else { false } }
-
-    fileprivate func targetIsGone() {
-        if withObserver({ $0.resolve(.targetGone, self) }) { return }
-        switch action {
-        case .turns(let held): held.targetIsGone()
+    private static func targetIsGone(_ delivery: Delivery) {
+        if delivery.withObserver({ ObserverCall.resolve($0, .targetGone, delivery) }) { return }
+        switch delivery.action {
+        case .fanOut(let fanOut): fanOut.targetIsGone()
         case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
         case .performed(let block): block.targetIsGone()
-        case .job(let job, let thread): thread.runLate(job)
-        case nil: break
+        case .job, nil: break
         }
     }
 }

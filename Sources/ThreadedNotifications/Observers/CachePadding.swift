@@ -1,5 +1,5 @@
-/// As much memory as two processors hand to each other at a time: what is before it and what is after it can be written at the same time without
-/// waiting.
-struct Apart {
+/// The size of a cache line. Fields before it and after it are in different cache lines, so that two processors can write
+/// them at the same time.
+struct CachePadding {
     private let bytes: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 }

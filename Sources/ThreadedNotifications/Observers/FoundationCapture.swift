@@ -10,7 +10,7 @@ final class FoundationCapture: Sendable {
     }
 
     private let center: NotificationCenter
-    private let captured: @Sendable (Notification, ObserverRegistry<Registration>.NameScope) -> Void
+    private let captured: @Sendable (Notification, ObserverRegistry<Observer>.NameScope) -> Void
     /// Never locked while Foundation is called: Foundation may hold its own lock while it lets go of our tokens.
     private let names = Locked<[String?: Captured]>([:])
     /// Held while Foundation registers or removes, which calls nobody: so that whoever observes a name returns when it is captured,
@@ -23,7 +23,7 @@ final class FoundationCapture: Sendable {
     /// - Parameter captured: called on the posting thread, for the observers of its name or for those of any name.
     init(
         _ center: NotificationCenter,
-        captured: @escaping @Sendable (Notification, ObserverRegistry<Registration>.NameScope) -> Void
+        captured: @escaping @Sendable (Notification, ObserverRegistry<Observer>.NameScope) -> Void
     ) {
         self.center = center
         self.captured = captured
@@ -44,7 +44,7 @@ final class FoundationCapture: Sendable {
             return names[name]?.token != nil
         }
         if isCaptured { return }
-        let scope: ObserverRegistry<Registration>.NameScope = name == nil ? .any : .named
+        let scope: ObserverRegistry<Observer>.NameScope = name == nil ? .any : .named
         let token = FoundationToken(
             token: center.addObserver(forName: name.map { Notification.Name($0) }, object: nil, queue: nil) {
                 [captured] in captured($0, scope)

@@ -1,11 +1,9 @@
 internal import Foundation
 
-/// A notification's object, as it is compared: objects by identity, hashable values by equality, and what is neither by
-/// nothing.
+/// A notification's object as it is compared: objects by identity, hashable values by equality. Other values equal nothing.
 //
-// Safety: of an object nothing is used but its identity. Of a value nothing is used but its `Hashable` conformance; an observer's,
-// or that of a waiting notification that keeps the latest or waits in a posting queue, is then compared on the threads that post or
-// enqueue, as the documentation of `addObserver` and `PostingQueue` says.
+// Safety: of an object only the identity is used. Of a value only its `Hashable` conformance is used, on the threads that
+// post or enqueue, as the documentation of `addObserver` and `PostingQueue` says.
 enum NotificationObject: @unchecked Sendable {
     case none
     case object(AnyObject)
@@ -17,7 +15,7 @@ enum NotificationObject: @unchecked Sendable {
             self = .none
             return
         }
-        // On Linux `as AnyObject` boxes any value, so it is the type that is asked.
+        // On Linux `as AnyObject` boxes any value, so the type decides.
         if type(of: object) is AnyClass {
             self = .object(object as AnyObject)
         } else if let value = object as? AnyHashable {
@@ -27,7 +25,7 @@ enum NotificationObject: @unchecked Sendable {
         }
     }
 
-    /// Equal objects have equal hashes; nil for what nobody can ask for.
+    /// Equal objects have equal hashes. Nil if no observer can ask for this object.
     var hash: Int? {
         switch self {
         case .none, .incomparable: nil
@@ -36,7 +34,7 @@ enum NotificationObject: @unchecked Sendable {
         }
     }
 
-    /// As it is traced.
+    /// The object in events.
     var sender: DeliveryEvent.Sender? {
         switch self {
         case .none, .incomparable: nil
@@ -57,46 +55,5 @@ enum NotificationObject: @unchecked Sendable {
         case (.value(let one), .value(let other)): one == other
         default: false
         }
-    }
-}
-
-/// Which object an observer asks for. An object is not retained; once it is gone, nothing matches, also not what stands
-/// at its address later.
-enum ObjectFilter: Sendable {
-    case any
-    case object(WeakObject)
-    case value(NotificationObject)
-
-    init(_ object: NotificationObject) {
-        switch object {
-        case .none: self = .any
-        case .object(let object): self = .object(WeakObject(object))
-        case .value: self = .value(object)
-        case .incomparable:
-            preconditionFailure(
-                "ThreadedNotificationCenter: an observer asks for an object that is neither of a class nor Hashable, so no "
-                    + "notification could match. Pass an object, a Hashable value or nil.")
-        }
-    }
-
-    var isAny: Bool { if case .any = self { true } else { false } }
-
-    func matches(_ object: NotificationObject) -> Bool {
-        switch self {
-        case .any: true
-        case .object(let wanted): if case .object(let posted) = object { wanted.object === posted } else { false }
-        case .value(let wanted): wanted.isSame(as: object)
-        }
-    }
-}
-
-/// An object that is not retained.
-//
-// Safety: a weak reference is read and written atomically.
-struct WeakObject: @unchecked Sendable {
-    weak var object: AnyObject?
-
-    init(_ object: AnyObject) {
-        self.object = object
     }
 }

@@ -1,30 +1,31 @@
 internal import Foundation
 
-/// What posts on one thread found, so that the next post of the same name need take no lock and hash no string. Only that
-/// thread touches it.
+/// The observers that posts on one thread found, so that the next post of the same name needs neither a lock nor a hash.
 ///
-/// What was found is found again while the center's version is the same: it changes with every observer that is added or removed.
-/// Versions are of no other center, and never come again. A name is known by the bits of its string, which is retained
-/// here: bits that are the same while their storage lives are the same string.
+/// An entry is valid while the center's version is the same; the version changes whenever an observer is added or removed,
+/// and no two centers ever have the same version. A name is compared by the two words of its string. The entry retains the
+/// name, so equal words are the same string.
 ///
-/// What is kept here may outlive its registration: it keeps observers that were removed, whose handlers are gone, until this thread posts
-/// that name of the same center again, or another name that comes to its place, or ends. So none is kept whose token does not remove it, and only so many.
-final class ObserverLookups {
+/// Threads: one; it belongs to `ThreadContext`.
+/// Removal: an entry may retain observers that were removed, whose handlers are released, until this thread posts that name
+/// of the same center again, needs the slot for another name, or ends. Therefore the cache keeps no observer that its
+/// token does not remove, and limits the number of entries and of observers.
+final class ObserverCache {
     fileprivate struct Entry {
-        /// Zero: nothing was found.
+        /// Zero: the slot is empty.
         var version: UInt64 = 0
-        var bits: (UInt64, UInt64) = (0, 0)
+        var words: (UInt64, UInt64) = (0, 0)
         var name: Notification.Name?
-        var observers = FoundObservers()
-        /// How many posts go through them at the moment. Then they stay.
+        var observers = ObserverSpan()
+        /// The number of posts that use the entry now. It stays until they end.
         var users = 0
     }
 
-    /// A place where something is found; used by one post until it returns it.
-    struct Place {
+    /// An entry that a post uses until it calls `giveBack`.
+    struct Found {
         fileprivate let entry: UnsafeMutablePointer<Entry>
 
-        var observers: FoundObservers { entry.pointee.observers }
+        var observers: ObserverSpan { entry.pointee.observers }
 
         @inline(__always)
         func giveBack() {
@@ -34,7 +35,6 @@ final class ObserverLookups {
 
     /// A power of two.
     private static let capacity = 16
-    /// How many observers of a name are kept at most.
     private static let longest = 64
 
     private let entries: UnsafeMutablePointer<Entry>
@@ -50,96 +50,49 @@ final class ObserverLookups {
         entries.deallocate()
     }
 
-    /// - Parameter center: its number.
-    /// - Returns: where the observers are; nil if they are to be looked up.
+    /// - Parameter center: the center's number.
+    /// - Returns: nil if the observers must be looked up.
     @inline(__always)
-    func find(_ name: Notification.Name, of center: UInt64, version: UInt64) -> Place? {
-        let bits = Self.bits(of: name)
-        let entry = entries + Self.index(of: bits, center)
-        guard entry.pointee.version == version, entry.pointee.bits == bits else { return nil }
+    func find(_ name: Notification.Name, of center: UInt64, version: UInt64) -> Found? {
+        let words = Self.words(of: name)
+        let entry = entries + Self.slot(of: words, center)
+        guard entry.pointee.version == version, entry.pointee.words == words else { return nil }
         entry.pointee.users += 1
-        return Place(entry: entry)
+        return Found(entry: entry)
     }
 
-    /// Notes what was looked up, if it may be kept.
-    /// - Parameter observers: those who get any notification of this name, whatever its object.
-    func keep(_ observers: [Registration?], of name: Notification.Name, of center: UInt64, version: UInt64) {
-        let bits = Self.bits(of: name)
-        let entry = entries + Self.index(of: bits, center)
+    /// Keeps observers that were looked up, if the limits allow it.
+    /// - Parameter observers: all observers of the name, whatever object a notification has.
+    func keep(_ observers: [Observer?], of name: Notification.Name, of center: UInt64, version: UInt64) {
+        let words = Self.words(of: name)
+        let entry = entries + Self.slot(of: words, center)
         guard entry.pointee.users == 0, observers.count <= Self.longest,
-            observers.allSatisfy({ $0?.isKeptByToken ?? true })
+            observers.allSatisfy({ $0?.isRemovedWithToken ?? true })
         else { return }
-        let before = entry.pointee
+        let old = entry.pointee
         entry.pointee = Entry(
-            version: version, bits: bits, name: name, observers: FoundObservers(retaining: observers))
-        // Last, for to let go of observers is to call foreign code.
-        before.observers.release()
+            version: version, words: words, name: name, observers: ObserverSpan(retaining: observers))
+        // Last, because releasing observers may call foreign code.
+        old.observers.release()
     }
 
-    /// The thread ends: of posts that are under way none goes on.
+    /// Empties the cache when the thread ends: no post that uses an entry continues.
     func removeAll() {
-        for index in 0..<Self.capacity {
-            let before = entries[index]
-            entries[index] = Entry()
-            before.observers.release()
+        for slot in 0..<Self.capacity {
+            let old = entries[slot]
+            entries[slot] = Entry()
+            old.observers.release()
         }
     }
 
     @inline(__always)
-    private static func index(of bits: (UInt64, UInt64), _ center: UInt64) -> Int {
-        Int(((bits.0 ^ bits.1 &* 31 &+ center) &* 0x9E37_79B9_7F4A_7C15) >> 60)
+    private static func slot(of words: (UInt64, UInt64), _ center: UInt64) -> Int {
+        Int(((words.0 ^ words.1 &* 31 &+ center) &* 0x9E37_79B9_7F4A_7C15) >> 60)
     }
 
-    // Safety: a name is a string, and a string is two words: its first bytes, or where they are.
+    // Safety: a name is a string, and a string is two words: its first bytes, or their address.
     @inline(__always)
-    private static func bits(of name: Notification.Name) -> (UInt64, UInt64) {
+    private static func words(of name: Notification.Name) -> (UInt64, UInt64) {
         unsafeBitCast(name, to: (UInt64, UInt64).self)
     }
-}
-
-/// Observers that a notification is for, in the order in which they were added. It does not retain them.
-struct FoundObservers {
-    fileprivate(set) var start: UnsafeMutablePointer<Unmanaged<Registration>>?
-    fileprivate(set) var count = 0
-
-    /// Calls `body` with those of a list that are there still.
-    static func with<Result>(_ observers: [Registration?], _ body: (FoundObservers) -> Result) -> Result {
-        withExtendedLifetime(observers) {
-            withUnsafeTemporaryAllocation(of: Unmanaged<Registration>.self, capacity: observers.count) { memory in
-                var found = FoundObservers()
-                found.start = memory.baseAddress
-                for case let observer? in observers {
-                    memory.initializeElement(at: found.count, to: .passUnretained(observer))
-                    found.count += 1
-                }
-                return body(found)
-            }
-        }
-    }
-
-    fileprivate init() {}
-
-    /// Retained until `release`.
-    fileprivate init(retaining observers: [Registration?]) {
-        guard !observers.isEmpty else { return }
-        let start = UnsafeMutablePointer<Unmanaged<Registration>>.allocate(capacity: observers.count)
-        for case let observer? in observers {
-            (start + count).initialize(to: .passRetained(observer))
-            count += 1
-        }
-        self.start = start
-    }
-
-    fileprivate func release() {
-        for index in 0..<count { start?[index].release() }
-        start?.deallocate()
-    }
-
-    /// Calls `body` with each, and does not retain it meanwhile: whoever found them does.
-    @inline(__always)
-    func each(_ body: (Registration) -> Void) {
-        guard let start else { return }
-        for index in 0..<count { start[index]._withUnsafeGuaranteedRef { body($0) } }
-    }
-
 }

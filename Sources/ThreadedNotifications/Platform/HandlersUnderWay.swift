@@ -1,11 +1,11 @@
-/// The handlers and blocks that run on one thread, each in the middle of the one before.
+/// The handlers and blocks that run on one thread, each nested in the one before.
 ///
-/// In memory of its own and not on the stack, because a handler may call `Thread.exit()`, and then its stack is gone while
-/// the thread still has to tell what ran on it.
+/// They are in memory of their own and not on the stack: a handler may call `Thread.exit()`, which discards its stack, and the
+/// end of the thread must still settle what ran.
 struct HandlersUnderWay {
     private struct Handler {
-        /// Nil for a block. Whoever calls the handler retains it, also if the thread ends in it.
-        var registration: Unmanaged<Registration>?
+        /// Nil for a block. The caller of the handler retains it, also if the thread ends in the handler.
+        var observer: Unmanaged<Observer>?
         /// Retained here.
         var wait: Unmanaged<DeliveryWait>?
     }
@@ -23,31 +23,31 @@ struct HandlersUnderWay {
     }
 
     @inline(__always)
-    mutating func begin(_ registration: Registration?, _ wait: DeliveryWait?) {
+    mutating func begin(_ observer: Observer?, _ wait: DeliveryWait?) {
         if count == capacity { grow() }
         handlers[count] = Handler(
-            registration: registration.map { .passUnretained($0) }, wait: wait.map { .passRetained($0) })
+            observer: observer.map { .passUnretained($0) }, wait: wait.map { .passRetained($0) })
         count += 1
     }
 
-    /// The innermost has returned.
+    /// The innermost handler has returned.
     @inline(__always)
     mutating func end() {
         count -= 1
         handlers[count].wait?.release()
     }
 
-    /// The thread ends: the innermost will not return.
-    mutating func removeInnermost() -> (registration: Registration?, wait: DeliveryWait?)? {
+    /// Removes the innermost handler when the thread ends: it will not return.
+    mutating func removeInnermost() -> (observer: Observer?, wait: DeliveryWait?)? {
         guard count > 0 else { return nil }
         count -= 1
         let handler = handlers[count]
-        return (handler.registration?.takeUnretainedValue(), handler.wait?.takeRetainedValue())
+        return (handler.observer?.takeUnretainedValue(), handler.wait?.takeRetainedValue())
     }
 
-    /// Those whose handlers run, the innermost last.
-    var registrations: [Registration] {
-        UnsafeBufferPointer(start: handlers, count: count).compactMap { $0.registration?.takeUnretainedValue() }
+    /// The observers whose handlers run, the innermost last.
+    var observers: [Observer] {
+        UnsafeBufferPointer(start: handlers, count: count).compactMap { $0.observer?.takeUnretainedValue() }
     }
 
     @inline(never)

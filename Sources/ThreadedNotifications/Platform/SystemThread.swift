@@ -25,39 +25,6 @@ package struct SystemThread: Sendable {
         _ = pthread_setname_np(pthread_self(), kernelName)
     }
 
-    /// The context of the calling thread, in thread-specific storage.
-    @inline(__always)
-    static var currentContext: Unmanaged<ThreadContext> {
-        if let stored = pthread_getspecific(contextKey) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
-        return makeContext()
-    }
-
-    @inline(never)
-    private static func makeContext() -> Unmanaged<ThreadContext> {
-        let context = Unmanaged.passRetained(ThreadContext(isMain: currentIsMain))
-        pthread_setspecific(contextKey, context.toOpaque())
-        return context
-    }
-
-    private static let contextKey: pthread_key_t = {
-        var key = pthread_key_t()
-        let result = pthread_key_create(&key) { stored in
-            guard let stored else { return }
-            let context = Unmanaged<ThreadContext>.fromOpaque(stored)
-            let round = context.takeUnretainedValue().beginDestructorRound()
-            // Other destructors of the ending thread may still use the context. CoreFoundation ends the run loop in the
-            // last round but one, so the context stays until then. The thread sanitizer uses the last round.
-            if round < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
-                pthread_setspecific(contextKey, stored)
-                if round == 1 { context.takeUnretainedValue().threadEnds() }
-            } else {
-                context.release()
-            }
-        }
-        precondition(result == 0, "SystemThread: the process has no thread-specific key left (error \(result))")
-        return key
-    }()
-
     /// Starts a thread, to be joined or detached once.
     ///
     /// - Returns: the thread, or the system's error number.

@@ -1,32 +1,34 @@
 internal import Foundation
+internal import Glibc
 
-/// What this package knows of one thread. Only that thread touches it, so it has no lock.
+/// What this package knows of one thread, in that thread's own storage.
+///
+/// Threads: only the thread itself can get it, with `current` or `withCurrent`, so it has no lock. It is not `Sendable`.
 final class ThreadContext {
     let isMain: Bool
     var identity: ThreadIdentity? {
         didSet { knownNumber = identity?.number ?? 0 }
     }
-    /// The handlers and blocks that run on this thread.
-    @exclusivity(unchecked) var handlersUnderWay = HandlersUnderWay()
-    /// What posts on this thread found.
-    let lookups = ObserverLookups()
-    /// Posts what waits in this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
+    /// The observers that posts on this thread found.
+    let cache = ObserverCache()
+    /// Posts the notifications of this thread's posting queues; nil before the first use. See `ThreadPostings.poster`.
     var poster: QueuePoster?
-    /// Lives until the thread ends.
+    /// The thread object of a running `RunLoopThread`.
     var keepsAlive: RunLoopThread?
-    /// The ended thread whose late jobs this thread runs at the moment.
+    /// The ended thread whose late jobs this thread runs now.
     var standsInFor: RunLoopThread?
 
-    /// What a posting queue posts at the moment to a center that knows nothing of its numbers.
-    private var queuedPost: (name: Notification.Name, number: UInt64)?
-    /// How many of them began in the middle of one another, and not in their turn.
-    @exclusivity(unchecked) private var nested = 0
+    private let drainState = ThreadConfined(DrainState())
+    private let handlers = ThreadConfined(HandlersUnderWay())
+    /// The number of handlers and blocks that began at once, in the middle of other work.
+    private let nested = ThreadConfined(0)
     private var attachedMailbox: ThreadMailbox?
-    /// The same, to be compared without counting references.
-    @exclusivity(unchecked) private var attachedReference: Unmanaged<ThreadMailbox>?
+    /// `attachedMailbox` again, to compare it without counting a reference.
+    private let uncountedMailbox = ThreadConfined<Unmanaged<ThreadMailbox>?>(nil)
+    /// The notification that a posting queue is posting to a center of another type.
+    private var queuedPost: (name: Notification.Name, number: UInt64)?
     private var destructorRounds = 0
     private var knownNumber = 0
-    /// Memory to put a line together in.
     private var scratch: UnsafeMutableBufferPointer<UInt8>?
 
     init(isMain: Bool) {
@@ -35,13 +37,81 @@ final class ThreadContext {
 
     deinit {
         handlersUnderWay.deallocate()
+        handlers.deallocate()
+        drainState.deallocate()
+        nested.deallocate()
+        uncountedMailbox.deallocate()
         scratch?.deallocate()
     }
+
+    // MARK: The calling thread's context
+
+    static var current: ThreadContext { stored.takeUnretainedValue() }
+
+    /// Calls `body` with the calling thread's context. It is not retained: it lives as long as the thread runs.
+    @inline(__always)
+    static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
+        stored._withUnsafeGuaranteedRef(body)
+    }
+
+    @inline(__always)
+    private static var stored: Unmanaged<ThreadContext> {
+        if let stored = pthread_getspecific(key) { return Unmanaged<ThreadContext>.fromOpaque(stored) }
+        return makeStored()
+    }
+
+    @inline(never)
+    private static func makeStored() -> Unmanaged<ThreadContext> {
+        let context = Unmanaged.passRetained(ThreadContext(isMain: SystemThread.currentIsMain))
+        pthread_setspecific(key, context.toOpaque())
+        return context
+    }
+
+    private static let key: pthread_key_t = {
+        var new = pthread_key_t()
+        let result = pthread_key_create(&new) { stored in
+            guard let stored else { return }
+            let context = Unmanaged<ThreadContext>.fromOpaque(stored)
+            let round = context.takeUnretainedValue().beginDestructorRound()
+            // Destructors of other libraries may still need the context: CoreFoundation ends the run loop in the last round
+            // but one. The thread sanitizer uses the last round.
+            if round < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
+                pthread_setspecific(ThreadContext.key, stored)
+                if round == 1 { context.takeUnretainedValue().threadEnds() }
+            } else {
+                context.release()
+            }
+        }
+        precondition(result == 0, "ThreadContext: the process has no thread-specific key left (error \(result))")
+        return new
+    }()
+
+    private func beginDestructorRound() -> Int {
+        destructorRounds += 1
+        return destructorRounds
+    }
+
+    private func threadEnds() {
+        // Handlers are under way if one called `Thread.exit()`: they will not return.
+        while let (observer, wait) = handlersUnderWay.removeInnermost() {
+            observer?.end()
+            wait?.resolve(observer?.id ?? 0, .targetGone)
+        }
+        cache.removeAll()
+        ThreadWaits.endAll()
+        // If the main function is async, the main thread ends before the process, and nothing more is delivered there.
+        mailbox?.finish()
+        poster = nil
+        keepsAlive = nil
+        if identity != nil { DeliveryEvent.trace(.threadEnd) }
+    }
+
+    // MARK: The thread
 
     /// `ThreadIdentity.number`.
     var number: Int { knownNumber != 0 ? knownNumber : ThreadIdentity.current.number }
 
-    /// Memory that is this thread's until it asks again.
+    /// Memory for building a line. The thread may use it until the next call.
     func scratch(atLeast capacity: Int) -> UnsafeMutablePointer<UInt8> {
         if let start = scratch?.baseAddress, scratch!.count >= capacity { return start }
         scratch?.deallocate()
@@ -50,26 +120,24 @@ final class ThreadContext {
         return new.baseAddress!
     }
 
-    static var current: ThreadContext { SystemThread.currentContext.takeUnretainedValue() }
+    // MARK: The thread's mailbox
 
-    /// Calls `body` with the calling thread's. It is not retained: it lives as long as the thread runs.
-    @inline(__always)
-    static func withCurrent<Result>(_ body: (ThreadContext) -> Result) -> Result {
-        SystemThread.currentContext._withUnsafeGuaranteedRef(body)
-    }
-
-    /// The thread's mailbox, if it has one.
     var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
 
-    /// Whether a mailbox is the thread's.
+    var drain: DrainState {
+        @inline(__always) _read { yield drainState.value }
+        @inline(__always) _modify { yield &drainState.value }
+    }
+
+    /// Whether a mailbox is this thread's.
     @inline(__always)
     func owns(_ mailbox: Unmanaged<ThreadMailbox>) -> Bool {
-        if let attachedReference { return attachedReference.toOpaque() == mailbox.toOpaque() }
+        if let own = uncountedMailbox.value { return own.toOpaque() == mailbox.toOpaque() }
         return isMain && mailbox._withUnsafeGuaranteedRef(\.isMain)
     }
 
-    /// The thread's mailbox, made if it has none yet.
-    /// - Parameter isServed: whether its run loop shall serve it, and so have something to wait for.
+    /// The thread's mailbox, which is created if there is none.
+    /// - Parameter isServed: whether the thread's run loop should serve it, and so have something to wait for.
     func attachedMailboxOrNew(isServed: Bool = true) -> ThreadMailbox {
         if let mailbox {
             if isServed { mailbox.serve() }
@@ -80,47 +148,47 @@ final class ThreadContext {
         return mailbox
     }
 
-    var observersUnderWay: [ObserverID] { handlersUnderWay.registrations.map(\.id) }
-
-    func handlersUnderWay(of registration: Registration) -> Int {
-        handlersUnderWay.registrations.count { $0 === registration }
+    func attach(_ mailbox: ThreadMailbox, isServed: Bool = true) {
+        attachedMailbox = mailbox
+        uncountedMailbox.value = .passUnretained(mailbox)
+        mailbox.attach(to: .current, of: .current, isServed: isServed)
     }
 
-    /// Whether one more may begin in the middle of what this thread does; else it waits its turn, before the stack runs out.
-    var mayNest: Bool { nested < 100 }
+    // MARK: Handlers and blocks that run
 
-    /// Lets a handler or block begin in the middle of what this thread does.
+    var handlersUnderWay: HandlersUnderWay {
+        @inline(__always) _read { yield handlers.value }
+        @inline(__always) _modify { yield &handlers.value }
+    }
+
+    var observersUnderWay: [ObserverID] { handlersUnderWay.observers.map(\.id) }
+
+    func handlersUnderWay(of observer: Observer) -> Int {
+        handlersUnderWay.observers.count { $0 === observer }
+    }
+
+    /// Whether another handler may begin at once. Otherwise its delivery waits, before the stack overflows.
+    var mayNest: Bool { nested.value < 100 }
+
+    /// Calls a handler or block in the middle of other work.
     @inline(__always)
-    func nest<Result>(_ what: @autoclosure () -> String, _ body: () -> Result) -> Result {
-        if nested >= 250 { Self.isTooDeep(what()) }
-        nested += 1
-        defer { nested -= 1 }
+    func nest<Result>(_ description: @autoclosure () -> String, _ body: () -> Result) -> Result {
+        if nested.value >= 250 { Self.isTooDeep(description()) }
+        nested.value += 1
+        defer { nested.value -= 1 }
         return body()
     }
 
     @inline(never)
-    private static func isTooDeep(_ what: String) -> Never {
+    private static func isTooDeep(_ description: String) -> Never {
         preconditionFailure(
             """
-            ThreadedNotifications: \(what) comes from its own handler, 250 deep, and the stack would run out. Observe on a \
-            thread (on: .current), in its order and without waiting: there it waits its turn.
+            ThreadedNotifications: \(description) is posted by its own handler, 250 deep, and the stack would overflow. \
+            Observe on a thread (on: .current) with the default options and post without waiting: then it waits.
             """)
     }
 
-    /// Notes what a posting queue posts while it does.
-    func postingFromQueue(_ name: Notification.Name, _ number: UInt64, _ body: () -> Void) {
-        let outer = queuedPost
-        queuedPost = (name, number)
-        body()
-        queuedPost = outer
-    }
-
-    /// Which post of a queue a notification of this name is a part of, if it was captured; 0: none.
-    func queuedPost(of name: Notification.Name) -> UInt64 {
-        queuedPost.map { $0.name == name ? $0.number : 0 } ?? 0
-    }
-
-    /// Performs a block that was handed over to this thread.
+    /// Performs a block that was enqueued for this thread.
     func perform(_ block: () -> Void, post: UInt64, wait: DeliveryWait?) {
         handlersUnderWay.begin(nil, wait)
         DeliveryEvent.trace(.deliver, post: post)
@@ -130,32 +198,16 @@ final class ThreadContext {
         wait?.resolve(0, .delivered)
     }
 
-    /// Makes a mailbox this thread's own.
-    func attach(_ mailbox: ThreadMailbox, isServed: Bool = true) {
-        attachedMailbox = mailbox
-        attachedReference = .passUnretained(mailbox)
-        mailbox.attach(to: .current, of: .current, isServed: isServed)
+    /// Notes the notification that a posting queue posts in `body`.
+    func postingFromQueue(_ name: Notification.Name, _ number: UInt64, _ body: () -> Void) {
+        let outer = queuedPost
+        queuedPost = (name, number)
+        body()
+        queuedPost = outer
     }
 
-    /// Called by the system when the thread ends, several times.
-    /// - Returns: how often it was called.
-    func beginDestructorRound() -> Int {
-        destructorRounds += 1
-        return destructorRounds
-    }
-
-    func threadEnds() {
-        // There are some if a handler called `Thread.exit()`: they have not returned, but they run no more.
-        while let (registration, wait) = handlersUnderWay.removeInnermost() {
-            registration?.end()
-            wait?.resolve(registration?.id ?? 0, .targetGone)
-        }
-        lookups.removeAll()
-        ThreadWaits.endAll()
-        // The main thread ends before the process if its main function is async: nothing is delivered there any more.
-        mailbox?.finish()
-        poster = nil
-        keepsAlive = nil
-        if identity != nil { DeliveryEvent.trace(.threadEnd) }
+    /// The number of the queue's post that a captured notification of this name belongs to; 0: none.
+    func queuedPost(of name: Notification.Name) -> UInt64 {
+        queuedPost.map { $0.name == name ? $0.number : 0 } ?? 0
     }
 }

@@ -27,7 +27,7 @@ public import Foundation
 open class SignalPort: Port {
     private struct State {
         var isValid = true
-        var delegate: WeakObject?
+        var delegate: WeakReference<AnyObject>?
         var runLoop: RunLoopReference?
         var modes: Set<RunLoop.Mode> = []
         /// The kernel's ids of the threads that are in `remove(from:forMode:)`. A cancellation on one of them does not
@@ -41,11 +41,11 @@ open class SignalPort: Port {
     /// Makes a valid port that is on no run loop.
     public override init() {
         // The source does not retain the port, so that an unused port can be deallocated.
-        let target = Locked<WeakObject?>(nil)
+        let target = Locked<WeakReference<AnyObject>?>(nil)
         let port: @Sendable () -> SignalPort? = { target.withLock(\.self)?.object as? SignalPort }
         source = RunLoopSource(perform: { port()?.receiveSignal() }, cancelled: { port()?.sourceWasCancelled() })
         super.init()
-        target.withLock { $0 = WeakObject(self) }
+        target.withLock { $0 = WeakReference(self) }
     }
 
     deinit {
@@ -61,7 +61,7 @@ open class SignalPort: Port {
 
     /// Sets the delegate, which is called when a signal arrives. The port does not retain it.
     open override func setDelegate(_ delegate: (any PortDelegate)?) {
-        let reference = delegate.map { WeakObject($0) }
+        let reference = delegate.map { WeakReference<AnyObject>($0) }
         state.withLock { $0.delegate = reference }
     }
 

@@ -5,8 +5,8 @@ internal import Foundation
 /// The counters of a default queue last as long as the center, also when the queue itself was released in between.
 final class DefaultQueues {
     private struct DefaultQueue {
-        var center: WeakObject
-        var queue: WeakObject
+        var center: WeakReference<AnyObject>
+        var queue: WeakReference<AnyObject>
         var counters: PostingCounters
     }
 
@@ -26,7 +26,7 @@ final class DefaultQueues {
         if known == nil { removeDeallocated() }
         let counters = isSameCenter ? known?.counters ?? PostingCounters() : PostingCounters()
         let queue = make(counters)
-        queues[id] = DefaultQueue(center: WeakObject(center), queue: WeakObject(queue), counters: counters)
+        queues[id] = DefaultQueue(center: WeakReference(center), queue: WeakReference(queue), counters: counters)
         return queue
     }
 

@@ -54,10 +54,10 @@ final class EnqueuedNotification: @unchecked Sendable {
         resolve(.posted)
         // Tracing may have begun after the notification was enqueued.
         let number = number == 0 ? DeliveryEvent.nextPost() : number
-        let queued = QueuedNotification(notification: notification, number: number, place: location)
+        let queued = QueuedNotification(notification: notification, number: number, location: location)
         if let center = center as? ThreadedNotificationCenter { return center.postHeld(queued) }
         DeliveryEvent.trace(
-            .post, name: notification.name, post: number, place: location,
+            .post, name: notification.name, post: number, location: location,
             sender: NotificationObject(notification.object))
         ThreadContext.current.postingFromQueue(notification.name, number) { center.post(queued) }
     }

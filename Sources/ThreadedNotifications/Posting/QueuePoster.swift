@@ -172,7 +172,7 @@ final class QueuePoster {
         resetIdleDetection()
         let modeQueues = deliverableModeQueues()
         // Another thread may have enqueued or handed over something since the run loop became idle.
-        if isWaiting([.now, .asap], in: modeQueues) || ThreadContext.current.mailbox?.signalDeliverable() == true {
+        if isWaiting([.now, .asap], in: modeQueues) || ThreadContext.current.mailbox?.signalServed(.current) == true {
             return
         }
         guard let notification = take(.whenIdle, modeQueues: modeQueues, before: .max) else { return }

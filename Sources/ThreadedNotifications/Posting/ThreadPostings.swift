@@ -83,7 +83,7 @@ final class ThreadPostings: Sendable {
         let isPostedHere = style == .now && poster != nil && ThreadContext.current.mayNest
         DeliveryEvent.trace(
             .enqueue, name: notification.notification.name, post: notification.number, target: mailbox.identity,
-            postingStyle: style, place: notification.location, sender: sender)
+            postingStyle: style, location: notification.location, sender: sender)
         let enqueued = withSender(sender) { state, sender -> Enqueued? in
             guard
                 var enqueued = state.enqueue(

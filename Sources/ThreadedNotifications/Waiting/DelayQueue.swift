@@ -17,13 +17,13 @@ final class DelayQueue: @unchecked Sendable {
 
     private init() {
         timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-        timer.setEventHandler { [unowned self] in handOverDue() }
+        timer.setEventHandler { [unowned self] in enqueueDue() }
         timer.activate()
     }
 
     func insert(_ block: PerformedBlock, at deadline: ContinuousClock.Instant) -> ID {
         let (id, isNext) = delays.withLock { $0.insert(block, at: deadline) }
-        if isNext { queue.async { self.handOverDue() } }
+        if isNext { queue.async { self.enqueueDue() } }
         return id
     }
 
@@ -35,9 +35,9 @@ final class DelayQueue: @unchecked Sendable {
     }
 
     /// Hands over the blocks that are due, and sets the timer for the next deadline. Called on `queue`.
-    private func handOverDue() {
+    private func enqueueDue() {
         let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
-        for block in due { block.handOver() }
+        for block in due { block.enqueue() }
         if let next {
             timer.schedule(deadline: .now() + .nanoseconds(next.nanosecondsFromNow), leeway: .nanoseconds(0))
         }

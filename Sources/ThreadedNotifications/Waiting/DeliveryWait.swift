@@ -35,14 +35,14 @@ final class DeliveryWait: Sendable {
 
     /// Begins a wait for something that is handed over afterwards.
     /// - Throws: `DeliveryError.waitWouldDeadlock`.
-    init(for expected: [Expected], at place: SourceLocation) throws(DeliveryError) {
+    init(for expected: [Expected], at location: SourceLocation) throws(DeliveryError) {
         let waitsFor = expected.map { one in
             "\(one.thread) to " + (one.notification.map { "handle \($0)" } ?? "perform a block")
         }
         var once: [String] = []
         for words in waitsFor where !once.contains(words) { once.append(words) }
         id = try ThreadWaits.begin(
-            for: expected.map { .thread($0.thread.number) }, waitsFor: once.joined(separator: " and "), at: place)
+            for: expected.map { .thread($0.thread.number) }, waitsFor: once.joined(separator: " and "), at: location)
         state.withLock { state in
             for one in expected {
                 let description = DeliveryError.Pending(

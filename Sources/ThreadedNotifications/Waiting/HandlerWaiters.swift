@@ -1,4 +1,4 @@
-/// Those who wait for an observer's handlers to return. There are hardly ever any, so observers do not have them each.
+/// The threads that wait for an observer's handlers to return. There are rarely any, so observers have no field for them.
 enum HandlerWaiters {
     private static let waiting = Locked<[ObserverID: [MonotonicSemaphore]]>([:])
 
@@ -13,7 +13,7 @@ enum HandlerWaiters {
         }
     }
 
-    /// Those who wait look again.
+    /// The waiting threads check the observer's state again.
     static func handlerEnded(of id: ObserverID) {
         waiting.withLock { waiting in
             for ended in waiting[id] ?? [] { ended.signal() }

@@ -5,21 +5,21 @@ enum ThreadWaits {
     /// Begins a wait of the calling thread, which must end it.
     /// - Throws: `DeliveryError.waitWouldDeadlock`; then nothing was begun.
     static func begin(
-        for targets: [WaitGraph.Target], waitsFor: String, at place: SourceLocation
+        for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation
     ) throws(DeliveryError) -> WaitGraph.WaitID {
-        let wait = wait(for: targets, waitsFor: waitsFor, at: place)
+        let wait = wait(for: targets, waitsFor: waitsFor, at: location)
         let begun = begin(wait)
         trace(begun, of: wait)
         return try begun.get()
     }
 
     /// A wait of the calling thread that has not begun.
-    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at place: SourceLocation) -> WaitGraph.Wait {
+    static func wait(for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
         return WaitGraph.Wait(
             thread: thread, handlersUnderWay: ThreadContext.current.observersUnderWay, targets: targets,
             description: DeliveryError.Wait(
-                thread: thread, waitsFor: waitsFor, file: place.file, line: place.line))
+                thread: thread, waitsFor: waitsFor, file: location.file, line: location.line))
     }
 
     /// Begins a wait without tracing it, so that the caller may hold a lock; it calls `trace(_:of:)` afterwards.
@@ -29,12 +29,14 @@ enum ThreadWaits {
 
     /// Traces that a wait began or was refused.
     static func trace(_ begun: Result<WaitGraph.WaitID, DeliveryError>, of wait: WaitGraph.Wait) {
-        let place = SourceLocation(wait.description.file, wait.description.line)
+        let location = SourceLocation(wait.description.file, wait.description.line)
         switch begun {
         case .success:
-            if !wait.targets.isEmpty { DeliveryEvent.trace(.wait, place: place, message: wait.description.waitsFor) }
+            if !wait.targets.isEmpty {
+                DeliveryEvent.trace(.wait, location: location, message: wait.description.waitsFor)
+            }
         case .failure(let error):
-            DeliveryEvent.trace(.refuseWait, place: place, message: error.cycle)
+            DeliveryEvent.trace(.refuseWait, location: location, message: error.cycle)
         }
     }
 

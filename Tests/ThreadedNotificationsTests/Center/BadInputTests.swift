@@ -130,7 +130,7 @@ struct BadInputTests {
             center.post(name: name)
             token.cancel()
         }
-        #expect(Self.text(result).contains("endless comes from its own handler, 250 deep"))
+        #expect(Self.text(result).contains("endless is posted by its own handler, 250 deep"))
     }
 
     @Test(

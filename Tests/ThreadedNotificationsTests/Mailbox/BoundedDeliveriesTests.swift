@@ -122,12 +122,12 @@ struct BoundedDeliveriesTests {
     @Test("the policy that keeps the latest replaces the same key only, and the latest waits where it came")
     func keepLatest() {
         var pending = Pending()
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         // The keys are the tens; all have the same hash.
         func append(_ item: Int) -> Int? {
             let same = pending.candidates(observer: 1, hash: 0).first { $0.1 / 10 == item / 10 }
             let outcome = pending.append(
-                item, lane: lane, observer: 1, policy: .keepLatest, replacing: same?.0, hash: 0)
+                item, to: lane, observer: 1, policy: .keepLatest, replacing: same?.0, hash: 0)
             if case .appended(_, let displaced) = outcome { return displaced } else { return -1 }
         }
         let displaced = [10, 20, 11, 30, 21, 12].map { append($0) }
@@ -138,11 +138,11 @@ struct BoundedDeliveriesTests {
     @Test("those who wait for room are told first come first, one for each that goes")
     func waiters() throws {
         var pending = Pending()
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         let waiters = (0..<4).map { _ in Waiter() }
         func append(_ item: Int, _ waiter: Waiter? = nil) -> String {
             switch pending.append(
-                item, lane: lane, observer: 1, policy: .block(capacity: 2, timeout: .zero), waiter: waiter)
+                item, to: lane, observer: 1, policy: .block(capacity: 2, timeout: .zero), waiter: waiter)
             {
             case .appended: "appended"
             case .refused: "refused"
@@ -155,17 +155,17 @@ struct BoundedDeliveriesTests {
         let gaveUp = [pending.removeWaiter(waiters[1], of: 1), pending.removeWaiter(waiters[1], of: 1)]
         #expect(gaveUp == [true, false])
         var chunks: [Pending.Chunk] = []
-        pending.takeAll(lane: lane, into: &chunks)
-        let places = chunks.flatMap(\.entries).map(\.place)
-        let first = pending.takeHeld(by: 1, place: places[0])
+        pending.takeAll(of: lane, into: &chunks)
+        let places = chunks.flatMap(\.entries).map(\.number)
+        let first = pending.takeHeld(by: 1, number: places[0])
         #expect(first.item == 0)
         #expect(first.waiter === waiters[0])
         #expect(append(3) == "appended")
         #expect(append(4, waiters[0]) == "wait")
-        let again = pending.takeHeld(by: 1, place: places[0])
+        let again = pending.takeHeld(by: 1, number: places[0])
         #expect(again.item == nil)
         #expect(again.waiter == nil)
-        let second = pending.takeHeld(by: 1, place: places[1])
+        let second = pending.takeHeld(by: 1, number: places[1])
         #expect(second.item == 1)
         #expect(second.waiter === waiters[2])
         let removed = pending.removeWaiters(of: 1)
@@ -175,16 +175,16 @@ struct BoundedDeliveriesTests {
     @Test("the version tells every change of what waits, also when all was taken meanwhile")
     func version() {
         var pending = Pending()
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         var versions = [pending.version]
         func append(_ item: Int, replacing: UInt64? = nil) {
-            _ = pending.append(item, lane: lane, observer: 1, policy: .keepLatest, replacing: replacing, hash: item)
+            _ = pending.append(item, to: lane, observer: 1, policy: .keepLatest, replacing: replacing, hash: item)
             versions.append(pending.version)
         }
         for item in 0..<3 { append(item) }
         append(2, replacing: pending.candidates(observer: 1, hash: 2).first?.0)
         for place: UInt64 in [1, 2, 4] {
-            let taken = pending.takeHeld(by: 1, place: place)
+            let taken = pending.takeHeld(by: 1, number: place)
             #expect(taken.item != nil)
             versions.append(pending.version)
         }
@@ -196,7 +196,7 @@ struct BoundedDeliveriesTests {
     @Test("observers whose waiters all went leave nothing")
     func waitersLeaveNothing() {
         var pending = Pending()
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         func count() -> Int {
             Mirror(reflecting: pending).children.first { $0.label == "bounded" }.map {
                 Mirror(reflecting: $0.value).children.count
@@ -205,11 +205,11 @@ struct BoundedDeliveriesTests {
         for observer: ObserverID in 1...100 {
             let waiters = [Waiter(), Waiter()]
             let policy = OverflowPolicy.block(capacity: 1, timeout: .zero)
-            _ = pending.append(1, lane: lane, observer: observer, policy: policy)
+            _ = pending.append(1, to: lane, observer: observer, policy: policy)
             for waiter in waiters {
-                _ = pending.append(2, lane: lane, observer: observer, policy: policy, waiter: waiter)
+                _ = pending.append(2, to: lane, observer: observer, policy: policy, waiter: waiter)
             }
-            let taken = pending.takeHeld(by: observer, place: observer)
+            let taken = pending.takeHeld(by: observer, number: observer)
             #expect(taken.item == 1)
             if observer % 2 == 0 {
                 let removed = pending.removeWaiters(of: observer)

@@ -53,7 +53,7 @@ struct ComparedMailbox {
     private(set) var fates = Fates()
 
     init(lanes count: Int, observers: [Observer] = []) {
-        for lane in 0..<count { #expect(pending.addLane() == lane) }
+        for lane in 0..<count { #expect(pending.addQueue() == lane) }
         lanes = 0..<count
         isSignalled = Array(repeating: false, count: count)
         self.observers = Dictionary(uniqueKeysWithValues: observers.map { ($0.id, $0) })
@@ -70,7 +70,7 @@ struct ComparedMailbox {
         fates.appended += 1
         let item = Item(number: fates.appended)
         let wasEmpty = !waits(in: lane)
-        let mustSignal = pending.append(item, lane: lane)
+        let mustSignal = pending.append(item, to: lane)
         try #require(mustSignal == wasEmpty)
         waiting.append(Waiting(item: item, lane: lane))
         isSignalled[lane] = isSignalled[lane] || mustSignal
@@ -90,7 +90,7 @@ struct ComparedMailbox {
             return candidates.first { $0.1.key == key }?.0
         }
         let outcome = pending.append(
-            item, lane: observer.lane, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
+            item, to: observer.lane, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
             waiter: waiter)
         switch (outcome, naiveDecision(observer, item, waiter)) {
         case (.appended(let mustSignal, let displaced), .room(let naivelyDisplaced)):
@@ -154,15 +154,15 @@ struct ComparedMailbox {
         var count = 0
         taken.letGo()
         taken.handOutEmpty { pending.reuse(&$0) }
-        taken.take(lane: lane) { chunks in
+        taken.take(lane) { chunks in
             let before = chunks.reduce(0) { $0 + $1.entries.count }
-            pending.takeAll(lane: lane, into: &chunks)
+            pending.takeAll(of: lane, into: &chunks)
             count = chunks.reduce(-before) { $0 + $1.entries.count }
         }
         try #require(count >= waiting.count { $0.lane == lane && !$0.isTaken })
         for index in waiting.indices where waiting[index].lane == lane { waiting[index].isTaken = true }
         isSignalled[lane] = false
-        try #require(pending.isEmpty(lane: lane))
+        try #require(pending.isEmpty(lane))
     }
 
     /// What a drain goes on with.
@@ -176,7 +176,7 @@ struct ComparedMailbox {
             case .item(let item): delivered = item
             case .held(let observer):
                 let waiter: Waiter?
-                (delivered, waiter) = pending.takeHeld(by: observer, place: entry.place)
+                (delivered, waiter) = pending.takeHeld(by: observer, number: entry.number)
                 let first = delivered == nil ? nil : waiters[observer]?.first
                 try #require(waiter === first)
                 if first != nil { waiters[observer]?.removeFirst() }
@@ -211,7 +211,7 @@ struct ComparedMailbox {
     }
 
     private func checkEmpty() throws {
-        for lane in lanes { try #require(pending.isEmpty(lane: lane) && taken.isEmpty(lane: lane)) }
+        for lane in lanes { try #require(pending.isEmpty(lane) && taken.isEmpty(lane)) }
         var copy = pending
         let (items, waiters, _) = copy.removeAll()
         try #require(items.isEmpty && waiters.isEmpty)
@@ -223,13 +223,13 @@ struct ComparedMailbox {
         for lane in lanes {
             let live = waiting.filter { $0.lane == lane }
             if live.contains(where: { !$0.isTaken }) {
-                try #require(!pending.isEmpty(lane: lane))
+                try #require(!pending.isEmpty(lane))
                 try #require(isSignalled[lane], "lane \(lane) waits without having been signalled")
             }
-            if live.contains(where: \.isTaken) { try #require(!taken.isEmpty(lane: lane)) }
+            if live.contains(where: \.isTaken) { try #require(!taken.isEmpty(lane)) }
             // A lane that is never drained stays short: what was dropped goes from it.
             var (copy, chunks) = (pending, [Pending.Chunk]())
-            copy.takeAll(lane: lane, into: &chunks)
+            copy.takeAll(of: lane, into: &chunks)
             try #require(chunks.flatMap(\.entries).count <= 2 * live.count + 34)
         }
         // Nothing more waits than the plain array has; in particular no more than anybody's capacity.
@@ -243,7 +243,7 @@ struct ComparedMailbox {
         let count = waiting.count { $0.isTaken && lanes.contains($0.lane) }
         try #require(taken.hasMoreThanOne(in: lanes) == (count > 1))
         for lane in lanes {
-            try #require(taken.isEmpty(lane: lane) == !waiting.contains { $0.isTaken && $0.lane == lane })
+            try #require(taken.isEmpty(lane) == !waiting.contains { $0.isTaken && $0.lane == lane })
         }
     }
 
@@ -264,14 +264,14 @@ extension TakenDeliveries {
     /// Lets go of all that exhausted chunks keep, as the mailbox does after what it delivered last.
     mutating func letGo() {
         while var chunk = takeExhausted(in: 0) {
-            chunk.kept.removeAll()
-            addEmpty(&chunk)
+            chunk.removeAll()
+            reuse(&chunk)
         }
     }
 
     /// Takes the entry with the first place of all in these lanes, as a drain does.
     mutating func takeFirst(of lanes: [Int]) -> Entry? {
-        guard let lane = firstLane(of: lanes) else { return nil }
+        guard let lane = firstQueue(of: lanes) else { return nil }
         return takeFirst(of: lane)
     }
 }

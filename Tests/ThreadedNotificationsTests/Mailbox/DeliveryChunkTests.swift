@@ -20,26 +20,26 @@ struct DeliveryChunkTests {
         let lane: Int
 
         init() {
-            lane = pending.addLane()
+            lane = pending.addQueue()
         }
 
         /// So many for an object.
-        mutating func append(_ count: Int, for object: AnyObject, known: inout UInt64) {
+        mutating func append(_ count: Int, for object: AnyObject) {
             for _ in 0..<count {
-                _ = pending.append(0, lane: lane)
-                pending.keep(object, lane: lane, known: &known)
+                _ = pending.append(0, to: lane)
+                pending.retain(object, in: lane)
             }
         }
 
         /// So many that are for nobody.
         mutating func append(_ count: Int) {
-            for _ in 0..<count { _ = pending.append(0, lane: lane) }
+            for _ in 0..<count { _ = pending.append(0, to: lane) }
         }
 
         mutating func take() {
             let lane = lane
             taken.handOutEmpty { pending.reuse(&$0) }
-            taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
+            taken.take(lane) { pending.takeAll(of: lane, into: &$0) }
         }
 
         mutating func deliver(_ count: Int) {
@@ -49,14 +49,14 @@ struct DeliveryChunkTests {
         /// Takes everything out, as drains do.
         mutating func drain() {
             take()
-            while !taken.isEmpty(lane: lane) { deliver(1) }
+            while !taken.isEmpty(lane) { deliver(1) }
             taken.letGo()
         }
 
         var chunks: [Pending.Chunk] {
             mutating get {
                 var chunks: [Pending.Chunk] = []
-                pending.takeAll(lane: lane, into: &chunks)
+                pending.takeAll(of: lane, into: &chunks)
                 return chunks
             }
         }
@@ -66,14 +66,13 @@ struct DeliveryChunkTests {
     func keepsOnce() {
         var lane = Lane()
         let objects = (Object(), Object())
-        var known: (UInt64, UInt64) = (0, 0)
-        lane.append(Self.capacity / 2, for: objects.0, known: &known.0)
-        lane.append(Self.capacity, for: objects.1, known: &known.1)
-        lane.append(2 * Self.capacity, for: objects.0, known: &known.0)
+        lane.append(Self.capacity / 2, for: objects.0)
+        lane.append(Self.capacity, for: objects.1)
+        lane.append(2 * Self.capacity, for: objects.0)
         lane.append(Self.capacity)
         let chunks = lane.chunks
         #expect(chunks.map(\.entries.count) == Array(repeating: Self.capacity, count: 4) + [Self.capacity / 2])
-        let kept = chunks.map { chunk in chunk.kept.map { $0 === objects.0 ? 0 : 1 } }
+        let kept = chunks.map { chunk in chunk.owners.map { $0 === objects.0 ? 0 : 1 } }
         #expect(kept == [[0, 1], [1, 0], [0], [0], []])
     }
 
@@ -81,11 +80,11 @@ struct DeliveryChunkTests {
     func keepsAgain() {
         var lane = Lane()
         let object = Object()
-        var known: UInt64 = 0
         for round in 0..<5 {
-            lane.append(1, for: object, known: &known)
-            lane.append(1, for: object, known: &known)
-            let kept = round % 2 == 0 ? lane.chunks.flatMap(\.kept) : lane.pending.removeAll().kept
+            lane.append(1, for: object)
+            lane.append(1, for: object)
+            let kept =
+                round % 2 == 0 ? lane.chunks.flatMap(\.owners) : lane.pending.removeAll().chunks.flatMap(\.owners)
             #expect(kept.count == 1 && kept.first === object)
         }
     }
@@ -93,13 +92,12 @@ struct DeliveryChunkTests {
     @Test("an object lives until the last of its chunk was taken and is let go of, and no longer")
     func lifetime() {
         var lane = Lane()
-        var objects: [WeakObject] = []
+        var objects: [WeakReference<AnyObject>] = []
         let lengths = [Self.capacity, Self.capacity, 50]
         for length in lengths {
             let object = Object()
-            objects.append(WeakObject(object))
-            var known: UInt64 = 0
-            lane.append(length, for: object, known: &known)
+            objects.append(WeakReference<AnyObject>(object))
+            lane.append(length, for: object)
         }
         func alive() -> [Bool] { objects.map { $0.object != nil } }
         lane.take()
@@ -118,18 +116,17 @@ struct DeliveryChunkTests {
             #expect(!lane.taken.hasExhausted)
         }
         #expect(alive() == [false, false, false])
-        #expect(lane.taken.isEmpty(lane: lane.lane) && lane.taken.waitingLanes == 0)
+        #expect(lane.taken.isEmpty(lane.lane) && lane.taken.waitingQueues == 0)
     }
 
     @Test("when the thread ends, what was taken and what was not are handed out with what they are for")
     func end() {
         var lane = Lane()
-        var objects: [WeakObject] = []
+        var objects: [WeakReference<AnyObject>] = []
         for step in 0..<4 {
             let object = Object()
-            objects.append(WeakObject(object))
-            var known: UInt64 = 0
-            lane.append(Self.capacity, for: object, known: &known)
+            objects.append(WeakReference<AnyObject>(object))
+            lane.append(Self.capacity, for: object)
             if step == 2 { lane.take() }
         }
         // All of the first, which is not let go of, and one of the second.
@@ -138,7 +135,7 @@ struct DeliveryChunkTests {
         do {
             let taken = lane.taken.removeAll()
             do {
-                let kept = lane.pending.removeAll().kept
+                let kept = lane.pending.removeAll().chunks.flatMap(\.owners)
                 #expect(kept.count == 1)
                 #expect(alive() == [true, true, true, true])
             }
@@ -167,10 +164,9 @@ struct DeliveryChunkTests {
         for keeps in [true, false] {
             var lane = Lane()
             let object = Object()
-            var known: UInt64 = 0
             for _ in 0..<3 {
                 if keeps {
-                    lane.append(chunks * Self.capacity, for: object, known: &known)
+                    lane.append(chunks * Self.capacity, for: object)
                 } else {
                     lane.append(chunks * Self.capacity)
                 }
@@ -191,21 +187,20 @@ struct DeliveryChunkTests {
     func staysShort() {
         var lane = Lane()
         let object = Object()
-        var known: UInt64 = 0
         var most = 0
-        lane.append(10, for: object, known: &known)
+        lane.append(10, for: object)
         for round in 0..<1000 {
-            lane.append(Self.capacity, for: object, known: &known)
+            lane.append(Self.capacity, for: object)
             lane.take()
             lane.deliver(Self.capacity)
             lane.taken.letGo()
-            #expect(!lane.taken.isEmpty(lane: lane.lane))
+            #expect(!lane.taken.isEmpty(lane.lane))
             if round % 20 == 0 { most = max(most, storedElements(of: lane.taken)) }
         }
         // 10 wait, in two chunks at most.
         #expect(most < 500, "\(most) elements")
         lane.drain()
-        #expect(lane.taken.isEmpty(lane: lane.lane))
+        #expect(lane.taken.isEmpty(lane.lane))
     }
 
     /// Something that is counted as long as it waits.
@@ -229,12 +224,12 @@ struct DeliveryChunkTests {
         for isDelivered in [true, false] {
             var pending = PendingDeliveries<Counted, Waiter>()
             var taken = TakenDeliveries<Counted, Waiter>()
-            let lane = pending.addLane()
-            for _ in 0..<1_000_000 { _ = pending.append(Counted(life: Counted.Life()), lane: lane) }
+            let lane = pending.addQueue()
+            for _ in 0..<1_000_000 { _ = pending.append(Counted(life: Counted.Life()), to: lane) }
             #expect(Counted.Life.count == 1_000_000)
             if isDelivered {
-                taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
-                while !taken.isEmpty(lane: lane) { _ = taken.takeFirst(of: lane) }
+                taken.take(lane) { pending.takeAll(of: lane, into: &$0) }
+                while !taken.isEmpty(lane) { _ = taken.takeFirst(of: lane) }
                 taken.letGo()
                 taken.handOutEmpty { pending.reuse(&$0) }
             } else {

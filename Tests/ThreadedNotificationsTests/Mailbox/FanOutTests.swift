@@ -6,10 +6,10 @@ import XCTest
 
 private let posted = Notification.Name("posted")
 
-private let modal = RunLoop.Mode("modal in HeldTurnsTests")
+private let modal = RunLoop.Mode("modal in FanOutTests")
 
 /// Observers of a post on its thread, in lanes of different modes, take their turns in their order and once.
-final class HeldTurnsTests: XCTestCase {
+final class FanOutTests: XCTestCase {
     private let limit = TestLimit.hang
 
     /// Modes that the default mode is among, so that all may be called in it, each in a lane of its own.

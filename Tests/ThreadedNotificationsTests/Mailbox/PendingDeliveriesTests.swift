@@ -14,29 +14,29 @@ struct PendingDeliveriesTests {
     @Test("only what is appended to an empty lane signals")
     func signalOnTransition() {
         var pending = Pending()
-        let (one, other) = (pending.addLane(), pending.addLane())
-        let signal1 = pending.append(1, lane: one)
+        let (one, other) = (pending.addQueue(), pending.addQueue())
+        let signal1 = pending.append(1, to: one)
         #expect(signal1)
-        let signal2 = pending.append(2, lane: one)
+        let signal2 = pending.append(2, to: one)
         #expect(!signal2)
-        let signal3 = pending.append(3, lane: other)
+        let signal3 = pending.append(3, to: other)
         #expect(signal3)
         var taken: [Pending.Chunk] = []
-        pending.takeAll(lane: one, into: &taken)
+        pending.takeAll(of: one, into: &taken)
         #expect(Self.items(of: taken) == [1, 2])
-        #expect(pending.isEmpty(lane: one))
-        #expect(!pending.isEmpty(lane: other))
-        let signal4 = pending.append(4, lane: one)
+        #expect(pending.isEmpty(one))
+        #expect(!pending.isEmpty(other))
+        let signal4 = pending.append(4, to: one)
         #expect(signal4)
     }
 
     @Test("places are in the order of appending, over all lanes")
     func places() {
         var pending = Pending()
-        let lanes = [pending.addLane(), pending.addLane()]
-        for item in 0..<10 { _ = pending.append(item, lane: lanes[item % 2]) }
+        let lanes = [pending.addQueue(), pending.addQueue()]
+        for item in 0..<10 { _ = pending.append(item, to: lanes[item % 2]) }
         var taken = TakenDeliveries<Int, Waiter>()
-        for lane in lanes { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+        for lane in lanes { taken.take(lane) { pending.takeAll(of: lane, into: &$0) } }
         var order: [Int] = []
         while let entry = taken.takeFirst(of: lanes) {
             if case .item(let item) = entry.content { order.append(item) }
@@ -70,25 +70,25 @@ struct PendingDeliveriesTests {
     @Test("when the thread ends, everything is given once, in the order of appending, and nothing after")
     func removal() {
         var pending = Pending()
-        let lanes = [pending.addLane(), pending.addLane()]
+        let lanes = [pending.addQueue(), pending.addQueue()]
         let waiter = Waiter()
         for item in 0..<40 {
             switch item % 4 {
-            case 0: _ = pending.append(item, lane: lanes[0])
-            case 1: _ = pending.append(item, lane: lanes[1])
-            case 2: _ = pending.append(item, lane: lanes[1], observer: 1, policy: .refuse(capacity: 40))
-            default: _ = pending.append(item, lane: lanes[0], observer: 2, policy: .dropNewest(capacity: 40))
+            case 0: _ = pending.append(item, to: lanes[0])
+            case 1: _ = pending.append(item, to: lanes[1])
+            case 2: _ = pending.append(item, to: lanes[1], observer: 1, policy: .refuse(capacity: 40))
+            default: _ = pending.append(item, to: lanes[0], observer: 2, policy: .dropNewest(capacity: 40))
             }
         }
-        _ = pending.append(40, lane: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
-        _ = pending.append(41, lane: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
+        _ = pending.append(40, to: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
+        _ = pending.append(41, to: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
         let (items, waiters, _) = pending.removeAll()
         #expect(items == Array(0...40))
         #expect(waiters.count == 1 && waiters.first === waiter)
         let again = pending.removeAll()
         #expect(again.items == [])
         #expect(again.waiters.isEmpty)
-        let mustSignal = pending.append(42, lane: lanes[0])
+        let mustSignal = pending.append(42, to: lanes[0])
         #expect(mustSignal)
     }
 
@@ -98,10 +98,10 @@ struct PendingDeliveriesTests {
         // Would take hours if any one of them looked through the others.
         var pending = Pending()
         var taken = TakenDeliveries<Int, Waiter>()
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         let bounded = 10_000
-        for item in 0..<count { _ = pending.append(item, lane: lane) }
-        taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
+        for item in 0..<count { _ = pending.append(item, to: lane) }
+        taken.take(lane) { pending.takeAll(of: lane, into: &$0) }
         var isInOrder = true
         for item in 0..<count {
             guard case .item(item)? = taken.takeFirst(of: [lane])?.content else {
@@ -111,7 +111,7 @@ struct PendingDeliveriesTests {
         }
         #expect(isInOrder)
         let policy = OverflowPolicy.dropOldest(capacity: bounded)
-        for item in 0..<5 * bounded { _ = pending.append(item, lane: lane, observer: 1, policy: policy) }
+        for item in 0..<5 * bounded { _ = pending.append(item, to: lane, observer: 1, policy: policy) }
         #expect(pending.removeAll().items == Array(4 * bounded..<5 * bounded))
     }
 }

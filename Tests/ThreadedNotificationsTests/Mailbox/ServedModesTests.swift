@@ -11,7 +11,7 @@ private let modal = RunLoop.Mode("modal")
 private let other = RunLoop.Mode("other")
 
 /// What is posted on its own thread is delivered at once only in the modes of its lane, whatever was remembered before.
-final class DeliverableLanesTests: XCTestCase {
+final class ServedModesTests: XCTestCase {
     private let limit = TestLimit.hang
 
     /// Calls a block in the middle of the current thread's run loop, in a mode.
@@ -28,7 +28,7 @@ final class DeliverableLanesTests: XCTestCase {
 
     func testTheAnswerIsThatOfTheModeAlsoAfterItChangedAndBack() {
         // Safety: only this thread uses it.
-        nonisolated(unsafe) var lanes = DeliverableLanes()
+        nonisolated(unsafe) var lanes = ServedModes()
         func contains(_ lane: Int, _ isServed: Bool) -> Bool { lanes.contains(lane) { isServed } }
         // Lane by lane: in which modes it is served.
         let served: [Set<RunLoop.Mode>] = [[.default, modal], [.default], [modal], [other], []]

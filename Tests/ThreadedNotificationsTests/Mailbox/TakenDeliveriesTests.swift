@@ -42,10 +42,10 @@ struct TakenDeliveriesTests {
     @Test("a nested drain goes on where the outer one stands, and both are through what came in between")
     func nestedDrain() {
         var (pending, taken) = (Pending(), Taken())
-        let lanes = [pending.addLane(), pending.addLane()]
-        func append(_ item: Int, lane: Int) { _ = pending.append(item, lane: lane) }
+        let lanes = [pending.addQueue(), pending.addQueue()]
+        func append(_ item: Int, lane: Int) { _ = pending.append(item, to: lane) }
         func take() {
-            for lane in lanes { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+            for lane in lanes { taken.take(lane) { pending.takeAll(of: lane, into: &$0) } }
         }
         func takeFirst() -> Int? {
             taken.takeFirst(of: lanes).flatMap { if case .item(let item) = $0.content { item } else { nil } }
@@ -66,31 +66,30 @@ struct TakenDeliveriesTests {
     @Test("a drain of some lanes leaves the others alone")
     func otherLanes() {
         var (pending, taken) = (Pending(), Taken())
-        let (one, other) = (pending.addLane(), pending.addLane())
-        _ = pending.append(1, lane: other)
-        _ = pending.append(2, lane: one)
-        for lane in [one, other] { taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) } }
+        let (one, other) = (pending.addQueue(), pending.addQueue())
+        _ = pending.append(1, to: other)
+        _ = pending.append(2, to: one)
+        for lane in [one, other] { taken.take(lane) { pending.takeAll(of: lane, into: &$0) } }
         let first = taken.takeFirst(of: [one])
-        #expect(first?.place == 2)
+        #expect(first?.number == 2)
         let second = taken.takeFirst(of: [one])
         #expect(second == nil)
-        #expect(taken.isEmpty(lane: one))
-        #expect(!taken.isEmpty(lane: other))
+        #expect(taken.isEmpty(one))
+        #expect(!taken.isEmpty(other))
     }
 
     @Test("a nested drain lets go of what it took out itself, and not of what the outer one delivers")
     func exhaustedByNestedDrains() {
         final class Kept {}
         var (pending, taken) = (Pending(), Taken())
-        let lane = pending.addLane()
+        let lane = pending.addQueue()
         func append(_ items: ClosedRange<Int>) -> Kept {
             let kept = Kept()
-            var known: UInt64 = 0
             for item in items {
-                _ = pending.append(item, lane: lane)
-                pending.keep(kept, lane: lane, known: &known)
+                _ = pending.append(item, to: lane)
+                pending.retain(kept, in: lane)
             }
-            taken.take(lane: lane) { pending.takeAll(lane: lane, into: &$0) }
+            taken.take(lane) { pending.takeAll(of: lane, into: &$0) }
             return kept
         }
         let outer = append(1...2)
@@ -101,11 +100,11 @@ struct TakenDeliveriesTests {
         #expect(ofOuter == nil)
         _ = taken.takeFirst(of: lane, in: 2)
         let first = taken.takeExhausted(in: 2)
-        #expect(first?.kept.first === inner)
+        #expect(first?.owners.first === inner)
         let second = taken.takeExhausted(in: 2)
         #expect(second == nil)
         let third = taken.takeExhausted(in: 1)
-        #expect(third?.kept.first === outer)
+        #expect(third?.owners.first === outer)
         #expect(!taken.hasExhausted)
     }
 }

@@ -70,15 +70,15 @@ final class DeliveryCountingTests: XCTestCase {
     }
 
     func testWhatTheWordCountsNoMoreIsCountedElsewhere() {
-        let ledger = DeliveryLedger()
-        var life = ObserverLife.registered
+        let counters = ObserverCounters()
+        var life = ObserverState.registered
         for _ in 0..<5 { life = (life.begunAtOnce ?? life).ended }
-        XCTAssertEqual(ledger.counters(life), .init(delivered: 5))
-        ledger.countAtOnce(ObserverLife.many)
-        ledger.countAppended()
-        let all = ObserverLife.many + 5
-        XCTAssertEqual(ledger.counters(life), .init(delivered: all, waiting: 1))
-        ledger.countDelivered()
-        XCTAssertEqual(ledger.counters(life), .init(delivered: all + 1))
+        XCTAssertEqual(counters.read(life), .init(delivered: 5))
+        counters.countAtOnce(ObserverState.many)
+        counters.countEnqueued()
+        let all = ObserverState.many + 5
+        XCTAssertEqual(counters.read(life), .init(delivered: all, waiting: 1))
+        counters.countDelivered()
+        XCTAssertEqual(counters.read(life), .init(delivered: all + 1))
     }
 }

@@ -3,36 +3,37 @@ import Testing
 
 @testable import ThreadedNotifications
 
-@Suite("ObserverLookups")
-struct ObserverLookupsTests {
+@Suite("ObserverCache")
+struct ObserverCacheTests {
     /// As many as there are places.
     private static let places = 16
 
-    private static func observer(isKeptByToken: Bool = true) -> Registration {
-        Registration(
-            name: nil, object: .none, mailbox: nil, options: ObserverOptions(), handler: .notification { _ in },
-            isKeptByToken: isKeptByToken)
+    private static func observer(isRemovedWithToken: Bool = true) -> Observer {
+        Observer(
+            name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
+            handler: ObserverHandler(.notification { _ in }),
+            isRemovedWithToken: isRemovedWithToken)
     }
 
     /// Asks as a post does.
     /// - Returns: nil if nothing is known.
     private static func find(
-        _ name: Notification.Name, _ version: UInt64, in lookups: ObserverLookups
+        _ name: Notification.Name, _ version: UInt64, in lookups: ObserverCache
     ) -> [ObserverID]? {
         guard let place = lookups.find(name, version: version) else { return nil }
         defer { place.giveBack() }
         return ids(place.observers)
     }
 
-    private static func ids(_ found: FoundObservers) -> [ObserverID] {
+    private static func ids(_ found: ObserverSpan) -> [ObserverID] {
         var ids: [ObserverID] = []
-        found.each { ids.append($0.id) }
+        found.forEach { ids.append($0.id) }
         return ids
     }
 
     @Test("what was kept is found in its order, without the gaps, and under its name and version only")
     func findsWhatWasKept() {
-        let lookups = ObserverLookups()
+        let lookups = ObserverCache()
         let (one, other) = (Self.observer(), Self.observer())
         let name = Notification.Name("name")
         #expect(Self.find(name, 1, in: lookups) == nil)
@@ -52,7 +53,7 @@ struct ObserverLookupsTests {
             ? ["", "a", "b", "ab", "12345678", "12345678a", "12345678b", "a2345678b", "123456789012345", "é", "ê"]
             : (0..<11).map { "a text that does not fit in two words, number \($0 % 10)" + ($0 == 10 ? "!" : "") }
         let names = texts.map { Notification.Name($0) }
-        let lookups = ObserverLookups()
+        let lookups = ObserverCache()
         let observers = names.map { _ in Self.observer() }
         for round in 0..<3 {
             for (name, observer) in zip(names, observers) {
@@ -69,7 +70,7 @@ struct ObserverLookupsTests {
 
     @Test("a string that grows after it was a name is another name")
     func grownString() {
-        let lookups = ObserverLookups()
+        let lookups = ObserverCache()
         let observer = Self.observer()
         var text = String(repeating: "x", count: 20)
         text.reserveCapacity(100)
@@ -84,7 +85,7 @@ struct ObserverLookupsTests {
 
     @Test("a name whose string is gone is not found under a string that has its memory")
     func reusedMemory() {
-        let lookups = ObserverLookups()
+        let lookups = ObserverCache()
         func name(_ number: Int) -> Notification.Name {
             Notification.Name("a text that does not fit in two words \(1000 + number)")
         }
@@ -99,8 +100,8 @@ struct ObserverLookupsTests {
 
     @Test("what a post goes through stays, however many names come after it; then it goes")
     func inUse() throws {
-        let lookups = ObserverLookups()
-        weak var weakly: Registration?
+        let lookups = ObserverCache()
+        weak var weakly: Observer?
         do {
             let observer = Self.observer()
             weakly = observer
@@ -126,7 +127,7 @@ struct ObserverLookupsTests {
 
     @Test("observers that are let go of may have more looked up in the middle of it")
     func reentrancy() {
-        let lookups = ObserverLookups()
+        let lookups = ObserverCache()
         // Safety: only this thread uses it.
         nonisolated(unsafe) let unsafe = lookups
         let name = Notification.Name("name")
@@ -138,9 +139,10 @@ struct ObserverLookupsTests {
                 unsafe.keep([], of: name, version: 3)
                 log("\(Self.find(name, 2, in: unsafe) ?? []) \(Self.find(name, 3, in: unsafe) ?? [1])")
             }
-            let observer = Registration(
+            let observer = Observer(
                 name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
-                handler: .notification { _ in withExtendedLifetime(held) {} }, isKeptByToken: true)
+                handler: ObserverHandler(.notification { _ in withExtendedLifetime(held) {} }), isRemovedWithToken: true
+            )
             lookups.keep([observer], of: name, version: 1)
         }
         for version in 2..<200 as Range<UInt64> where calls.isEmpty {
@@ -151,11 +153,11 @@ struct ObserverLookupsTests {
 
     @Test("so many are kept at most, and none of those that nobody's token removes")
     func bounds() {
-        let lookups = ObserverLookups()
-        var kept: [WeakObject] = []
-        func keep(_ count: Int, isKeptByToken: Bool = true, of name: String) {
-            let observers = (0..<count).map { _ in Self.observer(isKeptByToken: isKeptByToken) }
-            kept += observers.map { WeakObject($0) }
+        let lookups = ObserverCache()
+        var kept: [WeakReference<AnyObject>] = []
+        func keep(_ count: Int, isRemovedWithToken: Bool = true, of name: String) {
+            let observers = (0..<count).map { _ in Self.observer(isRemovedWithToken: isRemovedWithToken) }
+            kept += observers.map { WeakReference<AnyObject>($0) }
             lookups.keep(observers, of: Notification.Name(name), version: 1)
         }
         func alive() -> Int { kept.count { $0.object != nil } }
@@ -164,17 +166,17 @@ struct ObserverLookupsTests {
         lookups.removeAll()
         #expect(alive() == 0)
         for number in 0..<200 { keep(65, of: "\(number)") }
-        for number in 0..<200 { keep(1, isKeptByToken: false, of: "\(number)") }
+        for number in 0..<200 { keep(1, isRemovedWithToken: false, of: "\(number)") }
         #expect(alive() == 0)
     }
 
     @Test("with it goes all that it kept, also what a post was in the middle of when its thread ended")
     func end() {
-        var lookups: ObserverLookups? = ObserverLookups()
-        var kept: [WeakObject] = []
+        var lookups: ObserverCache? = ObserverCache()
+        var kept: [WeakReference<AnyObject>] = []
         for number in 0..<100 {
             let observer = Self.observer()
-            kept.append(WeakObject(observer))
+            kept.append(WeakReference<AnyObject>(observer))
             lookups?.keep([observer], of: Notification.Name("\(number)"), version: 1)
             _ = lookups?.find(Notification.Name("\(number)"), version: 1)
         }
@@ -183,19 +185,19 @@ struct ObserverLookupsTests {
         #expect(!kept.contains { $0.object != nil })
         let last = Self.observer()
         lookups?.keep([last], of: Notification.Name("last"), version: 1)
-        kept = [WeakObject(last)]
+        kept = [WeakReference<AnyObject>(last)]
         lookups = nil
-        #expect(Self.find(Notification.Name("last"), 1, in: ObserverLookups()) == nil)
+        #expect(Self.find(Notification.Name("last"), 1, in: ObserverCache()) == nil)
     }
 }
 
-extension ObserverLookups {
+extension ObserverCache {
     /// Of the one center that most tests need.
-    fileprivate func find(_ name: Notification.Name, version: UInt64) -> Place? {
+    fileprivate func find(_ name: Notification.Name, version: UInt64) -> Found? {
         find(name, of: 0, version: version)
     }
 
-    fileprivate func keep(_ observers: [Registration?], of name: Notification.Name, version: UInt64) {
+    fileprivate func keep(_ observers: [Observer?], of name: Notification.Name, version: UInt64) {
         keep(observers, of: name, of: 0, version: version)
     }
 }

@@ -72,10 +72,10 @@ struct ObserverRegistryTests {
                 ["a", "b", "c"].randomElement(using: &random)!, [nil, 1, 2, 3].randomElement(using: &random)!
             )
             for scope in [Registry.NameScope.all, .named, .any] {
-                let found = registry.matching(name: name, objectHash: hash, names: scope).compactMap(\.self)
+                let found = registry.observers(matching: name, objectHash: hash, names: scope).compactMap(\.self)
                 try #require(found == naive.matching(name: name, objectHash: hash, names: scope))
             }
-            let all = registry.matching(name: name, objectHash: hash).compactMap(\.self)
+            let all = registry.observers(matching: name, objectHash: hash).compactMap(\.self)
             try #require(all == naive.matching(name: name, objectHash: hash, names: .all))
         }
         for (id, key, observer) in naive.observers {
@@ -83,7 +83,7 @@ struct ObserverRegistryTests {
             try #require(found == observer)
         }
         #expect(registry.count == 0)
-        let left = registry.matching(name: "a", objectHash: 1)
+        let left = registry.observers(matching: "a", objectHash: 1)
         #expect(left.isEmpty)
     }
 
@@ -95,14 +95,14 @@ struct ObserverRegistryTests {
         let key = Key(name: "a", objectHash: nil)
         var registry = Registry()
         for id in 1...10 { _ = registry.add(id, id: ObserverID(id), key: key) }
-        let first = storage(registry.matching(name: "a", objectHash: nil))
+        let first = storage(registry.observers(matching: "a", objectHash: nil))
         _ = registry.remove(id: 5, key: key)
-        let afterRemoval = storage(registry.matching(name: "a", objectHash: nil))
+        let afterRemoval = storage(registry.observers(matching: "a", objectHash: nil))
         #expect(afterRemoval != first)
         _ = registry.add(11, id: 11, key: key)
-        let afterAdding = storage(registry.matching(name: "a", objectHash: nil))
+        let afterAdding = storage(registry.observers(matching: "a", objectHash: nil))
         #expect(afterAdding != afterRemoval)
-        let unchanged = storage(registry.matching(name: "a", objectHash: nil))
+        let unchanged = storage(registry.observers(matching: "a", objectHash: nil))
         #expect(unchanged == afterAdding)
     }
 
@@ -114,7 +114,7 @@ struct ObserverRegistryTests {
             _ = registry.add(observer, id: ObserverID(id + 1), key: Self.keys[observer])
         }
         func found(_ name: String, _ hash: Int?, _ names: Registry.NameScope) -> [Int?] {
-            registry.matching(name: name, objectHash: hash, names: names)
+            registry.observers(matching: name, objectHash: hash, names: names)
         }
         #expect(found("a", 1, .all) == [7, 6, 1, 0])
         #expect(found("a", 1, .named) == [1, 0])
@@ -133,7 +133,7 @@ struct ObserverRegistryTests {
         for id in 1...100 { _ = registry.add(id, id: ObserverID(id), key: key) }
         let first = registry.remove(id: 50, key: key)
         #expect(first == 50)
-        let withGap = registry.matching(name: "a", objectHash: nil)
+        let withGap = registry.observers(matching: "a", objectHash: nil)
         #expect(withGap == (1...100).map { $0 == 50 ? nil : $0 })
         var left = Array(1...100).filter { $0 != 50 }
         var random = SeededGenerator(seed: 1)
@@ -141,7 +141,7 @@ struct ObserverRegistryTests {
             let id = left.remove(at: Int.random(in: 0..<left.count, using: &random))
             let removed = registry.remove(id: ObserverID(id), key: key)
             #expect(removed == id)
-            let slots = registry.matching(name: "a", objectHash: nil)
+            let slots = registry.observers(matching: "a", objectHash: nil)
             #expect(slots.compactMap(\.self) == left)
             #expect(slots.count <= max(16, 2 * left.count))
         }
@@ -152,7 +152,7 @@ struct ObserverRegistryTests {
         var registry = Registry()
         let key = Key(name: "a", objectHash: nil)
         for id: ObserverID in [1, 4, 3, 6, 2, 5] { _ = registry.add(Int(id), id: id, key: key) }
-        let found = registry.matching(name: "a", objectHash: nil)
+        let found = registry.observers(matching: "a", objectHash: nil)
         #expect(found == [1, 2, 3, 4, 5, 6])
         for id: ObserverID in 1...6 {
             let removed = registry.remove(id: id, key: key)

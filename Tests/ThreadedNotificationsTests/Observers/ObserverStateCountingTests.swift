@@ -3,19 +3,19 @@ import Testing
 @testable import ThreadedNotifications
 
 /// What an observer's word counts beside its handlers. A step is one exchange of the word, as `Registration` makes it.
-@Suite("What ObserverLife counts")
-struct ObserverLifeCountingTests {
-    private static let beforeMany = lives(atOnce: ObserverLife.many - 1)
+@Suite("What ObserverState counts")
+struct ObserverStateCountingTests {
+    private static let beforeMany = lives(atOnce: ObserverState.many - 1)
 
     /// An observer so many of whose notifications were handled at once.
-    private static func lives(atOnce count: Int) -> ObserverLife {
-        let one = (ObserverLife.registered.begunAtOnce?.ended.word ?? 0)
-        return ObserverLife(word: one * UInt64(count))
+    private static func lives(atOnce count: Int) -> ObserverState {
+        let one = (ObserverState.registered.begunAtOnce?.ended.word ?? 0)
+        return ObserverState(word: one * UInt64(count))
     }
 
     @Test("a handler that begins at once runs and is counted; its end is not")
     func begunAtOnce() throws {
-        var life = ObserverLife.registered
+        var life = ObserverState.registered
         for count in 1...1000 {
             life = try #require(life.begunAtOnce)
             #expect((life.running, life.atOnce) == (1, count))
@@ -38,11 +38,11 @@ struct ObserverLifeCountingTests {
             for (isCancelled, isAwaited) in [(false, false), (true, false), (true, true)] {
                 var life = Self.beforeMany
                 for _ in 0..<min(running, 5) { life = try #require(life.begun) }
-                if running > 5 { life = ObserverLife(word: life.word + 4 * UInt64(running - 5)) }
+                if running > 5 { life = ObserverState(word: life.word + 4 * UInt64(running - 5)) }
                 var more = try #require(life.begunAtOnce)
                 if isCancelled { more = more.cancelled }
                 if isAwaited { more = more.awaited }
-                #expect(more.countsMany && more.atOnce == ObserverLife.many && more.running == running + 1)
+                #expect(more.countsMany && more.atOnce == ObserverState.many && more.running == running + 1)
                 let less = try #require(more.withoutMany)
                 #expect((less.atOnce, less.running) == (0, running + 1))
                 #expect((less.isCancelled, less.isAwaited) == (isCancelled, isAwaited))
@@ -55,9 +55,9 @@ struct ObserverLifeCountingTests {
     @Test("there is room for as many as threads may add before one of them takes many off")
     func room() throws {
         // More than there can be threads find it so at the same time, each 250 deep.
-        let most = Self.lives(atOnce: ObserverLife.many + 250 * (1 << 22))
+        let most = Self.lives(atOnce: ObserverState.many + 250 * (1 << 22))
         let life = try #require(most.begunAtOnce)
-        #expect(life.atOnce == ObserverLife.many + 250 * (1 << 22) + 1)
+        #expect(life.atOnce == ObserverState.many + 250 * (1 << 22) + 1)
         #expect(life.running == 1 && !life.isCancelled && !life.isAwaited)
         #expect(life.withoutMany?.atOnce == 250 * (1 << 22) + 1)
     }
@@ -74,11 +74,11 @@ struct ObserverLifeCountingTests {
     }
 
     private struct World {
-        var life: ObserverLife
+        var life: ObserverState
         var next: [Int]
         var foundMany: [Bool]
         var began = 0
-        /// What the ledger has.
+        /// What the counters has.
         var takenOff = 0
         var running = 0
         var timesOver = 0
@@ -95,7 +95,7 @@ struct ObserverLifeCountingTests {
             if !faults.isEmpty { return ways }
         }
         guard isDone else { return ways }
-        if world.life.atOnce >= ObserverLife.many { faults.append("many are left: \(world)") }
+        if world.life.atOnce >= ObserverState.many { faults.append("many are left: \(world)") }
         if world.life.isCancelled != (world.timesOver == 1) { faults.append("over \(world.timesOver): \(world)") }
         return 1
     }
@@ -115,7 +115,7 @@ struct ObserverLifeCountingTests {
         case .takeOff:
             guard world.foundMany[thread], let less = world.life.withoutMany else { return }
             world.life = less
-            world.takenOff += ObserverLife.many
+            world.takenOff += ObserverState.many
         case .end:
             world.life = world.life.ended
             world.running -= 1
@@ -124,7 +124,7 @@ struct ObserverLifeCountingTests {
             world.life = world.life.cancelled
             if world.life.isOver { world.timesOver += 1 }
         }
-        let counted = world.life.atOnce + world.takenOff - (ObserverLife.many - 2)
+        let counted = world.life.atOnce + world.takenOff - (ObserverState.many - 2)
         if counted != world.began { faults.append("counts \(counted) for \(world.began): \(world)") }
         if world.life.running != world.running { faults.append("runs wrong: \(world)") }
     }
@@ -138,7 +138,7 @@ struct ObserverLifeCountingTests {
         ] {
             var faults: [String] = []
             let world = World(
-                life: Self.lives(atOnce: ObserverLife.many - 2), next: threads.map { _ in 0 },
+                life: Self.lives(atOnce: ObserverState.many - 2), next: threads.map { _ in 0 },
                 foundMany: threads.map { _ in false })
             let ways = explore(threads, world, faults: &faults)
             #expect(faults == [])

@@ -4,8 +4,8 @@ import Testing
 
 /// Every order in which the steps of a few threads can follow each other. A step is one exchange of the observer's word, as
 /// `Registration` makes it.
-@Suite("ObserverLife")
-struct ObserverLifeTests {
+@Suite("ObserverState")
+struct ObserverStateTests {
     /// What a thread does, one step after the other.
     private enum Step {
         /// Begins a handler; if that is refused, what follows up to its `end` is passed over.
@@ -19,7 +19,7 @@ struct ObserverLifeTests {
     }
 
     private struct World {
-        var life = ObserverLife.registered
+        var life = ObserverState.registered
         var next: [Int]
         /// Whether the thread's last `begin` succeeded.
         var isInHandler: [Bool]
@@ -150,7 +150,7 @@ struct ObserverLifeTests {
     @Test("what it remembers does not depend on the order of the changes")
     func fields() {
         for running in 0..<5 {
-            var life = ObserverLife.registered
+            var life = ObserverState.registered
             for _ in 0..<running { life = life.begun ?? life }
             #expect(life.running == running)
             #expect(!life.isCancelled && !life.isAwaited && !life.isOver)

@@ -5,10 +5,11 @@ import Testing
 
 @Suite("HandlersUnderWay")
 struct HandlersUnderWayTests {
-    private static func observer() -> Registration {
-        Registration(
-            name: nil, object: .none, mailbox: nil, options: ObserverOptions(), handler: .notification { _ in },
-            isKeptByToken: true)
+    private static func observer() -> Observer {
+        Observer(
+            name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
+            handler: ObserverHandler(.notification { _ in }),
+            isRemovedWithToken: true)
     }
 
     private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourceLocation("test", 0)) }
@@ -20,16 +21,16 @@ struct HandlersUnderWayTests {
         let observers = (0..<100).map { _ in Self.observer() }
         for _ in 0..<3 {
             for (count, observer) in observers.enumerated() {
-                #expect(handlers.registrations.elementsEqual(observers[..<count]) { $0 === $1 })
+                #expect(handlers.observers.elementsEqual(observers[..<count]) { $0 === $1 })
                 handlers.begin(observer, nil)
                 handlers.begin(nil, nil)
             }
             for count in observers.indices.reversed() {
-                #expect(handlers.registrations.elementsEqual(observers[...count]) { $0 === $1 })
+                #expect(handlers.observers.elementsEqual(observers[...count]) { $0 === $1 })
                 handlers.end()
                 handlers.end()
             }
-            #expect(handlers.registrations.isEmpty)
+            #expect(handlers.observers.isEmpty)
         }
     }
 
@@ -38,10 +39,10 @@ struct HandlersUnderWayTests {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
         let observer = Self.observer()
-        var waits: [WeakObject] = []
+        var waits: [WeakReference<AnyObject>] = []
         for _ in 0..<50 {
             let wait = try Self.wait()
-            waits.append(WeakObject(wait))
+            waits.append(WeakReference<AnyObject>(wait))
             handlers.begin(observer, wait)
         }
         for count in (0..<50).reversed() {
@@ -64,12 +65,12 @@ struct HandlersUnderWayTests {
         for index in observers.indices.reversed() {
             let removed = handlers.removeInnermost()
             let innermost = try #require(removed)
-            #expect(innermost.registration === observers[index])
+            #expect(innermost.observer === observers[index])
             #expect(innermost.wait === waits[index])
         }
         let none = handlers.removeInnermost()
         #expect(none == nil)
-        let kept = waits.map { $0.map { WeakObject($0) } }
+        let kept = waits.map { $0.map { WeakReference<AnyObject>($0) } }
         waits = []
         #expect(!kept.contains { $0?.object != nil })
     }

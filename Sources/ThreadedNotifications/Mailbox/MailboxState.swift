@@ -1,0 +1,91 @@
+internal import Foundation
+
+/// The state of a mailbox that all threads see. It is behind one lock.
+///
+///     unstarted ──attach──► open ──close──► closing ──finish──► finishing ──► finished
+///      accepts             accepts          accepts jobs only                 accepts nothing
+struct MailboxState {
+    typealias Pending = PendingDeliveries<Delivery, RoomWaiter>
+
+    enum Phase {
+        case unstarted
+        case open
+        case closing
+        /// As `closing`, while `finish` settles what waits.
+        case finishing
+        case finished
+    }
+
+    /// A queue for one set of run loop modes, and the source that signals it.
+    struct ModeQueue: Sendable {
+        var modes: Set<RunLoop.Mode>
+        var source: RunLoopSource
+    }
+
+    /// A signal to send after the lock was released.
+    struct Signal: Sendable {
+        fileprivate let source: RunLoopSource
+        fileprivate let runLoop: RunLoopReference?
+        fileprivate let target: ThreadIdentity?
+
+        func send() {
+            DeliveryEvent.trace(.signal, target: target)
+            source.signal()
+            runLoop?.wakeUp()
+        }
+
+        /// Signals from the target thread itself, which need not be woken.
+        func sendToItself() {
+            DeliveryEvent.trace(.signal, target: target)
+            source.signal()
+        }
+    }
+
+    var phase = Phase.unstarted
+    var pending = Pending()
+    var modeQueues: [ModeQueue] = []
+    var runLoop: RunLoopReference?
+    /// Whether the run loop has the sources of the queues, and so something to wait for.
+    var isServed = false
+    var identity: ThreadIdentity?
+    /// The queue that the thread watches instead of sleeping. It needs no signal.
+    var watchedQueue: Int?
+    /// Handlers that must be released on the thread. They have no place in its order.
+    var toRelease: [Unmanaged<ObserverHandler>] = []
+
+    @inline(__always)
+    var acceptsDeliveries: Bool { phase == .open || phase == .unstarted }
+
+    mutating func takeHandlersToRelease() -> [Unmanaged<ObserverHandler>] {
+        defer { if !toRelease.isEmpty { toRelease = [] } }
+        return toRelease
+    }
+
+    /// The error that a thread gets that would wait for this one; nil if it can wait.
+    func reasonNotToWait(for description: String) -> DeliveryError? {
+        switch phase {
+        case .unstarted: .threadNotStarted(thread: description)
+        case .open: nil
+        case .closing, .finishing, .finished: .threadStopped(thread: description)
+        }
+    }
+
+    /// Whether an action may be appended.
+    func acceptance(of action: Delivery.Action) -> ThreadMailbox.Acceptance {
+        switch (phase, action) {
+        case (.open, _), (.unstarted, .job), (.closing, .job), (.finishing, .job): .accepted
+        case (.unstarted, _): .notStarted
+        case (.closing, _), (.finishing, _), (.finished, _): .targetGone
+        }
+    }
+
+    /// The signal for a queue in which the first entry waits.
+    @inline(__always)
+    func signal(for queue: Int) -> Signal? {
+        watchedQueue == queue ? nil : unconditionalSignal(for: queue)
+    }
+
+    func unconditionalSignal(for queue: Int) -> Signal {
+        Signal(source: modeQueues[queue].source, runLoop: runLoop, target: identity)
+    }
+}

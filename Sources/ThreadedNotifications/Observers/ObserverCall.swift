@@ -1,0 +1,206 @@
+internal import Foundation
+
+/// The one place where handlers are called and outcomes are settled: every delivery of every kind ends here.
+///
+///     begin ─► count ─► trace ─► handler ─► trace ─► end ─► release the waiting poster
+///
+/// Threads: `run` and `runAtOnce` are called on the target thread, `transform` on the posting thread, `resolve` on any.
+enum ObserverCall {
+    /// Delivers what was enqueued, unless the observer was removed.
+    @inline(__always)
+    static func run(_ observer: Observer, with delivery: Delivery, _ context: ThreadContext) {
+        delivery.wait?.deliveryBegins(to: observer.id)
+        guard let handler = observer.begin() else { return resolve(observer, .cancelled, delivery) }
+        context.handlersUnderWay.begin(observer, delivery.wait)
+        var isCalled = true
+        if observer.isSimple {
+            observer.counters.countDelivered()
+            handler._withUnsafeGuaranteedRef { handler in
+                call(observer, delivery.notification.name, delivery.post) { handler.handle(delivery.notification) }
+            }
+        } else {
+            isCalled = callAnyKind(of: handler, observer, with: delivery)
+        }
+        context.handlersUnderWay.end()
+        observer.end()
+        // Last: the handler and its object are released before a waiting poster continues.
+        if isCalled { delivery.wait?.resolve(observer.id, .delivered) } else { resolve(observer, .cancelled, delivery) }
+    }
+
+    /// Delivers before `post` returns.
+    /// - Parameter overtakes: whether other deliveries for the observer's thread wait.
+    /// - Returns: nil if the observer's transform returned nil.
+    @inline(__always)
+    static func runAtOnce(
+        _ observer: Observer, with notification: Notification, of post: Post, _ context: ThreadContext,
+        overtakes: Bool = false
+    ) -> DeliveryOutcome? {
+        context.nest(notification.name.rawValue) {
+            guard observer.isSimple else {
+                return runAnyKindAtOnce(observer, with: notification, of: post, context, overtakes: overtakes)
+            }
+            guard let handler = observer.beginAtOnce() else {
+                return skip(observer, notification.name, post, .cancelled)
+            }
+            context.handlersUnderWay.begin(observer, post.wait)
+            handler._withUnsafeGuaranteedRef { handler in
+                callAtOnce(observer, notification.name, post, overtakes) { handler.handle(notification) }
+            }
+            context.handlersUnderWay.end()
+            observer.end()
+            return .delivered
+        }
+    }
+
+    /// Calls an observer's transform.
+    /// - Returns: the value; or the outcome, which is nil if the transform returned nil.
+    static func transform(
+        _ notification: Notification, for observer: Observer, of post: Post, _ context: ThreadContext
+    ) -> (value: (any Sendable)?, outcome: DeliveryOutcome?) {
+        guard let handler = observer.begin(), case .value(let transform, _) = handler.takeUnretainedValue().kind else {
+            return (nil, skip(observer, notification.name, post, .cancelled))
+        }
+        context.handlersUnderWay.begin(observer, nil)
+        let value = transform(notification)
+        context.handlersUnderWay.end()
+        observer.end()
+        return (value, value == nil ? skip(observer, notification.name, post, nil) : nil)
+    }
+
+    // MARK: Outcomes without a call
+
+    /// Counts and traces an outcome, and releases the waiting poster.
+    /// - Parameter other: for a coalesced notification, the number of the post that replaces it.
+    static func resolve(
+        _ observer: Observer, _ outcome: DeliveryOutcome, _ delivery: Delivery, replacedBy other: UInt64 = 0
+    ) {
+        resolve(
+            observer, outcome, delivery.notification.name, post: delivery.post, wait: delivery.wait, replacedBy: other)
+    }
+
+    static func resolve(
+        _ observer: Observer, _ outcome: DeliveryOutcome, _ name: Notification.Name, post: UInt64, wait: DeliveryWait?,
+        replacedBy other: UInt64 = 0
+    ) {
+        observer.counters.count(outcome)
+        let stage: DeliveryEvent.Stage =
+            switch outcome {
+            case .delivered: .deliver
+            case .waiting: .append
+            case .coalesced: .coalesce
+            case .dropped, .refused: .drop
+            case .cancelled: .cancel
+            case .targetGone: .targetGone
+            }
+        DeliveryEvent.trace(
+            stage, name: name, post: post, observer: observer.id, target: observer.mailbox?.identity,
+            relatedPost: other, message: stage == .drop ? observer.options.overflow.name : nil)
+        wait?.resolve(observer.id, outcome)
+    }
+
+    /// Traces that an observer does not get a notification that it matched.
+    private static func skip(
+        _ observer: Observer, _ name: Notification.Name, _ post: Post, _ outcome: DeliveryOutcome?
+    ) -> DeliveryOutcome? {
+        DeliveryEvent.trace(
+            .skip, name: name, post: post.number, observer: observer.id, target: observer.mailbox?.identity)
+        post.wait?.resolve(observer.id, .cancelled)
+        return outcome
+    }
+
+    // MARK: Handlers of every kind
+
+    /// When it returns, the handler and its object are no longer retained here.
+    @inline(never)
+    private static func runAnyKindAtOnce(
+        _ observer: Observer, with notification: Notification, of post: Post, _ context: ThreadContext, overtakes: Bool
+    ) -> DeliveryOutcome? {
+        guard let handler = observer.begin() else { return skip(observer, notification.name, post, .cancelled) }
+        context.handlersUnderWay.begin(observer, post.wait)
+        let outcome = callAnyKindAtOnce(of: handler, observer, with: notification, post, overtakes)
+        context.handlersUnderWay.end()
+        observer.end()
+        return outcome == .delivered ? outcome : skip(observer, notification.name, post, outcome)
+    }
+
+    @inline(never)
+    private static func callAnyKindAtOnce(
+        of handler: Unmanaged<ObserverHandler>, _ observer: Observer, with notification: Notification, _ post: Post,
+        _ overtakes: Bool
+    ) -> DeliveryOutcome? {
+        func call(_ handle: () -> Void) -> DeliveryOutcome {
+            observer.counters.countAtOnce(1)
+            callAtOnce(observer, notification.name, post, overtakes, handle)
+            return .delivered
+        }
+        switch handler.takeUnretainedValue().kind {
+        case .notification(let handle): return call { handle(notification) }
+        case .threadBound(let handle): return call { handle(notification) }
+        case .value(let transform, let handle):
+            guard let value = transform(notification) else { return nil }
+            // The transform may have removed the observer.
+            return observer.isCancelled ? .cancelled : call { handle(value) }
+        case .method(let reference, _, let method):
+            guard let object = reference.object else { return .cancelled }
+            return call { method(object, notification) }
+        }
+    }
+
+    /// - Returns: false if the object whose method is the handler has been deallocated.
+    @inline(never)
+    private static func callAnyKind(
+        of handler: Unmanaged<ObserverHandler>, _ observer: Observer, with delivery: Delivery
+    ) -> Bool {
+        func call(_ handle: () -> Void) -> Bool {
+            // A value may be delivered on the posting thread, and several threads may count there.
+            if observer.mailbox == nil {
+                observer.counters.countAtOnce(1)
+            } else {
+                observer.counters.countDelivered()
+            }
+            self.call(observer, delivery.notification.name, delivery.post, handle)
+            return true
+        }
+        switch handler.takeUnretainedValue().kind {
+        case .notification(let handle): return call { handle(delivery.notification) }
+        case .threadBound(let handle): return call { handle(delivery.notification) }
+        case .value(_, let handle):
+            guard let value = delivery.value else { return false }
+            return call { handle(value) }
+        case .method(let reference, _, let method):
+            guard let object = reference.object else {
+                observer.cancel()
+                return false
+            }
+            return call { method(object, delivery.notification) }
+        }
+    }
+
+    // MARK: Tracing
+
+    @inline(__always)
+    private static func call(
+        _ observer: Observer, _ name: Notification.Name, _ post: UInt64, _ handle: () -> Void
+    ) {
+        if post != 0 || DeliveryEvent.isWatched { traceCall(observer, name, post, false, handle) } else { handle() }
+    }
+
+    /// A post that nothing traced has no number; then its handlers called at once are not traced either.
+    @inline(__always)
+    private static func callAtOnce(
+        _ observer: Observer, _ name: Notification.Name, _ post: Post, _ overtakes: Bool, _ handle: () -> Void
+    ) {
+        if post.number != 0 { traceCall(observer, name, post.number, overtakes, handle) } else { handle() }
+    }
+
+    @inline(never)
+    private static func traceCall(
+        _ observer: Observer, _ name: Notification.Name, _ post: UInt64, _ overtakes: Bool, _ handle: () -> Void
+    ) {
+        DeliveryEvent.trace(
+            .deliver, name: name, post: post, observer: observer.id, target: observer.mailbox?.identity,
+            overtakes: overtakes)
+        handle()
+        DeliveryEvent.trace(.return, name: name, post: post, observer: observer.id)
+    }
+}

@@ -1,0 +1,90 @@
+package import Foundation
+
+/// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches.
+///
+/// Values reach handlers in the same way as notifications: through the mailboxes and `ObserverCall`.
+/// Threads: every method may be called on any thread.
+/// Order: the values that one thread delivers reach an observer in that order.
+/// Removal: by token, as for `ThreadedNotificationCenter`.
+package final class ValueObservers: Sendable, ObserverOwner {
+    /// An observer as `deliver` takes it.
+    package struct Handle: Sendable {
+        let observer: Observer
+
+        /// `ObserverToken.id`.
+        package var id: UInt64 { observer.id }
+    }
+
+    private let observers = Locked<[ObserverID: Observer]>([:])
+    private let whenRemoved: @Sendable (_ id: UInt64) -> Void
+
+    /// - Parameter whenRemoved: called once for each observer that a token removes, on the thread that removes it.
+    package init(whenRemoved: @escaping @Sendable (_ id: UInt64) -> Void = { _ in }) {
+        self.whenRemoved = whenRemoved
+    }
+
+    package var isEmpty: Bool { observers.withLock { $0.isEmpty } }
+
+    /// Adds an observer.
+    /// - Parameters:
+    ///   - name: the name that the observer asks for elsewhere, for events.
+    ///   - thread: the thread on which the handler is called.
+    package func add<Value: Sendable>(
+        named name: Notification.Name?, on thread: some DeliveryTarget, options: ObserverOptions,
+        at location: SourceLocation, using handler: @escaping @Sendable (Value) -> Void
+    ) -> (token: ObserverToken, handle: Handle) {
+        let observer = Observer(
+            name: name, object: .none, mailbox: thread.targetThread.mailbox, options: options,
+            handler: ObserverHandler(
+                .value(transform: { _ in nil }) { if let value = $0 as? Value { handler(value) } }),
+            isRemovedWithToken: true)
+        DeliveryEvent.trace(
+            .register, name: name, observer: observer.id, target: observer.mailbox?.identity, location: location)
+        observers.withLock { $0[observer.id] = observer }
+        return (ObserverToken(observer, of: self), Handle(observer: observer))
+    }
+
+    /// Delivers a value to observers, in the order of the list.
+    /// - Parameters:
+    ///   - name: the notification's name, for events and for the policy `keepLatest`.
+    ///   - object: the notification's object, for the same.
+    package func deliver(
+        _ value: any Sendable, named name: Notification.Name, object: String? = nil, to handles: [Handle]
+    ) {
+        let number = DeliveryEvent.nextPost()
+        if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
+        ThreadContext.withCurrent { context in
+            for handle in handles {
+                let observer = handle.observer
+                let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
+                if observer.isHere(context), observer.mailbox?.isReady(observer.modeQueue, context) ?? true {
+                    observer.counters.countPosted()
+                    context.nest(name.rawValue) { ObserverCall.run(observer, with: delivery, context) }
+                } else {
+                    _ = observer.mailbox?.enqueue(
+                        delivery, object: NotificationObject(object), at: SourceLocation("DistributedNotifications", 0),
+                        for: observer, context)
+                }
+            }
+        }
+    }
+
+    /// Delivers a value to all observers, in the order in which they were added.
+    package func deliverToAll(_ value: any Sendable, named name: Notification.Name) {
+        let all = observers.withLock { $0.values.sorted { $0.id < $1.id } }
+        deliver(value, named: name, to: all.map(Handle.init))
+    }
+
+    /// Whether a token is of one of these observers.
+    package func own(_ token: ObserverToken) -> Bool { token.isOf(self) }
+
+    @discardableResult
+    func remove(_ observer: Observer) -> Bool {
+        let running = observer.cancel()
+        guard observers.withLock({ $0.removeValue(forKey: observer.id) }) != nil else { return false }
+        DeliveryEvent.trace(
+            .remove, name: observer.name, observer: observer.id, target: observer.mailbox?.identity, count: running)
+        whenRemoved(observer.id)
+        return true
+    }
+}
