@@ -172,7 +172,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         if post.number != 0 { trace(notification, observers.count, stage, post, context) }
         var counters = DeliveryCounters()
         var (here, ordered) = (0, 0)
-        observers.forEach { observer in
+        observers.each { observer in
             if observer.isHere(context) {
                 here += 1
                 if observer.isOrdered { ordered += 1 }
@@ -185,7 +185,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         if ordered > 0, here > 1 || post.wait != nil {
             FanOut.deliver(notification, post, to: observers, context, &counters)
         } else if here > 0 {
-            observers.forEach { observer in
+            observers.each { observer in
                 guard observer.isHere(context) else { return }
                 counters.count(
                     observer.withMailbox { $0.deliverAtOnce(notification, post, to: observer, context) }
@@ -193,7 +193,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             }
         }
         if counters.cancelled > 0 {
-            observers.forEach { observer in if observer.isCancelled { remove(observer) } }
+            observers.each { observer in if observer.isCancelled { remove(observer) } }
         }
         return counters
     }

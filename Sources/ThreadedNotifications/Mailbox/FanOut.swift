@@ -45,7 +45,7 @@ final class FanOut {
         var count: UInt64 = 0
         var isFirst = true
         var callsFirstSlotFirst = false
-        observers.forEach { observer in
+        observers.each { observer in
             guard observer.isHere(context) else { return }
             defer { isFirst = false }
             guard observer.isOrdered else { return }
@@ -70,7 +70,7 @@ final class FanOut {
             if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
         }
         if post.wait != nil { mailbox.deliverWaiting(in: served, before: number, context) }
-        observers.forEach { observer in
+        observers.each { observer in
             guard observer.isHere(context) else { return }
             if !observer.isOrdered {
                 counters.count(

@@ -38,7 +38,7 @@ struct ObserverSpan {
     }
 
     @inline(__always)
-    func forEach(_ body: (Observer) -> Void) {
+    func each(_ body: (Observer) -> Void) {
         guard let start else { return }
         for index in 0..<count { start[index]._withUnsafeGuaranteedRef { body($0) } }
     }

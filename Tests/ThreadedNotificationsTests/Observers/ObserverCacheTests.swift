@@ -27,7 +27,7 @@ struct ObserverCacheTests {
 
     private static func ids(_ found: ObserverSpan) -> [ObserverID] {
         var ids: [ObserverID] = []
-        found.forEach { ids.append($0.id) }
+        found.each { ids.append($0.id) }
         return ids
     }
 
