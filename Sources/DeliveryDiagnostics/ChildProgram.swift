@@ -27,8 +27,8 @@ public struct ChildProgram: Sendable, Hashable {
         var errors: String
     }
 
-    /// Runs the program and blocks the calling thread until it ends. Kills it after `limit`.
-    func run(_ more: [String], limit: Duration) throws(ScenarioError) -> Result {
+    /// Runs the program and blocks the calling thread until it ends. Kills it after `timeout`.
+    func run(_ more: [String], timeout: Duration) throws(ScenarioError) -> Result {
         let outcome = Locked<Swift.Result<Result, ScenarioError>?>(nil)
         let ended = Gate("a second process")
         let arguments = Arguments(arguments + more)
@@ -58,11 +58,11 @@ public struct ChildProgram: Sendable, Hashable {
             ended.open()
         }
         do throws(ScenarioError) {
-            try ended.wait(limit: limit)
+            try ended.wait(timeout: timeout)
         } catch {
             // Cancelling kills the process asynchronously. Wait for its end, so that it does not outlive this process.
             task.cancel()
-            try? ended.wait(limit: .seconds(5))
+            try? ended.wait(timeout: .seconds(5))
             throw error
         }
         guard let result = outcome.withLock({ $0 }) else { throw .child(problem: "ended without a result") }

@@ -13,7 +13,7 @@ public protocol Scenario: Sendable {
     func validate(_ options: ScenarioOptions) throws(ScenarioError)
 
     /// Runs the scenario on the main thread, which it may block and whose run loop it may run. Returns when everything
-    /// has been handled, or throws when one wait takes longer than the environment's limit.
+    /// has been handled, or throws when one wait takes longer than the environment's timeout.
     func perform(in environment: ScenarioEnvironment) throws
 
     /// The claims about the scenario's records, each with its result.

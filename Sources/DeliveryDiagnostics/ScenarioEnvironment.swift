@@ -1,9 +1,9 @@
-/// The parameters of a scenario's run: its recorder, its options, its limit, and the programs that it may start.
+/// The parameters of a scenario's run: its recorder, its options, its timeout, and the programs that it may start.
 public struct ScenarioEnvironment: Sendable {
     public var recorder: DeliveryRecorder
     public var options: ScenarioOptions
     /// The longest that one wait of the scenario may take.
-    public var limit: Duration
+    public var timeout: Duration
     /// Starts this program again for a step that may crash the process.
     public var childProgram: ChildProgram?
     /// Starts this program again as the second process of a distributed scenario, which calls
@@ -14,13 +14,13 @@ public struct ScenarioEnvironment: Sendable {
 
     public init(
         recorder: DeliveryRecorder = DeliveryRecorder(), options: ScenarioOptions = ScenarioOptions(),
-        limit: Duration = .seconds(60), childProgram: ChildProgram? = nil,
+        timeout: Duration = .seconds(60), childProgram: ChildProgram? = nil,
         distributedChild: ChildProgram? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) {
         self.recorder = recorder
         self.options = options
-        self.limit = limit
+        self.timeout = timeout
         self.childProgram = childProgram
         self.distributedChild = distributedChild
         self.progress = progress

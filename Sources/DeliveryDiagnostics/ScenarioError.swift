@@ -13,8 +13,8 @@ public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .timedOut(let name, let limit):
-            "timed out after \(limit) while waiting for \(name). If the machine is very busy, try again."
+        case .timedOut(let name, let timeout):
+            "timed out after \(timeout) while waiting for \(name). If the machine is very busy, try again."
         case .notOnMainThread:
             "a scenario must be performed on the main thread."
         case .noChildProgram:

@@ -7,9 +7,9 @@ import XCTest
 /// and reports false races.
 final class ChildProgramTests: XCTestCase {
     func testAChildThatCannotStartHangsOrSpeaksNonsenseIsAnError() {
-        func error(_ path: String, _ arguments: [String], limit: Duration = TestLimit.hang) -> ScenarioError? {
+        func error(_ path: String, _ arguments: [String], timeout: Duration = TestLimit.hang) -> ScenarioError? {
             var environment = ScenarioEnvironment(
-                options: ScenarioOptions(capture: .weak), limit: limit,
+                options: ScenarioOptions(capture: .weak), timeout: timeout,
                 childProgram: ChildProgram(path: path, arguments: arguments))
             environment.recorder = DeliveryRecorder()
             do {
@@ -25,7 +25,7 @@ final class ChildProgramTests: XCTestCase {
         }
         XCTAssertTrue(problem.hasPrefix("its output is not a recording: its output:1: "), problem)
         XCTAssertEqual(
-            error("/bin/sh", ["-c", "exec sleep 600"], limit: .milliseconds(50)),
+            error("/bin/sh", ["-c", "exec sleep 600"], timeout: .milliseconds(50)),
             .timedOut(waitingFor: "a second process", after: .milliseconds(50)))
     }
 }

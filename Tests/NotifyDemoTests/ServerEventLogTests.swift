@@ -1,6 +1,6 @@
 import DistributedNotifications
-import NotificationServer
 import Logging
+import NotificationServer
 import Testing
 
 @testable import notify_demo

@@ -40,15 +40,15 @@ public struct PlatformExamination: Sendable, Hashable {
     ///   - facts: the numbers of the facts to examine. Nil means all.
     ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event
     ///     as a line.
-    ///   - limit: the longest that one process may run.
+    ///   - timeout: the longest that one process may run.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
     public static func perform(
-        facts numbers: Set<String>? = nil, in childProgram: ChildProgram, limit: Duration = .seconds(60),
+        facts numbers: Set<String>? = nil, in childProgram: ChildProgram, timeout: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> PlatformExamination {
         let facts = PlatformFact.all.filter { numbers?.contains($0.number) != false }
         var answers = try TrialAnswers.to(
-            facts.flatMap(\.questions), in: childProgram, limit: limit, progress: progress
+            facts.flatMap(\.questions), in: childProgram, timeout: timeout, progress: progress
         )[...]
         return PlatformExamination(
             rows: facts.map { fact in

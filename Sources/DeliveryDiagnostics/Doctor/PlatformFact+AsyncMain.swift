@@ -54,7 +54,7 @@ extension PlatformFact {
             // An async main function begins on the main thread. Only the part after a suspension shows the defect.
             try? await Task.sleep(for: .milliseconds(10))
             body()
-            let deadline = ContinuousClock.now + ProbeLimits.foundation
+            let deadline = ContinuousClock.now + TrialTimeouts.foundation
             while notes.events.isEmpty, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
             _exit(0)
         }
@@ -68,7 +68,7 @@ extension PlatformFact {
             try? await Task.sleep(for: .milliseconds(10))
             body()
         }
-        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
     }
 
     private static func noteThread(_ notes: TrialNotes, _ prefix: String = "") {

@@ -34,22 +34,23 @@ extension PlatformFact {
                         }
                     }),
                 TrialQuestion(
-                    "messages-are-kept", "\(burst) messages before the next is awaited: all come, or the loss is told",
-                    expected: TrialExpectation(events: ["all come"]),
+                    "messages-are-kept",
+                    "\(burst) messages before the next is awaited: all arrive, or the loss is reported",
+                    expected: TrialExpectation(events: ["all arrive"]),
                     foundation: { notes in
-                        let come = countRead(within: ProbeLimits.foundation) { center, shouldContinue in
+                        let arrived = countRead(within: TrialTimeouts.foundation) { center, shouldContinue in
                             let messages = center.foundation.messages(of: nil as Sender?, for: NumberedMessage.self)
                             var iterator = messages.makeAsyncIterator()
                             for number in 0..<burst { center.foundation.post(NumberedMessage(number: number)) }
                             while await iterator.next(isolation: nil) != nil, shouldContinue() {}
                         }
                         notes.note(
-                            come == burst ? "all come" : "some are lost, and nothing tells",
-                            detail: "\(come) of \(burst) come")
+                            arrived == burst ? "all arrive" : "some are lost without a report",
+                            detail: "\(arrived) of \(burst) arrive")
                     },
-                    ours: .other(TrialExpectation(events: ["the loss is told"])) { notes in
+                    ours: .other(TrialExpectation(events: ["the loss is reported"])) { notes in
                         let dropped = Locked(0)
-                        let come = countRead(within: ProbeLimits.ours) { center, shouldContinue in
+                        let arrived = countRead(within: TrialTimeouts.ours) { center, shouldContinue in
                             let numbers = center.ours.notifications(
                                 named: TestNotification.foundationName, buffer: .bufferingNewest(10),
                                 transform: { $0.object as? Int })
@@ -61,10 +62,10 @@ extension PlatformFact {
                             numbers.cancel()
                             while await iterator.next() != nil, shouldContinue() {}
                         }
-                        let told = dropped.withLock { $0 }
+                        let reported = dropped.withLock { $0 }
                         notes.note(
-                            come + told == burst ? "the loss is told" : "the loss is not told",
-                            detail: "\(come) of \(burst) come, \(told) dropped")
+                            arrived + reported == burst ? "the loss is reported" : "the loss is not reported",
+                            detail: "\(arrived) of \(burst) arrive, \(reported) dropped")
                     }),
                 TrialQuestion(
                     "empty-buffer", "a sequence with a buffer of none can be posted to",
@@ -94,13 +95,13 @@ extension PlatformFact {
                     expected: TrialExpectation(events: ["ends"]),
                     foundation: { notes in
                         let center = NotificationCenter()
-                        try noteEnd(notes, within: ProbeLimits.foundation) {
+                        try noteEnd(notes, within: TrialTimeouts.foundation) {
                             for await _ in center.messages(of: nil as Sender?, for: NumberedMessage.self) {}
                         }
                     },
                     ours: .body { notes in
                         let center = ThreadedNotificationCenter()
-                        try noteEnd(notes, within: ProbeLimits.ours) {
+                        try noteEnd(notes, within: TrialTimeouts.ours) {
                             for await _ in center.notifications(
                                 named: TestNotification.foundationName, buffer: .unbounded,
                                 transform: { $0.object as? Int })
@@ -155,7 +156,7 @@ extension PlatformFact {
                 }
                 if isLast { isOver.open() }
             }
-            try isOver.wait(limit: ProbeLimits.ours)
+            try isOver.wait(timeout: TrialTimeouts.ours)
             remove()
             if numbers.withLock({ $0 }) != Array(0..<count) {
                 return notes.note("in another order", detail: "in run \(run), of \(count)")
@@ -164,11 +165,11 @@ extension PlatformFact {
         notes.note("in the order posted", detail: "\(runs) runs, of \(count)")
     }
 
-    /// The number of messages of a burst that are read within the limit.
+    /// The number of messages of a burst that are read within the timeout.
     ///
     /// - Parameter read: makes an iterator, posts, then reads as long as `shouldContinue` returns true.
     private static func countRead(
-        within limit: Duration,
+        within timeout: Duration,
         _ read: @escaping @Sendable (_ center: Centers, _ shouldContinue: @Sendable () -> Bool) async -> Void
     ) -> Int {
         let (count, isOver) = (Locked(0), Gate("the reader"))
@@ -181,13 +182,13 @@ extension PlatformFact {
             }
             isOver.open()
         }
-        try? isOver.wait(limit: limit)
+        try? isOver.wait(timeout: timeout)
         task.cancel()
         return count.withLock { $0 }
     }
 
     private static func noteEnd(
-        _ notes: TrialNotes, within limit: Duration, _ read: @escaping @Sendable () async -> Void
+        _ notes: TrialNotes, within timeout: Duration, _ read: @escaping @Sendable () async -> Void
     ) throws {
         let (isCancelled, isOver) = (Gate("the cancellation"), Gate("the reader"))
         let task = Task.detached {
@@ -197,12 +198,12 @@ extension PlatformFact {
             isOver.open()
         }
         task.cancel()
-        try isCancelled.wait(limit: ProbeLimits.ours)
+        try isCancelled.wait(timeout: TrialTimeouts.ours)
         do throws(ScenarioError) {
-            try isOver.wait(limit: limit)
+            try isOver.wait(timeout: timeout)
             notes.note("ends")
         } catch {
-            notes.note("still waits", detail: "after \(limit.components.seconds) s")
+            notes.note("still waits", detail: "after \(timeout.components.seconds) s")
         }
     }
 }

@@ -100,18 +100,18 @@ extension PlatformFact {
                 }
                 guard isFirst else { return late.withLock { $0 += 1 } }
                 isHeld.open()
-                try? isRemoved.wait(limit: ProbeLimits.ours)
+                try? isRemoved.wait(timeout: TrialTimeouts.ours)
             }
         }
         Thread.detachNewThread {
             center.post()
             hasPosted.open()
         }
-        try isHeld.wait(limit: ProbeLimits.ours)
+        try isHeld.wait(timeout: TrialTimeouts.ours)
         let held = first.withLock { $0 }
         for (number, observer) in observers.enumerated() where number != held { observer.remove() }
         isRemoved.open()
-        try hasPosted.wait(limit: ProbeLimits.ours)
+        try hasPosted.wait(timeout: TrialTimeouts.ours)
         let begun = late.withLock { $0 }
         notes.note(begun == 0 ? "none begins" : "handlers begin", detail: "\(begun) of \(count - 1)")
     }

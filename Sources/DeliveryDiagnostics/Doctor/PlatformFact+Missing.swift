@@ -33,14 +33,16 @@ extension PlatformFact {
                     ours: .other(TrialExpectation(events: ["RunLoopThread.perform: performed on worker"])) { notes in
                         let worker = RunLoopThread(name: "worker")
                         try worker.start()
-                        let name = try worker.performAndWait(timeout: ProbeLimits.ours) { ThreadIdentity.current.name }
+                        let name = try worker.performAndWait(timeout: TrialTimeouts.ours) {
+                            ThreadIdentity.current.name
+                        }
                         notes.note("RunLoopThread.perform: performed on \(name ?? "another")")
                     }),
                 TrialQuestion(
                     "distributed-center", "DistributedNotificationCenter",
                     sentence:
-                        "NSDistributedNotificationCenter class manages notifications across multiple processes on a single "
-                        + "computer.",
+                        "NSDistributedNotificationCenter class manages notifications across multiple processes on a "
+                        + "single computer.",
                     expected: TrialExpectation(events: ["there"]),
                     foundation: { notes in
                         notes.note(
@@ -63,7 +65,7 @@ extension PlatformFact {
                             for await number in numbers where number == 1 { isRead.open() }
                         }
                         center.post(name: TestNotification.foundationName, object: 1)
-                        try isRead.wait(limit: ProbeLimits.ours)
+                        try isRead.wait(timeout: TrialTimeouts.ours)
                         notes.note("notifications(named:buffer:transform:): read")
                     }),
             ])
@@ -79,7 +81,7 @@ extension PlatformFact {
         port.setDelegate(receiver)
         RunLoop.main.add(port, forMode: .default)
         Thread.detachNewThread { port.send(before: Date(), components: nil, from: nil, reserved: 0) }
-        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
         port.invalidate()
     }
 
@@ -102,9 +104,9 @@ extension PlatformFact {
                 "DistributedCenter: received \(isPosted ? "" : "something else ")"
                     + (Thread.isMainThread ? "on main" : "elsewhere"))
         }
-        try center.synchronize(limit: ProbeLimits.ours)
+        try center.synchronize(limit: TrialTimeouts.ours)
         try center.post(name: TestNotification.foundationName, object: "doctor", userInfo: ["number": 1])
-        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
         token.cancel()
     }
 }

@@ -17,7 +17,7 @@ extension PlatformFact {
                             forName: TestNotification.foundationName, object: nil, queue: queue
                         ) { _ in }
                         try postBesideWork(
-                            notes, within: ProbeLimits.foundation, begin: { queue.addOperation($0) },
+                            notes, within: TrialTimeouts.foundation, begin: { queue.addOperation($0) },
                             post: { center.post(name: TestNotification.foundationName, object: nil) })
                         center.removeObserver(token)
                     },
@@ -26,7 +26,7 @@ extension PlatformFact {
                         try worker.start()
                         let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
                         try postBesideWork(
-                            notes, within: ProbeLimits.ours, begin: { try worker.perform($0) },
+                            notes, within: TrialTimeouts.ours, begin: { try worker.perform($0) },
                             post: { center.post(name: TestNotification.foundationName) })
                         token.cancel()
                     })
@@ -42,7 +42,7 @@ extension PlatformFact {
                         let token = center.addObserver(
                             forName: TestNotification.foundationName, object: nil, queue: .main
                         ) { _ in notes.note("handled on main") }
-                        ProbeLimits.endProcess(notes, saying: "both still blocked")
+                        TrialTimeouts.endProcess(notes, saying: "both still blocked")
                         try waitForPoster(notes) {
                             center.post(name: TestNotification.foundationName, object: nil)
                         }
@@ -73,9 +73,9 @@ extension PlatformFact {
                                 center.post(name: Notification.Name(next), object: nil)
                             }
                         }
-                        ProbeLimits.endProcess(notes, saying: "all still blocked")
+                        TrialTimeouts.endProcess(notes, saying: "all still blocked")
                         center.post(name: Notification.Name("A"), object: nil)
-                        try isOver.wait(limit: ProbeLimits.ours)
+                        try isOver.wait(timeout: TrialTimeouts.ours)
                         for token in tokens { center.removeObserver(token) }
                     },
                     ours: .body { notes in
@@ -93,7 +93,7 @@ extension PlatformFact {
                             }
                         }
                         center.post(name: Notification.Name("A"))
-                        try isOver.wait(limit: ProbeLimits.ours)
+                        try isOver.wait(timeout: TrialTimeouts.ours)
                         for token in tokens { token.cancel() }
                     }),
             ]),
@@ -109,7 +109,7 @@ extension PlatformFact {
                             forName: TestNotification.foundationName, object: nil, queue: OperationQueue()
                         ) { _ in isHandled.open() }
                         center.post(name: TestNotification.foundationName, object: nil)
-                        noteWhether(isHandled, within: ProbeLimits.foundation, notes)
+                        noteWhether(isHandled, within: TrialTimeouts.foundation, notes)
                         center.removeObserver(token)
                     },
                     ours: .body { notes in
@@ -118,7 +118,7 @@ extension PlatformFact {
                             forName: TestNotification.foundationName, on: try startedThread()
                         ) { _ in isHandled.open() }
                         center.post(name: TestNotification.foundationName)
-                        noteWhether(isHandled, within: ProbeLimits.ours, notes)
+                        noteWhether(isHandled, within: TrialTimeouts.ours, notes)
                         token.cancel()
                     })
             ]),
@@ -130,25 +130,25 @@ extension PlatformFact {
         return thread
     }
 
-    /// Posts while other work in the handling queue waits for that post to return, at most for the limit.
+    /// Posts while other work in the handling queue waits for that post to return, at most for the timeout.
     @MainActor
     private static func postBesideWork(
-        _ notes: TrialNotes, within limit: Duration, begin: (@escaping @Sendable () -> Void) throws -> Void,
+        _ notes: TrialNotes, within timeout: Duration, begin: (@escaping @Sendable () -> Void) throws -> Void,
         post: () -> Void
     ) throws {
         let (hasBegun, hasReturned, hasEnded) = (Gate("the work"), Gate("the post"), Gate("the work"))
         try begin {
             hasBegun.open()
-            try? hasReturned.wait(limit: limit)
+            try? hasReturned.wait(timeout: timeout)
             notes.note("the other work ends")
             hasEnded.open()
         }
-        try hasBegun.wait(limit: ProbeLimits.ours)
+        try hasBegun.wait(timeout: TrialTimeouts.ours)
         let start = ContinuousClock.now
         post()
         notes.note("post returns", detail: "after \(start.millisecondsAgo) ms")
         hasReturned.open()
-        try hasEnded.wait(limit: ProbeLimits.ours)
+        try hasEnded.wait(timeout: TrialTimeouts.ours)
     }
 
     /// Waits on the main thread for another thread's post to return, and only then runs the main run loop.
@@ -160,16 +160,16 @@ extension PlatformFact {
             notes.note("post returns")
             hasReturned.open()
         }
-        try hasReturned.wait(limit: ProbeLimits.ours)
-        ProbeLimits.runMain(until: { notes.events.count > 1 }, limit: ProbeLimits.ours)
+        try hasReturned.wait(timeout: TrialTimeouts.ours)
+        TrialTimeouts.runMain(until: { notes.events.count > 1 }, timeout: TrialTimeouts.ours)
     }
 
-    private static func noteWhether(_ isHandled: Gate, within limit: Duration, _ notes: TrialNotes) {
+    private static func noteWhether(_ isHandled: Gate, within timeout: Duration, _ notes: TrialNotes) {
         do throws(ScenarioError) {
-            try isHandled.wait(limit: limit)
+            try isHandled.wait(timeout: timeout)
             notes.note("handled")
         } catch {
-            notes.note("not handled", detail: "in \(limit.components.seconds) s")
+            notes.note("not handled", detail: "in \(timeout.components.seconds) s")
         }
     }
 }

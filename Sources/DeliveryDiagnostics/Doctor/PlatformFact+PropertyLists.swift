@@ -55,14 +55,14 @@ extension PlatformFact {
         notes.note(megabytes < 10 ? "takes less" : "takes more", detail: "\(megabytes) MB")
     }
 
-    /// An array with a set with a string.
+    /// An array that contains a set that contains a string.
     private static let listWithSet = binaryList(of: [[0xA1, 1], [0xC1, 2], [0x51, UInt8(ascii: "A")]])
 
-    /// Arrays of 8 times the next, 7 deep: 2,097,152 times one string.
+    /// Seven nested arrays, each with 8 references to the next: one string, 2,097,152 times.
     private static let listThatExpands = binaryList(
         of: (1...7).map { [0xA8] + [UInt8](repeating: $0, count: 8) } + [[0x51, UInt8(ascii: "A")]])
 
-    /// Apple's binary format: the objects, which refer to each other by their places; where each begins; and a trailer.
+    /// Apple's binary format: the objects, which refer to each other by index; the offset of each; and a trailer.
     private static func binaryList(of objects: [[UInt8]]) -> Data {
         var list = Data("bplist00".utf8)
         var beginnings: [UInt8] = []
@@ -79,7 +79,7 @@ extension PlatformFact {
         return list
     }
 
-    /// The most memory that this process ever had, in kilobytes.
+    /// The peak memory of this process, in kilobytes.
     private static func peakMemory() -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

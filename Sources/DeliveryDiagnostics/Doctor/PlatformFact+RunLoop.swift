@@ -16,7 +16,7 @@ extension PlatformFact {
                         }
                     },
                     ours: .body { notes in
-                        performWhileAsleep(notes, timer: ProbeLimits.ours) { block in
+                        performWhileAsleep(notes, timer: TrialTimeouts.ours) { block in
                             try? TargetThread.main.perform(block)
                         }
                     })
@@ -57,8 +57,8 @@ extension PlatformFact {
             forMode: .default)
         RunLoop.main.perform { isRunning.open() }
         Thread.detachNewThread {
-            try? isRunning.wait(limit: ProbeLimits.ours)
-            MainThreadState.waitUntilAsleep(limit: ProbeLimits.ours)
+            try? isRunning.wait(timeout: TrialTimeouts.ours)
+            MainThreadState.waitUntilAsleep(timeout: TrialTimeouts.ours)
             handedOverAt.withLock { $0 = .now }
             perform {
                 let waited = handedOverAt.withLock { $0 }?.millisecondsAgo ?? 0
@@ -66,7 +66,7 @@ extension PlatformFact {
                 isPerformed.open()
             }
         }
-        let deadline = ContinuousClock.now + ProbeLimits.ours
+        let deadline = ContinuousClock.now + TrialTimeouts.ours
         while !isPerformed.isOpen, ContinuousClock.now < deadline {
             // Runs to the deadline in one call: shorter calls would wake the run loop before the timer does.
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds + 0.1))
@@ -83,6 +83,6 @@ extension PlatformFact {
             notes.note(
                 isDue ? "fires when it is due" : "fires too early", detail: "after \(start.millisecondsAgo) ms")
         }
-        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+        TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
     }
 }

@@ -27,18 +27,18 @@ extension PlatformFact {
                 TrialQuestion(
                     "port-delivers", "the document's signal is received, and a message with content, within a second",
                     sentence:
-                        "The receiving thread’s run loop sends the incoming messages to the handleMachMessage: method of the "
-                        + "port’s delegate.",
+                        "The receiving thread’s run loop sends the incoming messages to the handleMachMessage: method "
+                        + "of the port’s delegate.",
                     expected: TrialExpectation(events: ["signal received", "message received"]),
                     foundation: { notes in
                         let (port, isReceived) = (SocketPort(), Locked(false))
                         let receiver = SignalReceiver { isReceived.withLock { $0 = true } }
                         port.setDelegate(receiver)
                         RunLoop.main.add(port, forMode: .common)
-                        ProbeLimits.endProcess(after: .seconds(3), notes, saying: "still blocked")
+                        TrialTimeouts.endProcess(after: .seconds(3), notes, saying: "still blocked")
                         let half = Duration.milliseconds(500)
                         _ = port.send(before: Date(), components: nil, from: nil, reserved: 0)
-                        ProbeLimits.runMain(until: { isReceived.withLock { $0 } }, limit: half)
+                        TrialTimeouts.runMain(until: { isReceived.withLock { $0 } }, timeout: half)
                         notes.note(isReceived.withLock { $0 } ? "signal received" : "no signal received")
                         isReceived.withLock { $0 = false }
                         if let remote = SocketPort(remoteWithTCPPort: tcpPort(of: port.socket), host: "127.0.0.1") {
@@ -46,7 +46,7 @@ extension PlatformFact {
                                 before: Date(timeIntervalSinceNow: 1),
                                 components: NSMutableArray(object: NSData(data: Data("content".utf8))), from: port,
                                 reserved: 0)
-                            ProbeLimits.runMain(until: { isReceived.withLock { $0 } }, limit: half)
+                            TrialTimeouts.runMain(until: { isReceived.withLock { $0 } }, timeout: half)
                         }
                         notes.note(isReceived.withLock { $0 } ? "message received" : "no message received")
                     },
@@ -57,7 +57,7 @@ extension PlatformFact {
                         Thread.detachNewThread {
                             port.send(before: Date(), components: nil, from: nil, reserved: 0)
                         }
-                        ProbeLimits.runMain(until: { !notes.events.isEmpty }, limit: ProbeLimits.ours)
+                        TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
                         port.invalidate()
                     }),
             ])

@@ -18,7 +18,7 @@ extension PlatformFact {
                         }
                         thread.name = "worker"
                         thread.start()
-                        try hasEnded.wait(limit: ProbeLimits.ours)
+                        try hasEnded.wait(timeout: TrialTimeouts.ours)
                     },
                     ours: .body { notes in
                         try onThread(named: "worker") { note(ThreadIdentity.current.name, notes) }
@@ -31,10 +31,10 @@ extension PlatformFact {
                         let thread = Thread {
                             Thread.current.name = "worker"
                             isNamed.open()
-                            try? isAsked.wait(limit: ProbeLimits.ours)
+                            try? isAsked.wait(timeout: TrialTimeouts.ours)
                         }
                         thread.start()
-                        try isNamed.wait(limit: ProbeLimits.ours)
+                        try isNamed.wait(timeout: TrialTimeouts.ours)
                         note(thread.name, notes)
                         isAsked.open()
                     },
@@ -53,7 +53,7 @@ extension PlatformFact {
                             note(Thread.current.name, notes)
                             hasEnded.open()
                         }
-                        try hasEnded.wait(limit: ProbeLimits.ours)
+                        try hasEnded.wait(timeout: TrialTimeouts.ours)
                     },
                     ours: .body { notes in
                         try onThread(named: longName) { note(ThreadIdentity.current.name, notes) }
@@ -94,20 +94,21 @@ extension PlatformFact {
                         ) { _ in isPosted.withLock { $0 = true } }
                         let thread = Thread {}
                         thread.start()
-                        ProbeLimits.runMain(until: { thread.isFinished }, limit: ProbeLimits.foundation)
+                        TrialTimeouts.runMain(until: { thread.isFinished }, timeout: TrialTimeouts.foundation)
                         let end = thread.isFinished ? "the thread has ended" : "the thread has not ended"
                         notes.note(isPosted.withLock { $0 } ? "posted" : "not posted", detail: end)
                         NotificationCenter.default.removeObserver(token)
                     },
-                    ours: .other(TrialExpectation(events: ["a post says that the thread has ended"])) { notes in
+                    ours: .other(TrialExpectation(events: ["a post reports that the thread has ended"])) { notes in
                         let (thread, center) = (RunLoopThread(name: "worker"), ThreadedNotificationCenter())
                         try thread.start()
                         let token = center.addObserver(forName: TestNotification.foundationName, on: thread) { _ in }
                         thread.stop()
-                        try thread.waitUntilFinished(timeout: ProbeLimits.ours)
+                        try thread.waitUntilFinished(timeout: TrialTimeouts.ours)
                         let report = center.post(name: TestNotification.foundationName)
                         notes.note(
-                            report.targetGone == 1 ? "a post says that the thread has ended" : "a post says nothing")
+                            report.targetGone == 1
+                                ? "a post reports that the thread has ended" : "a post does not report it")
                         token.cancel()
                     })
             ]),
@@ -123,7 +124,7 @@ extension PlatformFact {
     private static func onThread(named name: String, _ block: @escaping @Sendable () -> Void) throws {
         let thread = RunLoopThread(name: name)
         try thread.start()
-        try thread.performAndWait(timeout: ProbeLimits.ours, block)
+        try thread.performAndWait(timeout: TrialTimeouts.ours, block)
     }
 
     @MainActor

@@ -24,15 +24,15 @@ public struct QueueComparison: Sendable, Hashable {
     /// - Parameters:
     ///   - childProgram: calls `TrialProgram.perform` with the name of a promise and the side, and writes each event as
     ///     a line.
-    ///   - limit: the longest that one process may run.
+    ///   - timeout: the longest that one process may run.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
     public static func perform(
-        in childProgram: ChildProgram, limit: Duration = .seconds(60),
+        in childProgram: ChildProgram, timeout: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> QueueComparison {
         let promises = QueuePromise.all
         let answers = try TrialAnswers.to(
-            promises.map { TrialQuestion($0) }, in: childProgram, limit: limit, progress: progress)
+            promises.map { TrialQuestion($0) }, in: childProgram, timeout: timeout, progress: progress)
         return QueueComparison(
             rows: zip(promises, answers).compactMap { promise, answers in
                 answers.ours.map { ours in

@@ -83,5 +83,6 @@ extension QueuePromise {
     private static let ownMode =
         "the notifications will be posted only when the run loop is in this mode."
     private static let otherMode =
-        "If the run loop is not currently in this mode, the notifications wait until the next time that mode is entered."
+        "If the run loop is not currently in this mode, the notifications wait until the next time that mode is "
+        + "entered."
 }

@@ -29,6 +29,6 @@ extension QueuePromise {
     ]
 
     private static let fifo =
-        "A notification queue, on the other hand, maintains notifications (instances of NSNotification) generally in a First In "
-        + "First Out (FIFO) order."
+        "A notification queue, on the other hand, maintains notifications (instances of NSNotification) generally in "
+        + "a First In First Out (FIFO) order."
 }

@@ -8,7 +8,8 @@ extension QueuePromise {
         QueuePromise(
             "now-within-the-call", "now: posted before enqueue returns",
             sentence:
-                "A notification queued with NSPostNow is posted immediately after coalescing to the notification center.",
+                "A notification queued with NSPostNow is posted immediately after coalescing to the notification "
+                + "center.",
             expected: ["now", "returned"]
         ) { trial in
             trial.enqueue("now", .now)
@@ -50,8 +51,8 @@ extension QueuePromise {
         QueuePromise(
             "asap-from-a-callout", "asap, enqueued by a timer: posted after the timer's callout",
             sentence:
-                "the notification may or may not get delivered as soon as the current callout exits and control returns to "
-                + "the run loop.",
+                "the notification may or may not get delivered as soon as the current callout exits and control "
+                + "returns to the run loop.",
             expected: ["timer", "callout ends", "asap"]
         ) { trial in
             trial.dueTimer("timer") {
@@ -63,7 +64,8 @@ extension QueuePromise {
         QueuePromise(
             "idle-when-the-loop-waits", "idle: posted when the run loop waits",
             sentence:
-                "A notification queued with the NSPostWhenIdle style is posted only when the run loop is in a wait state.",
+                "A notification queued with the NSPostWhenIdle style is posted only when the run loop is in a wait "
+                + "state.",
             expected: ["returned", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)
@@ -125,8 +127,8 @@ extension QueuePromise {
         QueuePromise(
             "idle-not-at-exit", "idle: not posted by a run loop that is about to return",
             sentence:
-                "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not "
-                + "in a wait state and thus will not post a notification.",
+                "Note that a run loop that is about to exit (which occurs when all of the input channels have "
+                + "expired) is not in a wait state and thus will not post a notification.",
             expected: ["returned", "idle"]
         ) { trial in
             trial.enqueue("idle", .whenIdle)

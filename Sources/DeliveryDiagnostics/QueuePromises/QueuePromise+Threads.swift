@@ -75,20 +75,20 @@ extension QueuePromise {
             // This package's queue gets as much time as a busy machine needs. A queue that does not wake the run loop
             // is not waited for.
             let pause: TimeInterval =
-                trial.maker as? QueueKind == .postingQueue ? QueueTrial.limit / .seconds(1) : 0.25
+                trial.maker as? QueueKind == .postingQueue ? QueueTrial.timeout / .seconds(1) : 0.25
             RunLoop.current.perform { isRunning.open() }
             let thread = RunLoopThread(name: "second")
             try thread.start()
             try thread.perform {
-                try? isRunning.wait(limit: QueueTrial.limit)
-                MainThreadState.waitUntilAsleep(limit: QueueTrial.limit)
+                try? isRunning.wait(timeout: QueueTrial.timeout)
+                MainThreadState.waitUntilAsleep(timeout: QueueTrial.timeout)
                 queue.enqueue("second thread's", .asap)
                 DispatchQueue.global().asyncAfter(deadline: .now() + pause) { other.signal() }
             }
             trial.waitForEvent()
             trial.run()
             thread.stop()
-            try thread.waitUntilFinished(timeout: QueueTrial.limit)
+            try thread.waitUntilFinished(timeout: QueueTrial.timeout)
         },
         QueuePromise(
             "thread-ends", "notifications that wait when the thread ends: counted and traced", fact: "F9",
@@ -130,9 +130,9 @@ extension QueuePromise {
     ) throws {
         let thread = RunLoopThread(name: "second")
         try thread.start()
-        try thread.performAndWait(timeout: QueueTrial.limit, block)
+        try thread.performAndWait(timeout: QueueTrial.timeout, block)
         then()
         thread.stop()
-        try thread.waitUntilFinished(timeout: QueueTrial.limit)
+        try thread.waitUntilFinished(timeout: QueueTrial.timeout)
     }
 }

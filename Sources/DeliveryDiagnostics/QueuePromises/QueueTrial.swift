@@ -10,7 +10,7 @@ final class QueueTrial {
     /// A run loop mode that is not a common mode.
     nonisolated static let modal = RunLoop.Mode("Modal")
     /// The longest wait for another thread. It only bounds a hang.
-    nonisolated static let limit = Duration.seconds(50)
+    nonisolated static let timeout = Duration.seconds(50)
     private nonisolated static let turn: TimeInterval = 0.005
 
     let maker: any QueueMaker
@@ -88,7 +88,7 @@ final class QueueTrial {
     func run(_ mode: RunLoop.Mode = .default) {
         let deadline = ContinuousClock.now + .seconds(Double(turns) * Self.turn)
         var passes = 0
-        // A time limit alone is not enough: on a busy machine it may pass without a run of the run loop.
+        // A time timeout alone is not enough: on a busy machine it may pass without a run of the run loop.
         while notes.events.count < expectedCount, passes < turns || ContinuousClock.now < deadline {
             run(mode, forAtMost: Self.turn)
             passes += 1
@@ -98,7 +98,7 @@ final class QueueTrial {
 
     /// Runs the run loop until there is another event.
     func waitForEvent() {
-        let (count, deadline) = (notes.events.count, ContinuousClock.now + Self.limit)
+        let (count, deadline) = (notes.events.count, ContinuousClock.now + Self.timeout)
         while notes.events.count == count {
             let left = ContinuousClock.now.duration(to: deadline) / .seconds(1)
             guard left > 0 else { return }

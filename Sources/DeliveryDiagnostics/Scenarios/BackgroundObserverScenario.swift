@@ -29,13 +29,13 @@ struct BackgroundObserverScenario: Scenario {
             registered.open()
         }
         defer { observer.remove() }
-        try registered.wait(limit: environment.limit)
+        try registered.wait(timeout: environment.timeout)
 
         recorder.logCurrentThread()
         observer.post(number: 1)
-        try handled.wait(limit: environment.limit)
+        try handled.wait(timeout: environment.timeout)
         worker.stop()
-        try worker.waitUntilFinished(timeout: environment.limit)
+        try worker.waitUntilFinished(timeout: environment.timeout)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

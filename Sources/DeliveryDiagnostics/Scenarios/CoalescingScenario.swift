@@ -54,7 +54,7 @@ struct CoalescingScenario: Scenario {
             for _ in 1...Self.draws { window.draw() }
             recorder.log(Self.ends)
         }
-        try RunLoop.runCurrent(until: { isFlushed }, waitingFor: "the flush", limit: environment.limit)
+        try RunLoop.runCurrent(until: { isFlushed }, waitingFor: "the flush", timeout: environment.timeout)
         token.cancel()
     }
 
@@ -75,7 +75,7 @@ struct CoalescingScenario: Scenario {
         RunLoop.main.add(port, forMode: .default)
         defer { port.invalidate() }
         port.sendReliably()
-        try RunLoop.runCurrent(until: { isDisplayed }, waitingFor: "the size", limit: environment.limit)
+        try RunLoop.runCurrent(until: { isDisplayed }, waitingFor: "the size", timeout: environment.timeout)
         token.cancel()
     }
 

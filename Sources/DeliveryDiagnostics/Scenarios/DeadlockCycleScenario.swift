@@ -19,7 +19,7 @@ struct DeadlockCycleScenario: Scenario {
     }
 
     private func wait(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let (a, b) = (RunLoopThread(name: "A"), RunLoopThread(name: "B"))
         for thread in [a, b] { try thread.start() }
@@ -29,26 +29,26 @@ struct DeadlockCycleScenario: Scenario {
         let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
             recorder.log("A waits until B has performed a block")
             do {
-                try b.performAndWait(timeout: limit) { Self.ask(center, recorder, limit) }
+                try b.performAndWait(timeout: timeout) { Self.ask(center, recorder, timeout) }
             } catch {
                 recorder.log("\(error)")
             }
             recorder.log(Self.ends[1])
         }
         recorder.log("main posts, and waits until A has handled it")
-        try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: limit)
+        try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: timeout)
         recorder.log(Self.ends[2])
 
         for token in [onMain, onA] { token.cancel() }
         for thread in [a, b] { thread.stop() }
-        for thread in [a, b] { try thread.waitUntilFinished(timeout: limit) }
+        for thread in [a, b] { try thread.waitUntilFinished(timeout: timeout) }
     }
 
     /// Runs on B: the wait that would close the cycle.
-    private static func ask(_ center: ThreadedNotificationCenter, _ recorder: DeliveryRecorder, _ limit: Duration) {
+    private static func ask(_ center: ThreadedNotificationCenter, _ recorder: DeliveryRecorder, _ timeout: Duration) {
         recorder.log(closing)
         do throws(DeliveryError) {
-            try center.postAndWait(Notification(name: question), timeout: limit)
+            try center.postAndWait(Notification(name: question), timeout: timeout)
         } catch {
             if error.code == .waitWouldDeadlock {
                 let cycle = error.waits

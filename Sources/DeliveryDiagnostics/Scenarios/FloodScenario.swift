@@ -52,12 +52,12 @@ struct FloodScenario: Scenario {
             }
             thread.start()
         }
-        try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", limit: environment.limit)
+        try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", timeout: environment.timeout)
         // This signal, after the last post, is the one that must not be lost.
         observer.port.sendReliably()
         try RunLoop.runCurrent(
             until: { handled.load(ordering: .relaxed) >= total }, waitingFor: "\(total) notifications to be handled",
-            limit: environment.limit)
+            timeout: environment.timeout)
 
         recorder.log("handled \(total)")
     }

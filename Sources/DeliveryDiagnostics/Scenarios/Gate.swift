@@ -25,9 +25,9 @@ struct Gate: Sendable {
     var isOpen: Bool { state.withLock { $0 } }
 
     /// Blocks the calling thread.
-    func wait(limit: Duration) throws(ScenarioError) {
+    func wait(timeout: Duration) throws(ScenarioError) {
         if isOpen { return }
-        guard opened.wait(until: .after(limit)) else { throw .timedOut(waitingFor: name, after: limit) }
+        guard opened.wait(until: .after(timeout)) else { throw .timedOut(waitingFor: name, after: timeout) }
         opened.signal()
     }
 }

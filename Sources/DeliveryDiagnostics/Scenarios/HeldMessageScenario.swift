@@ -36,10 +36,10 @@ struct HeldMessageScenario: Scenario {
             posted.open()
         }
         // Blocks the main thread, so that its run loop does not run and the signals wait.
-        try posted.wait(limit: environment.limit)
+        try posted.wait(timeout: environment.timeout)
 
         recorder.log(Self.entering)
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", limit: environment.limit)
+        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", timeout: environment.timeout)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

@@ -39,7 +39,7 @@ struct ManyObserversScenario: Scenario {
         defer { for thread in threads { thread.stop() } }
         for thread in threads {
             try thread.start()
-            try thread.performAndWait(timeout: environment.limit) { recorder.logCurrentThread() }
+            try thread.performAndWait(timeout: environment.timeout) { recorder.logCurrentThread() }
         }
         let tokens = (0..<Self.observers).map { observer in
             center.addObserver(
@@ -60,10 +60,10 @@ struct ManyObserversScenario: Scenario {
             }
         }
         for poster in posters { poster.stop() }
-        for poster in posters { try poster.waitUntilFinished(timeout: environment.limit) }
+        for poster in posters { try poster.waitUntilFinished(timeout: environment.timeout) }
         // They handle the waiting deliveries before they end.
         for thread in threads { thread.stop() }
-        for thread in threads { try thread.waitUntilFinished(timeout: environment.limit) }
+        for thread in threads { try thread.waitUntilFinished(timeout: environment.timeout) }
 
         for token in tokens {
             recorder.recordCounts(of: token)

@@ -8,7 +8,7 @@ struct OverflowScenario: Scenario {
 
     private static let capacity = 3
     private static let posts = 8
-    private static let limit = Duration.milliseconds(10)
+    private static let timeout = Duration.milliseconds(10)
     private static let prices = Notification.Name("PriceDidChange")
     /// The objects of the posts, alternating.
     private static let objects = ["apples", "pears"]
@@ -31,7 +31,9 @@ struct OverflowScenario: Scenario {
         Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], otherOutcome: .coalesce),
         Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .drop),
         Policy(
-            name: "block", policy: .block(capacity: capacity, timeout: limit), delivered: [1, 2, 3], otherOutcome: .drop),
+            name: "block", policy: .block(capacity: capacity, timeout: timeout), delivered: [1, 2, 3],
+            otherOutcome: .drop
+        ),
     ]
 
     func perform(in environment: ScenarioEnvironment) throws {
@@ -40,7 +42,7 @@ struct OverflowScenario: Scenario {
     }
 
     private func post(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let target = RunLoopThread(name: "target")
         try target.start()
@@ -57,9 +59,9 @@ struct OverflowScenario: Scenario {
             recorder.logCurrentThread()
             isBusy.open()
             // If the gate does not open in time, the main thread's own wait reports it.
-            try? mayDrain.wait(limit: limit)
+            try? mayDrain.wait(timeout: timeout)
         }
-        try isBusy.wait(limit: limit)
+        try isBusy.wait(timeout: timeout)
         for number in 1...Self.posts {
             let object = Self.objects[(number - 1) % Self.objects.count]
             center.post(name: Self.prices, object: object, userInfo: ["price": number])
@@ -67,7 +69,7 @@ struct OverflowScenario: Scenario {
         recorder.log(Self.full)
         mayDrain.open()
         target.stop()
-        try target.waitUntilFinished(timeout: limit)
+        try target.waitUntilFinished(timeout: timeout)
         for token in tokens {
             recorder.recordCounts(of: token)
             token.cancel()

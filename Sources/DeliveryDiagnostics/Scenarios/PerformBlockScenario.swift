@@ -19,7 +19,7 @@ struct PerformBlockScenario: Scenario {
     }
 
     private func send(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let networkThread = RunLoopThread(name: Self.threadName)
         try networkThread.start()
         defer { networkThread.stop() }
@@ -29,10 +29,10 @@ struct PerformBlockScenario: Scenario {
         try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
         // This block runs after the one above has ended, because the mailbox is first in, first out. The block's value
         // is returned.
-        let first = try networkThread.performAndWait(timeout: limit) { connection.sent }
+        let first = try networkThread.performAndWait(timeout: timeout) { connection.sent }
         recorder.log(Self.answer(first))
 
-        try networkThread.performAndWait(timeout: limit) {
+        try networkThread.performAndWait(timeout: timeout) {
             recorder.log(Self.before)
             try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
             recorder.log(Self.after)
@@ -44,10 +44,10 @@ struct PerformBlockScenario: Scenario {
             connection.onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
             isSent.open()
         }
-        try isSent.wait(limit: limit)
+        try isSent.wait(timeout: timeout)
 
         networkThread.stop()
-        try networkThread.waitUntilFinished(timeout: limit)
+        try networkThread.waitUntilFinished(timeout: timeout)
     }
 
     fileprivate static let sending = "send "

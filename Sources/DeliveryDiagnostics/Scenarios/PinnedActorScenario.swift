@@ -27,7 +27,7 @@ struct PinnedActorScenario: Scenario {
             using: { account, amount in account.add(amount) })
         // The thread waits until everything is posted, so that each run of the scenario is the same.
         let arePosted = Gate("the posts")
-        try thread.perform { try? arePosted.wait(limit: environment.limit) }
+        try thread.perform { try? arePosted.wait(timeout: environment.timeout) }
         recorder.logCurrentThread()
         for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
         arePosted.open()
@@ -40,23 +40,23 @@ struct PinnedActorScenario: Scenario {
             answer.withLock { $0 = balance }
             isAnswered.open()
         }
-        try isAnswered.wait(limit: environment.limit)
-        recorder.log(Self.words(answer.withLock { $0 ?? 0 }))
+        try isAnswered.wait(timeout: environment.timeout)
+        recorder.log(Self.message(answer.withLock { $0 ?? 0 }))
 
         recorder.recordCounts(of: token)
         token.cancel()
         thread.stop()
-        try thread.waitUntilFinished(timeout: environment.limit)
+        try thread.waitUntilFinished(timeout: environment.timeout)
     }
 
     fileprivate static let asked = "asked for the balance"
 
-    private static func words(_ balance: Int) -> String { "the balance is \(balance)" }
+    private static func message(_ balance: Int) -> String { "the balance is \(balance)" }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
         let asked = records.first { $0.message == Self.asked }
-        let balance = Self.words(Self.amounts.reduce(0, +))
+        let balance = Self.message(Self.amounts.reduce(0, +))
         let answer = records.first { $0.message == balance }
         return [
             deliveries.expectEachDelivered("posted on main, handled on the actor's thread") {

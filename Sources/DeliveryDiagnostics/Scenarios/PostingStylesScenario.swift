@@ -47,7 +47,7 @@ struct PostingStylesScenario: Scenario {
     }
 
     private func post(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
         let isOver = Gate("the last notification")
@@ -67,16 +67,16 @@ struct PostingStylesScenario: Scenario {
                 })
         }
         RunLoop.main.add(
-            Timer(fire: Date(), interval: 0, repeats: false) { _ in Self.callout(queue, recorder, limit: limit) },
+            Timer(fire: Date(), interval: 0, repeats: false) { _ in Self.callout(queue, recorder, timeout: timeout) },
             forMode: .default)
-        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", limit: limit)
+        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", timeout: timeout)
         recorder.recordCounts(of: queue)
         for token in tokens { token.cancel() }
     }
 
     /// Runs in one callout of the run loop. It enqueues two notifications with `whenIdle` and two with `asap`, starts
     /// other work, and enqueues one with `now`.
-    private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, limit: Duration) {
+    private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, timeout: Duration) {
         func enqueue(_ style: Kind, _ number: Int, _ postingStyle: NotificationQueue.PostingStyle) {
             let report = queue.enqueue(
                 Notification(name: style.notification, object: number), postingStyle: postingStyle, coalesceMask: [])
@@ -98,7 +98,7 @@ struct PostingStylesScenario: Scenario {
             isHandedOver.open()
         }
         // If the gate does not open in time, the expectations report that the block was not performed.
-        try? isHandedOver.wait(limit: limit)
+        try? isHandedOver.wait(timeout: timeout)
         recorder.log(Kind.block.ready)
         RunLoop.main.perform { recorder.log(Kind.block.performed) }
 

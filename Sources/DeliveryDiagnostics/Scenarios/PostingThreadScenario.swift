@@ -27,7 +27,7 @@ struct PostingThreadScenario: Scenario {
             recorder.record(.post, notification: TestNotification.name, post: 1)
             NotificationCenter.default.post(name: TestNotification.foundationName, object: nil)
         }
-        try handled.wait(limit: environment.limit)
+        try handled.wait(timeout: environment.timeout)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

@@ -22,7 +22,7 @@ struct RedirectScenario: Scenario {
         defer { observer.remove() }
 
         DispatchQueue.global().async { observer.post(number: 1) }
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the handler", limit: environment.limit)
+        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the handler", timeout: environment.timeout)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {

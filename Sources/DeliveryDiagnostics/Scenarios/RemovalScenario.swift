@@ -36,7 +36,7 @@ struct RemovalScenario: Scenario {
                 try remove(way, worker, in: environment) { gate, observer in gates.withLock { $0[observer] = gate } }
             }
             worker.stop()
-            try worker.waitUntilFinished(timeout: environment.limit)
+            try worker.waitUntilFinished(timeout: environment.timeout)
         }
     }
 
@@ -45,7 +45,7 @@ struct RemovalScenario: Scenario {
         _ way: Way, _ worker: RunLoopThread, in environment: ScenarioEnvironment,
         openWhenRemoved: (Gate, UInt64) -> Void
     ) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let (hasBegun, mayGoOn) = (Gate("the handler"), Gate("the removal"))
         let own = Locked<ObserverToken?>(nil)
@@ -53,10 +53,10 @@ struct RemovalScenario: Scenario {
             recorder.log(way.begins)
             hasBegun.open()
             do {
-                try mayGoOn.wait(limit: limit)
+                try mayGoOn.wait(timeout: timeout)
                 if way == .inside {
                     recorder.log(way.called)
-                    try own.withLock { $0 }?.cancelAndWait(timeout: limit)
+                    try own.withLock { $0 }?.cancelAndWait(timeout: timeout)
                     recorder.log(way.returned)
                 }
             } catch {
@@ -68,7 +68,7 @@ struct RemovalScenario: Scenario {
         // Breaks the retain cycle between the handler and its token.
         defer { own.withLock { $0 = nil } }
         for _ in 1...Self.posts { center.post(name: TestNotification.foundationName) }
-        try hasBegun.wait(limit: limit)
+        try hasBegun.wait(timeout: timeout)
         switch way {
         case .cancel:
             recorder.log(way.called)
@@ -78,13 +78,13 @@ struct RemovalScenario: Scenario {
         case .wait:
             openWhenRemoved(mayGoOn, token.id)
             recorder.log(way.called)
-            try token.cancelAndWait(timeout: limit)
+            try token.cancelAndWait(timeout: timeout)
             recorder.log(way.returned)
         case .inside:
             mayGoOn.open()
         }
         // The mailbox is first in, first out, so this block runs after everything that waited.
-        try worker.performAndWait(timeout: limit) {}
+        try worker.performAndWait(timeout: timeout) {}
         center.post(name: TestNotification.foundationName)
         recorder.recordCounts(of: token)
     }

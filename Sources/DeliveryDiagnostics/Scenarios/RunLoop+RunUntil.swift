@@ -6,13 +6,13 @@ extension RunLoop {
     /// source that the run loop handles. A thread that makes the condition true must signal a port of this run loop
     /// afterwards.
     static func runCurrent(
-        _ mode: RunLoop.Mode = .default, until condition: () -> Bool, waitingFor name: String, limit: Duration
+        _ mode: RunLoop.Mode = .default, until condition: () -> Bool, waitingFor name: String, timeout: Duration
     ) throws(ScenarioError) {
-        let deadline = ContinuousClock.Instant.after(limit)
+        let deadline = ContinuousClock.Instant.after(timeout)
         while !condition() {
             let left = ContinuousClock.now.duration(to: deadline) / .seconds(1)
             guard left > 0, current.run(mode: mode, before: Date(timeIntervalSinceNow: left)) else {
-                throw .timedOut(waitingFor: name, after: limit)
+                throw .timedOut(waitingFor: name, after: timeout)
             }
         }
     }

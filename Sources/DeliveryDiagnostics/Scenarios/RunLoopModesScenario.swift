@@ -72,7 +72,7 @@ struct RunLoopModesScenario: Scenario {
     }
 
     private func post(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
         let (isClosed, isOver) = (Gate("the panel to close"), Gate("the last notification"))
@@ -84,7 +84,7 @@ struct RunLoopModesScenario: Scenario {
             center.addObserver(forName: kind.notification, on: .postingThread) { _ in
                 Self.log(Self.posted(kind), recorder)
                 switch kind {
-                case .panel: Self.runPanel(queue, recorder, until: isClosed, limit: limit)
+                case .panel: Self.runPanel(queue, recorder, until: isClosed, timeout: timeout)
                 case .whenIdleForModal: isClosed.open()
                 case .nowForDefault: isOver.open()
                 case .nowForModal, .asapForModal, .asapForCommon, .asapForDefault: break
@@ -92,7 +92,7 @@ struct RunLoopModesScenario: Scenario {
             }
         }
         RunLoop.main.perform { for kind in Self.inDefault { Self.enqueue(kind, queue, recorder) } }
-        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", limit: limit)
+        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", timeout: timeout)
         recorder.recordCounts(of: queue)
         for token in tokens { token.cancel() }
     }
@@ -105,7 +105,7 @@ struct RunLoopModesScenario: Scenario {
 
     /// Runs the run loop in the panel's mode until the panel is closed, which happens when no other work is left there.
     private static func runPanel(
-        _ queue: PostingQueue, _ recorder: DeliveryRecorder, until isClosed: Gate, limit: Duration
+        _ queue: PostingQueue, _ recorder: DeliveryRecorder, until isClosed: Gate, timeout: Duration
     ) {
         RunLoop.main.add(
             Timer(fire: Date(), interval: 0, repeats: false) { _ in
@@ -113,7 +113,8 @@ struct RunLoopModesScenario: Scenario {
             }, forMode: modal)
         log(opens, recorder)
         do {
-            try RunLoop.runCurrent(modal, until: { isClosed.isOpen }, waitingFor: "the panel to close", limit: limit)
+            try RunLoop.runCurrent(
+                modal, until: { isClosed.isOpen }, waitingFor: "the panel to close", timeout: timeout)
         } catch {
             recorder.log("\(error)")
         }

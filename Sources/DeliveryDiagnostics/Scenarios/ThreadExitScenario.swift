@@ -19,7 +19,7 @@ struct ThreadExitScenario: Scenario {
     }
 
     private func post(in environment: ScenarioEnvironment) throws {
-        let (recorder, limit) = (environment.recorder, environment.limit)
+        let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let name = TestNotification.foundationName
         let worker = RunLoopThread(name: "worker")
@@ -39,22 +39,22 @@ struct ThreadExitScenario: Scenario {
             recorder.logCurrentThread()
             isBusy.open()
             // If the gate does not open in time, the main thread's own wait reports it.
-            try? mayGoOn.wait(limit: limit)
+            try? mayGoOn.wait(timeout: timeout)
         }
-        try isBusy.wait(limit: limit)
+        try isBusy.wait(timeout: timeout)
         for number in 1...Self.posts { center.post(name: name, object: number) }
         recorder.log("posted \(Self.posts) while the worker is busy")
         worker.stop()
         recorder.log("stopped the worker")
         mayGoOn.open()
-        try worker.waitUntilFinished(timeout: limit)
+        try worker.waitUntilFinished(timeout: timeout)
         recorder.log(Self.ended)
 
         let report = center.post(name: name, object: Self.posts + 1)
         recorder.log(Self.message(targetGone: report.targetGone))
         do throws(DeliveryError) {
             try worker.perform { recorder.log("performed after the end") }
-        } catch where error.code == .threadStopped {
+        } catch  where error.code == .threadStopped {
             recorder.log("\(Self.refusal)\(error.thread ?? "") has ended")
         } catch {
             throw error

@@ -13,11 +13,11 @@ struct TrialAnswers: Sendable, Hashable {
     /// - Parameters:
     ///   - childProgram: calls `TrialProgram.perform` with the name of a question and the side, and writes each event
     ///     as a line.
-    ///   - limit: the longest that one process may run.
+    ///   - timeout: the longest that one process may run.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
     /// - Returns: the answers, in the order of the questions.
     static func to(
-        _ questions: [TrialQuestion], in childProgram: ChildProgram, limit: Duration,
+        _ questions: [TrialQuestion], in childProgram: ChildProgram, timeout: Duration,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> [TrialAnswers] {
         let jobs = questions.indices.flatMap { index in
@@ -40,7 +40,7 @@ struct TrialAnswers: Sendable, Hashable {
                     guard job < jobs.count else { return }
                     let (question, side) = (questions[jobs[job].index], jobs[job].side)
                     let result = Result { () throws(ScenarioError) in
-                        try answer(to: question, of: side, in: childProgram, limit: limit)
+                        try answer(to: question, of: side, in: childProgram, timeout: timeout)
                     }
                     let ended = results.withLock { results in
                         results[job] = result
@@ -65,11 +65,11 @@ struct TrialAnswers: Sendable, Hashable {
     private static let width = 4
 
     private static func answer(
-        to question: TrialQuestion, of side: TrialSide, in childProgram: ChildProgram, limit: Duration
+        to question: TrialQuestion, of side: TrialSide, in childProgram: ChildProgram, timeout: Duration
     ) throws(ScenarioError) -> TrialAnswer {
         let result: ChildProgram.Result
         do throws(ScenarioError) {
-            result = try childProgram.run([question.name, side.rawValue], limit: limit)
+            result = try childProgram.run([question.name, side.rawValue], timeout: timeout)
         } catch .timedOut {
             return question.answer(of: side, from: TrialObservation(events: [], end: .hangs))
         }

@@ -6,7 +6,7 @@ struct TrialObservation: Sendable, Hashable {
         case exit(Int32, message: String?)
         /// A signal, with the first line of standard error.
         case signal(Int32, message: String?)
-        /// The process did not end within the limit.
+        /// The process did not end within the timeout.
         case hangs
     }
 

@@ -13,7 +13,7 @@ struct DistributedChild: ParsableCommand {
     func run() throws {
         CoreFile.disable()
         try DistributedProgram.perform(
-            at: ServerPlace(directory: directory), limit: .seconds(20), readLine: { readLine() },
+            at: ServerPlace(directory: directory), timeout: .seconds(20), readLine: { readLine() },
             write: { _ = try FileDescriptor.standardOutput.writeAll($0) })
     }
 }

@@ -68,14 +68,14 @@ struct Doctor: Command {
         let show: @Sendable (Double) -> Void = { progress.show("\(Int($0 * 100)) % examined") }
         if queues {
             let comparison = try QueueComparison.perform(
-                in: childProgram, limit: .seconds(limit), progress: show)
+                in: childProgram, timeout: .seconds(limit), progress: show)
             progress.clear()
             try terminal.print(markdown ? comparison.markdown : comparison.text)
             return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .success : .failed
         }
         let facts = fact.isEmpty ? nil : Set(fact.map { $0.uppercased() })
         let examination = try PlatformExamination.perform(
-            facts: facts, in: childProgram, limit: .seconds(limit), progress: show)
+            facts: facts, in: childProgram, timeout: .seconds(limit), progress: show)
         progress.clear()
         if json {
             for line in try examination.jsonLines() { try terminal.print(line) }

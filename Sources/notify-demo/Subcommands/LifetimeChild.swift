@@ -20,6 +20,6 @@ struct LifetimeChild: ParsableCommand {
                 try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record))
             }
         }
-        try LifetimeProgram.perform(capture, recorder: recorder, limit: .seconds(10))
+        try LifetimeProgram.perform(capture, recorder: recorder, timeout: .seconds(10))
     }
 }

@@ -10,9 +10,9 @@ enum EndRequest {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// - Parameters:
-    ///   - limit: the longest that the process may run after the handler was called. Nil means no limit.
+    ///   - timeout: the longest that the process may run after the handler was called. Nil means no end.
     ///   - handler: called once, on a thread of its own.
-    static func handle(within limit: Duration?, _ handler: @escaping @Sendable (Int32) -> Void) throws {
+    static func handle(within timeout: Duration?, _ handler: @escaping @Sendable (Int32) -> Void) throws {
         let (input, output) = try FileDescriptor.pipe()
         for descriptor in [input, output] { _ = fcntl(descriptor.rawValue, F_SETFD, FD_CLOEXEC) }
         requestDescriptor.store(output.rawValue, ordering: .relaxed)
@@ -33,8 +33,8 @@ enum EndRequest {
             let count = byte.withUnsafeMutableBytes { try? input.read(into: $0) }
             guard count == 1 else { return }
             handler(Int32(byte[0]))
-            guard let limit else { return }
-            Thread.sleep(forTimeInterval: limit / .seconds(1))
+            guard let timeout else { return }
+            Thread.sleep(forTimeInterval: timeout / .seconds(1))
             end(by: Int32(byte[0]))
         }
     }

@@ -7,11 +7,11 @@ import XCTest
 /// Shell scripts take the place of Foundation and of this package.
 final class PlatformExaminationTests: XCTestCase {
     private func examine(
-        _ facts: Set<String>? = nil, _ script: String, limit: Duration = TestLimit.hang
+        _ facts: Set<String>? = nil, _ script: String, timeout: Duration = TestLimit.hang
     ) throws -> PlatformExamination {
         // $0 is the question, $1 the side.
         try PlatformExamination.perform(
-            facts: facts, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
+            facts: facts, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), timeout: timeout)
     }
 
     func testEachFactIsARowWithTheOutputOfItsOwnProcesses() throws {
@@ -47,7 +47,7 @@ final class PlatformExaminationTests: XCTestCase {
     }
 
     func testAHangIsARow() throws {
-        let findings = try examine(["F2"], "exec sleep 600", limit: .milliseconds(100)).rows.flatMap(\.findings)
+        let findings = try examine(["F2"], "exec sleep 600", timeout: .milliseconds(100)).rows.flatMap(\.findings)
         XCTAssertEqual(findings.map(\.foundation.observed), ["hangs"])
         XCTAssertEqual(findings.map(\.ours?.observed), ["hangs"])
     }

@@ -4,9 +4,9 @@ import XCTest
 
 /// Shell scripts take the place of the queues.
 final class QueueComparisonTests: XCTestCase {
-    private func compare(_ script: String, limit: Duration = TestLimit.hang) throws -> QueueComparison {
+    private func compare(_ script: String, timeout: Duration = TestLimit.hang) throws -> QueueComparison {
         // $0 is the promise, $1 the queue.
-        try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), limit: limit)
+        try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), timeout: timeout)
     }
 
     func testEachPromiseIsARowInOrderWithTheOutputOfItsOwnProcesses() throws {
@@ -36,7 +36,7 @@ final class QueueComparisonTests: XCTestCase {
 
     func testAHangIsReportedAndEnded() throws {
         let script = "[ $0 = idle-after-asap ] && [ $1 = foundation ] && exec sleep 600; :"
-        let hanging = try compare(script, limit: .seconds(1)).rows.filter { $0.foundation == .broken("hangs") }
+        let hanging = try compare(script, timeout: .seconds(1)).rows.filter { $0.foundation == .broken("hangs") }
         // On a busy machine another trial may take as long.
         XCTAssertTrue(hanging.map(\.name).contains("idle-after-asap"))
     }
@@ -49,7 +49,7 @@ final class QueueComparisonTests: XCTestCase {
 
     func testAChildThatCannotBeStartedIsAnError() {
         XCTAssertThrowsError(
-            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), limit: TestLimit.hang))
+            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), timeout: TestLimit.hang))
     }
 
     func testATableIsPrintedAsMarkdownAndAsText() {

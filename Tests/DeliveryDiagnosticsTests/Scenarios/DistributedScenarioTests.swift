@@ -11,9 +11,9 @@ final class DistributedScenarioTests: XCTestCase {
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(component: "notify-demo").path
 
-    private func environment(_ child: ChildProgram? = nil, limit: Duration = TestLimit.hang) -> ScenarioEnvironment {
+    private func environment(_ child: ChildProgram? = nil, timeout: Duration = TestLimit.hang) -> ScenarioEnvironment {
         ScenarioEnvironment(
-            limit: limit,
+            timeout: timeout,
             distributedChild: child ?? ChildProgram(path: Self.program, arguments: ["distributed-child"]))
     }
 
@@ -162,9 +162,9 @@ final class DistributedScenarioTests: XCTestCase {
 
     func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndLeavesNoDirectory() throws {
         let before = try directories()
-        func error(_ child: ChildProgram, limit: Duration = TestLimit.hang) -> ScenarioError? {
+        func error(_ child: ChildProgram, timeout: Duration = TestLimit.hang) -> ScenarioError? {
             do {
-                try DistributedScenario().perform(in: environment(child, limit: limit))
+                try DistributedScenario().perform(in: environment(child, timeout: timeout))
                 return nil
             } catch {
                 return error as? ScenarioError
@@ -177,7 +177,7 @@ final class DistributedScenarioTests: XCTestCase {
             error(ChildProgram(path: "/bin/true")),
             .child(problem: "ended before it had finished a command"))
         XCTAssertEqual(
-            error(ChildProgram(path: "/bin/sh", arguments: ["-c", "exec sleep 600"]), limit: .seconds(2)),
+            error(ChildProgram(path: "/bin/sh", arguments: ["-c", "exec sleep 600"]), timeout: .seconds(2)),
             .timedOut(waitingFor: "the second process", after: .seconds(2)))
         XCTAssertEqual(try directories(), before)
     }

@@ -6,7 +6,7 @@ import ThreadedNotifications
 
 @Suite("Gate")
 struct GateTests {
-    private let limit = Duration.seconds(20)
+    private let timeout = Duration.seconds(20)
 
     @Test("opening a gate twice is the same as opening it once")
     func opensTwice() throws {
@@ -14,15 +14,15 @@ struct GateTests {
         gate.open()
         gate.open()
         #expect(gate.isOpen)
-        try gate.wait(limit: .zero)
-        try gate.wait(limit: .zero)
+        try gate.wait(timeout: .zero)
+        try gate.wait(timeout: .zero)
     }
 
-    @Test("a wait for a gate that is closed ends at the limit, and the error names the gate")
+    @Test("a wait for a gate that is closed ends at the timeout, and the error names the gate")
     func staysClosed() {
         let gate = Gate("the gate")
         #expect(!gate.isOpen)
-        #expect(throws: ScenarioError.timedOut(waitingFor: "the gate", after: .zero)) { try gate.wait(limit: .zero) }
+        #expect(throws: ScenarioError.timedOut(waitingFor: "the gate", after: .zero)) { try gate.wait(timeout: .zero) }
         #expect(!gate.isOpen)
     }
 
@@ -32,11 +32,11 @@ struct GateTests {
         let returned = (0..<count).map { Gate("waiter \($0)") }
         for index in 0..<count {
             Thread.detachNewThread {
-                if (try? gate.wait(limit: limit)) != nil { returned[index].open() }
+                if (try? gate.wait(timeout: timeout)) != nil { returned[index].open() }
             }
         }
         gate.open()
-        for gate in returned { try gate.wait(limit: limit) }
-        try gate.wait(limit: .zero)
+        for gate in returned { try gate.wait(timeout: timeout) }
+        try gate.wait(timeout: .zero)
     }
 }

@@ -45,9 +45,9 @@ private final class OurBacklog: BenchmarkSubject {
         let (isHeld, mayGoOn) = (Gate("the thread to be held up"), Gate("the thread to go on"))
         try thread.perform { [limit] in
             isHeld.open()
-            try? mayGoOn.wait(limit: limit)
+            try? mayGoOn.wait(timeout: limit)
         }
-        try isHeld.wait(limit: limit)
+        try isHeld.wait(timeout: limit)
         arrivals.expect(operations)
         let sample = try Sample.timing(operations) {
             channel.post(operations)

@@ -20,11 +20,11 @@ public enum DistributedProgram {
     ///
     /// - Parameters:
     ///   - place: the server's directory.
-    ///   - limit: the longest that one wait may take.
+    ///   - timeout: the longest that one wait may take.
     ///   - readLine: returns the next line without its newline, or nil at the end. It may block.
     ///   - write: takes whole lines: records and answers.
     public static func perform(
-        at place: ServerPlace, limit: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
+        at place: ServerPlace, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         let recorder = DeliveryRecorder()
@@ -37,7 +37,7 @@ public enum DistributedProgram {
             while let line = readLine() {
                 var answer = done
                 do {
-                    try perform(try DistributedCommand(line: line), center, &tokens, recorder, limit)
+                    try perform(try DistributedCommand(line: line), center, &tokens, recorder, timeout)
                 } catch {
                     answer = "\(answerMark)\(error)"
                 }
@@ -53,20 +53,20 @@ public enum DistributedProgram {
 
     private static func perform(
         _ command: DistributedCommand, _ center: DistributedCenter, _ tokens: inout [ObserverToken],
-        _ recorder: DeliveryRecorder, _ limit: Duration
+        _ recorder: DeliveryRecorder, _ timeout: Duration
     ) throws {
         switch command {
         case .observe:
             tokens.append(
                 try center.addObserver(forName: TestNotification.foundationName) { recorder.log(handled($0)) })
-            try center.synchronize(limit: limit)
+            try center.synchronize(limit: timeout)
             recorder.log("observes")
         case .post(let posts):
             for post in posts { try center.post(post, recording: recorder) }
             recorder.log(posted(posts.map(\.label)))
-            try center.synchronize(limit: limit)
+            try center.synchronize(limit: timeout)
         case .handle:
-            try center.handleAll(limit: limit)
+            try center.handleAll(timeout: timeout)
         }
     }
 }
@@ -82,11 +82,11 @@ extension DistributedCenter {
 
     /// Runs the main thread's run loop until it has handled everything that the server sent before it answered this
     /// call.
-    func handleAll(limit: Duration) throws {
-        try synchronize(limit: limit)
+    func handleAll(timeout: Duration) throws {
+        try synchronize(limit: timeout)
         let handled = Gate("what was delivered")
         // The mailbox is first in, first out, so this block runs after everything that already waits.
         try TargetThread.main.perform { handled.open() }
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "what was delivered", limit: limit)
+        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "what was delivered", timeout: timeout)
     }
 }

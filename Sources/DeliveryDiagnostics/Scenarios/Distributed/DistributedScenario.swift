@@ -19,7 +19,7 @@ struct DistributedScenario: Scenario {
                 recorder.log(DistributedProgram.handled($0))
             }
             recorder.log("observes")
-            try two.center.synchronize(limit: two.limit)
+            try two.center.synchronize(limit: two.timeout)
             try two.ask(.observe)
 
             try two.post(Self.byChild)

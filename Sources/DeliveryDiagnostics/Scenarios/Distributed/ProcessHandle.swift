@@ -26,9 +26,9 @@ final class ProcessHandle: Sendable {
 
     /// Blocks the calling thread until the process has ended and all its descriptors are closed.
     ///
-    /// - Returns: false if `limit` has passed first.
-    func waitUntilEnded(limit: Duration) -> Bool {
-        let deadline = ContinuousClock.now + min(limit, .seconds(86400))
+    /// - Returns: false if `timeout` has passed first.
+    func waitUntilEnded(timeout: Duration) -> Bool {
+        let deadline = ContinuousClock.now + min(timeout, .seconds(86400))
         while true {
             let left = max(.zero, ContinuousClock.now.duration(to: deadline))
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -65,8 +65,8 @@ final class RunningChild {
     /// Blocks the calling thread until there is a line. Returns it without its newline, or nil at the end of the
     /// output.
     /// - Throws: `ScenarioError.timedOut`.
-    func readLine(limit: Duration) throws(ScenarioError) -> String? {
-        let deadline = ContinuousClock.now + min(limit, .seconds(86400))
+    func readLine(timeout: Duration) throws(ScenarioError) -> String? {
+        let deadline = ContinuousClock.now + min(timeout, .seconds(86400))
         while true {
             if let end = unread.firstIndex(of: 0x0A) {
                 defer { unread.removeFirst(end + 1) }
@@ -76,7 +76,7 @@ final class RunningChild {
             var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             let ready = poll(&watched, 1, Int32((left / .milliseconds(1)).rounded(.up)))
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { throw .timedOut(waitingFor: "the second process", after: limit) }
+            guard ready > 0 else { throw .timedOut(waitingFor: "the second process", after: timeout) }
             var bytes = [UInt8](repeating: 0, count: 1 << 16)
             let count = recv(socket, &bytes, bytes.count, 0)
             if count > 0 {
@@ -87,15 +87,15 @@ final class RunningChild {
         }
     }
 
-    /// Closes the child's input and waits until it has ended. Kills it if that takes longer than `limit`.
+    /// Closes the child's input and waits until it has ended. Kills it if that takes longer than `timeout`.
     ///
     /// - Parameter read: takes each remaining line of its output.
-    func end(limit: Duration, read: (String) -> Void) -> ChildProgram.Result.End {
+    func end(timeout: Duration, read: (String) -> Void) -> ChildProgram.Result.End {
         shutdown(socket, Int32(SHUT_WR))
         let handle = ProcessHandle(processID)
         do throws(ScenarioError) {
-            while let line = try readLine(limit: limit) { read(line) }
-            if handle?.waitUntilEnded(limit: limit) != true { kill(processID, SIGKILL) }
+            while let line = try readLine(timeout: timeout) { read(line) }
+            if handle?.waitUntilEnded(timeout: timeout) != true { kill(processID, SIGKILL) }
         } catch {
             kill(processID, SIGKILL)
         }

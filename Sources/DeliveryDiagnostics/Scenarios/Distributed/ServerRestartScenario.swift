@@ -33,25 +33,25 @@ struct ServerRestartScenario: Scenario {
             let token = try two.center.addObserver(
                 forName: TestNotification.foundationName, suspensionBehavior: .hold
             ) { recorder.log(Self.handled + DistributedPost.label(of: $0)) }
-            try two.center.synchronize(limit: two.limit)
+            try two.center.synchronize(limit: two.timeout)
 
             try two.post([DistributedPost("1")])
             try two.handleAll()
             two.center.isSuspended = true
-            try two.center.synchronize(limit: two.limit)
+            try two.center.synchronize(limit: two.timeout)
             recorder.log(Self.suspended)
             try two.post([DistributedPost("2")])
 
             recorder.log(Self.killed)
             server.kill()
-            guard server.waitUntilEnded(limit: two.limit) else {
-                throw ScenarioError.timedOut(waitingFor: "the server's end", after: two.limit)
+            guard server.waitUntilEnded(timeout: two.timeout) else {
+                throw ScenarioError.timedOut(waitingFor: "the server's end", after: two.timeout)
             }
             try RunLoop.runCurrent(
-                until: { connections.withLock { $0 } == 2 }, waitingFor: "a new server", limit: two.limit)
+                until: { connections.withLock { $0 } == 2 }, waitingFor: "a new server", timeout: two.timeout)
             _ = try two.server
             // Returns after the new server has registered the observers again.
-            try two.center.synchronize(limit: two.limit)
+            try two.center.synchronize(limit: two.timeout)
             try two.post([DistributedPost("3")])
             try two.handleAll()
 

@@ -59,12 +59,12 @@ struct SuspensionTrial {
                 seen.labels.withLock { $0.append(label) }
             }
         }
-        try two.center.synchronize(limit: two.limit)
+        try two.center.synchronize(limit: two.timeout)
         for step in steps {
             switch step {
             case .suspend:
                 two.center.isSuspended = true
-                try two.center.synchronize(limit: two.limit)
+                try two.center.synchronize(limit: two.timeout)
                 recorder.log(Self.suspended)
             case .resume:
                 two.center.isSuspended = false
@@ -73,7 +73,7 @@ struct SuspensionTrial {
                 try two.post(posts)
             case .removeFirst:
                 tokens.removeFirst().cancel()
-                try two.center.synchronize(limit: two.limit)
+                try two.center.synchronize(limit: two.timeout)
             case .countHeld:
                 let own = try two.status.clients.first { $0.processID == ProcessIdentity.current.id }
                 recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")

@@ -39,7 +39,7 @@ final class TemporaryServerPlace {
         if let status = try? DistributedCenter.status(of: place, limit: .seconds(2)) { _ = handle(status.processID) }
         for server in servers {
             server.kill()
-            _ = server.waitUntilEnded(limit: .seconds(5))
+            _ = server.waitUntilEnded(timeout: .seconds(5))
         }
         try? FileManager.default.removeItem(atPath: place.directory)
     }

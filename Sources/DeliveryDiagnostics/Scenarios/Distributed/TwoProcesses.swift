@@ -7,7 +7,7 @@ internal import ThreadedNotifications
 final class TwoProcesses {
     let center: DistributedCenter
     let recorder: DeliveryRecorder
-    let limit: Duration
+    let timeout: Duration
     private let temporary: TemporaryServerPlace
     private let child: RunningChild
     /// The lines of the child's recording that have been read so far.
@@ -20,7 +20,7 @@ final class TwoProcesses {
         self.temporary = temporary
         self.center = center
         recorder = environment.recorder
-        limit = environment.limit
+        timeout = environment.timeout
         child = try RunningChild(program, [temporary.place.directory])
     }
 
@@ -45,11 +45,11 @@ final class TwoProcesses {
             try DeliveryTracer.record(into: environment.recorder) {
                 environment.recorder.logCurrentThread()
                 let token = center.addConnectionObserver(using: watch)
-                try center.handleAll(limit: environment.limit)
+                try center.handleAll(timeout: environment.timeout)
                 _ = try processes.server
                 try body(processes)
                 // Deliveries that are still waiting would never be handled after this.
-                try center.handleAll(limit: environment.limit)
+                try center.handleAll(timeout: environment.timeout)
                 token.cancel()
             }
         }
@@ -59,7 +59,7 @@ final class TwoProcesses {
     }
 
     private func end() throws {
-        let end = child.end(limit: limit) { lines.append($0) }
+        let end = child.end(timeout: timeout) { lines.append($0) }
         let records = try ChildProgram.records(in: Array(lines.map { $0 + "\n" }.joined().utf8))
         recorder.merge(records)
         let message =
@@ -81,7 +81,7 @@ final class TwoProcesses {
     /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
-            guard let status = try DistributedCenter.status(of: temporary.place, limit: limit) else {
+            guard let status = try DistributedCenter.status(of: temporary.place, limit: timeout) else {
                 throw ScenarioError.child(problem: "there is no server")
             }
             return status
@@ -91,7 +91,7 @@ final class TwoProcesses {
     /// Sends a command to the second process, and waits until it is done.
     func ask(_ command: DistributedCommand) throws {
         try child.write(try command.line)
-        while let line = try child.readLine(limit: limit) {
+        while let line = try child.readLine(timeout: timeout) {
             guard line.first == DistributedProgram.answerMark else {
                 lines.append(line)
                 continue
@@ -105,5 +105,5 @@ final class TwoProcesses {
     func post(_ posts: [DistributedPost]) throws { try ask(.post(posts)) }
 
     /// Handles everything that was delivered to this process so far.
-    func handleAll() throws { try center.handleAll(limit: limit) }
+    func handleAll() throws { try center.handleAll(timeout: timeout) }
 }

@@ -7,10 +7,10 @@ internal import ThreadedNotifications
 /// guarantee it.
 public enum LifetimeProgram {
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
-    public static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, limit: Duration) throws {
+    public static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, timeout: Duration) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         recorder.record(.processStart, message: capture.rawValue)
-        let story = LifetimeStory(recorder: recorder, limit: limit, holdsHandler: capture != .oneThread)
+        let story = LifetimeStory(recorder: recorder, timeout: timeout, holdsHandler: capture != .oneThread)
         let poster = LifetimePoster()
         var observer: LifetimeObserver? = make(capture, story: story, poster: poster)
 
@@ -25,14 +25,15 @@ public enum LifetimeProgram {
         thread.start()
         try withExtendedLifetime(observer) {
             if capture == .oneThread {
-                try RunLoop.runCurrent(until: { story.handlerBegan.isOpen }, waitingFor: "the handler", limit: limit)
+                try RunLoop.runCurrent(
+                    until: { story.handlerBegan.isOpen }, waitingFor: "the handler", timeout: timeout)
             } else {
-                try story.handlerBegan.wait(limit: limit)
+                try story.handlerBegan.wait(timeout: timeout)
             }
         }
         observer = nil
         story.observerReleased.open()
-        try story.postReturned.wait(limit: limit)
+        try story.postReturned.wait(timeout: timeout)
     }
 
     private static func make(
@@ -56,7 +57,7 @@ struct LifetimeStory: Sendable {
     static let releaseMessage = "Observer dealloc"
 
     let recorder: DeliveryRecorder
-    let limit: Duration
+    let timeout: Duration
     /// True if the handler waits until the main thread has released its last reference to the observer.
     let holdsHandler: Bool
     let handlerBegan = Gate("the handler")
@@ -69,7 +70,7 @@ struct LifetimeStory: Sendable {
         handlerBegan.open()
         if holdsHandler {
             do throws(ScenarioError) {
-                try observerReleased.wait(limit: limit)
+                try observerReleased.wait(timeout: timeout)
             } catch {
                 recorder.log(error.description)
             }

@@ -11,7 +11,7 @@ struct ObserverLifetimeScenario: Scenario {
     func perform(in environment: ScenarioEnvironment) throws {
         guard let child = environment.childProgram else { throw ScenarioError.noChildProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
-            let result = try child.run([capture.rawValue], limit: environment.limit)
+            let result = try child.run([capture.rawValue], timeout: environment.timeout)
             let records = try ChildProgram.records(in: Array(result.output.utf8))
             environment.recorder.append(records)
             environment.recorder.recordEnd(
@@ -94,8 +94,8 @@ struct ObserverLifetimeScenario: Scenario {
         var release: String {
             guard let release = logged(LifetimeStory.releaseMessage) else { return "never" }
             guard let end = logged(LifetimeStory.endMessage) else { return Self.description(release.thread) }
-            return
-                "\(release.sequence < end.sequence ? "before the end" : "after the end"), \(Self.description(release.thread))"
+            let time = release.sequence < end.sequence ? "before the end" : "after the end"
+            return "\(time), \(Self.description(release.thread))"
         }
 
         private static func description(_ thread: ThreadIdentity) -> String {
