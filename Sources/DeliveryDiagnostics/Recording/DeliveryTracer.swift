@@ -28,7 +28,7 @@ extension DeliveryRecorder {
         record(
             DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
             observer: Self.number(event.observer), target: event.target, message: event.recordedMessage,
-            place: event.place, count: event.count,
+            place: event.location, count: event.count,
             sender: event.sender,
             relatedPost: Self.number(event.relatedPost))
     }
