@@ -8,7 +8,7 @@ final class RedirectingObserverTests: XCTestCase {
     private let posted = Notification.Name("RedirectingObserverTests")
     private let limit = TestLimit.hang
 
-    func testPostedOnTheTargetThreadItIsHandledBeforePostReturns() {
+    func testANotificationPostedOnTheTargetThreadIsHandledBeforePostReturns() {
         let log = HandlerLog()
         let observer = RedirectingObserver { log.add($0) }
         observer.setUpThreadingSupport()
@@ -19,7 +19,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.threads, [1])
     }
 
-    func testPostedOnAnotherThreadByCodeThatKnowsNothingOfItItIsHandledOnTheTargetThread() {
+    func testANotificationPostedOnAnotherThreadIsHandledOnTheTargetThread() {
         let log = HandlerLog()
         let observer = RedirectingObserver { log.add($0) }
         observer.setUpThreadingSupport()
@@ -32,7 +32,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.threads, [1])
     }
 
-    func testAPostOnTheTargetThreadOvertakesWhatIsQueued() {
+    func testAPostOnTheTargetThreadOvertakesWaitingNotifications() {
         let log = HandlerLog()
         let observer = RedirectingObserver { log.add($0) }
         observer.setUpThreadingSupport()
@@ -59,7 +59,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.threads, [1])
     }
 
-    func testWhatArrivesBeforeSetUpIsHeldAndHandled() {
+    func testNotificationsBeforeSetUpAreStoredAndHandled() {
         let log = HandlerLog()
         let observer = RedirectingObserver { log.add($0) }
         let token = register(observer)
@@ -71,7 +71,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [1])
     }
 
-    func testOneSignalProcessesAllThatWaits() {
+    func testOneSignalProcessesAllNotifications() {
         let port = SilentPort()
         let log = HandlerLog()
         let observer = RedirectingObserver(notificationPort: port) { log.add($0) }
@@ -101,7 +101,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [1, 2, 3])
     }
 
-    func testAHandlerMayPostAndTheLockIsNotHeldMeanwhile() {
+    func testAHandlerMayPostBecauseTheLockIsNotHeld() {
         let log = HandlerLog()
         let observer = RedirectingObserver { [posted] notification in
             log.add(notification)
@@ -130,8 +130,8 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [1, 2, 3, 4, 5])
     }
 
-    func testALongQueueIsProcessedWithoutMovingWhatRemains() throws {
-        // Removing each at the front moves 80 billion elements, far beyond the limit of the wait.
+    func testALongQueueIsProcessedWithoutMovingItsElements() throws {
+        // Removing each element at the front would move 80 billion elements, far beyond the timeout.
         let count = 400_000
         let log = HandlerLog()
         let handled = expectation(description: "handled")
@@ -151,7 +151,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, Array(1...count))
     }
 
-    func testAnObserverThatNobodyHoldsGoesAndItsPortWithIt() {
+    func testAReleasedObserverIsDeallocatedAndItsPortInvalidated() {
         var observer: RedirectingObserver? = RedirectingObserver { _ in }
         let port = SignalPort()
         var other: RedirectingObserver? = RedirectingObserver(notificationPort: port) { _ in }
@@ -171,7 +171,7 @@ final class RedirectingObserverTests: XCTestCase {
         var observer: RedirectingObserver? = RedirectingObserver(notificationPort: port) { _ in }
         observer?.setUpThreadingSupport()
         weak let observed = observer
-        // The center's block is the only one to hold it; the center lets go of the block with its lock held.
+        // Only the center's block retains the observer. The center releases the block with its lock held.
         let token = observer.map(register)
         observer = nil
         XCTAssertNotNil(observed)
@@ -221,7 +221,7 @@ final class RedirectingObserverTests: XCTestCase {
         }
     }
 
-    /// Returns when all are posted; the main run loop does not run meanwhile.
+    /// Returns when all are posted. The main run loop does not run in between.
     private func postInBackground(_ numbers: ClosedRange<Int>) {
         let done = DispatchSemaphore(value: 0)
         Thread { [posted] in
@@ -232,7 +232,7 @@ final class RedirectingObserverTests: XCTestCase {
     }
 }
 
-/// What handlers were called with, and on which threads.
+/// The notifications that handlers received, and the threads.
 final class HandlerLog: Sendable {
     private let state = Locked<(numbers: [Int], threads: Set<Int>)>(([], []))
 
@@ -249,9 +249,9 @@ final class HandlerLog: Sendable {
     }
 }
 
-/// Loses every signal that is sent by `send`.
+/// A port that loses every signal of `send`.
 ///
-/// Safety: nothing is added to what the superclass proves.
+/// Safety: the class adds no state to its superclass, which is Sendable.
 private final class SilentPort: SignalPort, @unchecked Sendable {
     override func send(
         before limitDate: Date, components: NSMutableArray?, from receivePort: Port?, reserved headerSpaceReserved: Int
@@ -260,9 +260,9 @@ private final class SilentPort: SignalPort, @unchecked Sendable {
     }
 }
 
-/// A port that is no SignalPort, and only counts.
+/// A port that is not a SignalPort, and only counts calls.
 ///
-/// Safety: the counts are behind the lock, and the delegate is touched on the main thread only.
+/// Safety: the counts are behind the lock, and the delegate is accessed on the main thread only.
 private final class BarePort: Port, @unchecked Sendable {
     private let state = Locked((sent: 0, modes: [RunLoop.Mode]()))
     private weak var receiver: (any PortDelegate)?

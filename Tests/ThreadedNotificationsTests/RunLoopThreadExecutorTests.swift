@@ -84,7 +84,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         let counter = Counter(worker)
         let goOn = try worker.keptBusy()
         let log = Locked<[Int]>([])
-        // Runs on this thread until it hands its job to the actor's.
+        // Runs on this thread until it enqueues its job on the actor's thread.
         Task.immediate { await counter.perform { log.withLock { $0.append(1) } } }
         try worker.perform { log.withLock { $0.append(2) } }
         Task.immediate { await counter.perform { log.withLock { $0.append(3) } } }
@@ -93,7 +93,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
     }
 
-    func testStoppingWhileTasksAwaitLeavesNobodyAwaiting() throws {
+    func testStoppingWhileTasksAreSuspendedResumesThem() throws {
         for _ in 0..<100 {
             let worker = try RunLoopThread.started("worker")
             let counter = Counter(worker)
@@ -118,7 +118,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         }
     }
 
-    func testWhatStandsInForAnEndedThreadIsIsolatedOnlyMeanwhile() throws {
+    func testALateJobIsIsolatedOnlyWhileItRuns() throws {
         let worker = try RunLoopThread.started("worker")
         let counter = Counter(worker)
         try worker.stopAndWait()
@@ -138,7 +138,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         Task {
             let isOnThread = await counter.add()
             XCTAssertFalse(isOnThread)
-            // It stands in for the thread, so isolation may be assumed.
+            // The job runs for the thread, so isolation may be assumed.
             await counter.assertIsolatedHere()
             done.fulfill()
         }

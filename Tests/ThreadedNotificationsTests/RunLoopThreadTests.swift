@@ -25,7 +25,7 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertEqual(names.withLock { $0 }, ["ordered"])
     }
 
-    func testStoppingPerformsWhatWasAcceptedAndHandlesWhatWasSignalled() throws {
+    func testStoppingPerformsAcceptedBlocksAndHandlesSignalledPorts() throws {
         let thread = RunLoopThread(name: "draining")
         try thread.start()
         let busy = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ final class RunLoopThreadTests: XCTestCase {
         }
     }
 
-    func testPortsThatSignalThemselvesForEverKeepNeitherOthersWaitingNorTheThreadFromStopping() throws {
+    func testPortsThatAlwaysSignalThemselvesDelayNeitherOthersNorTheStop() throws {
         let before = (0..<8).map { _ in SignalPort() }
         let thread = RunLoopThread(name: "busy")
         let restless = before + (0..<8).map { _ in SignalPort() }
@@ -91,7 +91,7 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertEqual(receivers.count { $0.count > 0 }, restless.count)
     }
 
-    func testABlockThatPerformsABlockDoesNotKeepTheThreadsPortsWaiting() throws {
+    func testABlockThatPerformsABlockDoesNotDelayPorts() throws {
         let thread = RunLoopThread(name: "busy")
         try thread.start()
         let isOver = Atomic<Bool>(false)
@@ -160,7 +160,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.waitUntilFinished(timeout: limit)
     }
 
-    func testStoppingTwiceIsStoppingOnce() throws {
+    func testStoppingASecondTimeHasNoEffect() throws {
         let thread = RunLoopThread(name: "twice")
         try thread.start()
         thread.stop()
@@ -177,7 +177,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.waitUntilFinished(timeout: limit)
     }
 
-    func testAThreadThatWaitsForItselfIsToldSo() throws {
+    func testWaitingForTheOwnThreadIsAnError() throws {
         let thread = RunLoopThread(name: "itself")
         try thread.start()
         let error = Locked<DeliveryError?>(nil)
@@ -193,7 +193,7 @@ final class RunLoopThreadTests: XCTestCase {
         XCTAssertEqual(error.withLock { $0 }, .waitForItself(thread: "itself"))
     }
 
-    func testAThreadThatWasStoppedBeforeItStartedHasEndedAndDoesNotStart() throws {
+    func testAThreadThatWasStoppedBeforeItsStartHasEnded() throws {
         let thread = RunLoopThread(name: "never")
         thread.stop()
         try thread.waitUntilFinished(timeout: .zero)
@@ -202,7 +202,7 @@ final class RunLoopThreadTests: XCTestCase {
         }
     }
 
-    func testAThreadRunsOnce() throws {
+    func testAThreadCanBeStartedOnce() throws {
         let thread = RunLoopThread(name: "once")
         try thread.start()
         XCTAssertThrowsError(try thread.start()) {

@@ -32,7 +32,7 @@ final class ThreadIdentityTests: XCTestCase {
         XCTAssertGreaterThan(numbers[0], 1)
     }
 
-    func testANameIsWholeHereAndCutBetweenCharactersForTheKernel() throws {
+    func testTheKernelsNameIsTruncatedBetweenCharacters() throws {
         let name = "a long name: göttlich"
         let kernelName = Locked("")
         let identity = try identityOfANewThread {
@@ -78,7 +78,8 @@ final class ThreadIdentityTests: XCTestCase {
     }
 }
 
-/// A block that a thread runs when its specific storage is destroyed, after the identity's first destructor.
+/// A block that a thread runs when its thread-specific storage is destroyed, after the first destructor of the
+/// identity.
 private final class LastWords {
     private let words: @Sendable () -> Void
 
@@ -87,7 +88,7 @@ private final class LastWords {
     }
 
     private static let key: pthread_key_t = {
-        // The identity's key first, so that its destructor is called before this one's.
+        // The identity's key is made first, so that its destructor is called first.
         _ = ThreadIdentity.current
         var key = pthread_key_t()
         pthread_key_create(&key) { stored in

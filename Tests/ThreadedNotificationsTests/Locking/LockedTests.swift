@@ -8,7 +8,7 @@ import Testing
 struct LockedTests {
     private struct Failure: Error {}
 
-    @Test("what many threads do to the value at the same time is done one after the other")
+    @Test("threads access the value one after the other")
     func exclusion() {
         let locked = Locked((count: 0, list: [Int]()))
         let (threads, steps) = (8, 50_000)
@@ -34,7 +34,7 @@ struct LockedTests {
         #expect(count == threads * steps && list == threads * steps / 2)
     }
 
-    @Test("a lock that another thread holds cannot be had within a second, and can when it is let go of")
+    @Test("a lock that another thread holds is not taken within a second, but after it is unlocked")
     func timeLimit() {
         let locked = Locked(0)
         let (isHeld, letGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -56,7 +56,7 @@ struct LockedTests {
         #expect(locked.withLock { $0 } == 2)
     }
 
-    @Test("an error leaves the lock free, and the value as it was by then")
+    @Test("an error unlocks the lock and keeps the changes before it")
     func errors() throws {
         let locked = Locked([0])
         #expect(throws: Failure.self) {
@@ -70,7 +70,7 @@ struct LockedTests {
         locked.unlock()
     }
 
-    @Test("its value is released with it, and one that is replaced at once")
+    @Test("the value is released with the lock, and a replaced value at once")
     func release() {
         let log = Locked<[String]>([])
         func recorder(_ name: String) -> ReleaseRecorder { ReleaseRecorder { log.withLock { $0.append(name) } } }

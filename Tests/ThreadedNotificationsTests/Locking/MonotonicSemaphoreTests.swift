@@ -7,7 +7,7 @@ import Testing
 struct MonotonicSemaphoreTests {
     private let limit = Duration.seconds(20)
 
-    @Test("each signal lets one wait return, also a later one")
+    @Test("each signal lets one wait return, which may begin later")
     func countsSignals() {
         let semaphore = MonotonicSemaphore()
         semaphore.signal()
@@ -24,7 +24,7 @@ struct MonotonicSemaphoreTests {
         #expect(!semaphore.wait(until: .now))
     }
 
-    @Test("a wait whose deadline has passed returns false, but takes a signal that is there")
+    @Test("a wait with a deadline in the past takes a signal if there is one, and returns false otherwise")
     func passedDeadline() {
         let semaphore = MonotonicSemaphore()
         let past = ContinuousClock.now - .seconds(3600)

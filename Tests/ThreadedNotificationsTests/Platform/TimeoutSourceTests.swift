@@ -3,13 +3,13 @@ import Testing
 
 @Suite("Timeouts")
 struct TimeoutSourceTests {
-    /// Calls whose timeout follows the wall clock, so that it is wrong when the clock is set.
+    /// Calls with a timeout on the wall clock, which is wrong when the clock is set.
     private static let forbidden = [
         "wait(timeout:", "wait(wallTimeout:", "DispatchWallTime", "lock(before:", "wait(until: Date(", "NSCondition",
         "sem_timedwait", "pthread_mutex_timedlock", "pthread_cond_timedwait", ".timeIntervalSinceNow",
     ]
 
-    @Test("no source file calls what measures a timeout on the wall clock")
+    @Test("no source file calls a function that measures a timeout on the wall clock")
     func sources() throws {
         var package = URL(filePath: #filePath)
         while package.lastPathComponent != "Tests" { package.deleteLastPathComponent() }

@@ -3,11 +3,11 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What the document says of its communication port.
+/// The document's claims about its communication port, and a port's life.
 final class SignalPortTests: XCTestCase {
     private let limit = TestLimit.hang
 
-    func testASignalSentBeforeTheRunLoopRunsIsHeldUntilItDoes() {
+    func testASignalSentBeforeTheRunLoopRunsIsKept() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -22,7 +22,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testASignalSentBeforeThePortWasAddedIsHeldToo() {
+    func testASignalSentBeforeThePortWasAddedIsKept() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -33,7 +33,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testSignalsThatWaitCallTheDelegateOnce() {
+    func testSeveralSignalsCallTheDelegateOnce() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -44,7 +44,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testSendingWithAMessageIdentifierIsSending() {
+    func testSendingWithAMessageIdentifierSignals() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -98,7 +98,7 @@ final class SignalPortTests: XCTestCase {
         let keepAlive = SignalPort()
         RunLoop.main.add(keepAlive, forMode: .common)
         defer { keepAlive.invalidate() }
-        // The first signal shows that the main run loop runs; then another thread adds the second port.
+        // After the first signal the main run loop runs. Then another thread adds the second port.
         let running = CountingReceiver()
         running.whenCalled {
             Thread {
@@ -162,7 +162,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertNil(observed)
     }
 
-    func testARunLoopLetsGoOfAnInvalidPortThatIsAddedToIt() {
+    func testARunLoopReleasesAnInvalidPortThatIsAddedToIt() {
         var port: SignalPort? = SignalPort()
         weak let observed = port
         port?.invalidate()
@@ -171,7 +171,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertNil(observed)
     }
 
-    func testAPortTakenOffItsRunLoopStaysValidAndHoldsItsSignal() {
+    func testAPortRemovedFromItsRunLoopStaysValidAndKeepsItsSignal() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -187,7 +187,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testAPortTakenOffOneOfTwoModesIsHandledInTheOther() {
+    func testAPortRemovedFromOneOfTwoModesIsHandledInTheOther() {
         let port = SignalPort()
         let receiver = CountingReceiver()
         port.setDelegate(receiver)
@@ -202,7 +202,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.count, 1)
     }
 
-    func testAPortTakenOffOneThreadsRunLoopMayServeAnother() throws {
+    func testAPortRemovedFromARunLoopMayBeAddedToAnother() throws {
         let thread = RunLoopThread(name: "first")
         try thread.start()
         let port = SignalPort()
@@ -222,7 +222,7 @@ final class SignalPortTests: XCTestCase {
         XCTAssertEqual(receiver.lastThread?.number, 1)
     }
 
-    func testAPortWhoseThreadHasEndedRefusesSignals() throws {
+    func testAPortRefusesSignalsAfterTheEndOfItsThread() throws {
         let thread = RunLoopThread(name: "short")
         try thread.start()
         let port = SignalPort()
@@ -261,7 +261,7 @@ final class SignalPortTests: XCTestCase {
         }
     }
 
-    func testSignalsSentWhileTheThreadEndsDoNoHarm() throws {
+    func testSignalsMayBeSentWhileTheThreadEnds() throws {
         for _ in 0..<50 {
             let thread = RunLoopThread(name: "short")
             try thread.start()
@@ -285,7 +285,7 @@ final class SignalPortTests: XCTestCase {
 
     func test500ThreadsThatSetUpAPortAndEndLeaveNoPortAndNoDescriptor() throws {
         let ports = Locked<[WeakPort]>([])
-        /// Without cleaning up: neither removed nor invalidated.
+        /// The port is neither removed nor invalidated.
         func comeAndGo(_ count: Int) throws {
             for _ in 0..<count {
                 let thread = RunLoopThread(name: "passing")
@@ -300,7 +300,7 @@ final class SignalPortTests: XCTestCase {
                 try thread.waitUntilFinished(timeout: limit)
             }
         }
-        // Foundation and the system open what they need on first use.
+        // Foundation and the system open descriptors on first use.
         try comeAndGo(1)
         let before = try descriptors()
         try comeAndGo(500)

@@ -17,7 +17,8 @@ struct CoalescingBufferTests {
         let count: UInt64 = Self.isSanitized ? 250 : 5_000
         for seed in part * count..<(part + 1) * count {
             let steps = 4 + Int(seed % 16)
-            // Checking all after each step is slow, so most sequences are checked at the end only, and again if that fails.
+            // Checking all after each step is slow, so most sequences are checked at the end only, and again if that
+            // fails.
             guard let difference = compare(seed: seed, steps: steps, thorough: seed % 50 == 0) else { continue }
             Issue.record("\(compare(seed: seed, steps: steps, thorough: true) ?? difference)")
             return

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import ThreadedNotifications
 
-/// A `CoalescingBuffer` and a plain array that is searched from end to end, driven together. It throws where they differ.
+/// A `CoalescingBuffer` and a plain array that is searched from end to end, driven together. It throws where they
+/// differ.
 struct ComparedBuffer {
     typealias Buffer = CoalescingBuffer<Int>
 

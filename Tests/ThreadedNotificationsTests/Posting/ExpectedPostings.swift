@@ -2,31 +2,31 @@ import Foundation
 
 @testable import ThreadedNotifications
 
-/// What one thread's posting queues and run loop should do, by the rules of the documents: a plain array of what waits, looked
-/// through from end to end. It is told what happens, and says what is wrong with it.
+/// A model of the posting queues and the run loop of one thread by the rules of the documents: a plain array that is
+/// searched from end to end. It is told each event and reports the first that breaks a rule.
 struct ExpectedPostings {
     typealias Style = NotificationQueue.PostingStyle
     typealias Mask = NotificationQueue.NotificationCoalescing
 
     /// A notification.
     struct Item {
-        /// In the order of enqueuing, over all that the run loop is given.
+        /// In the order of enqueuing, common to notifications and inputs.
         var number: Int
         var queue: Int
         var name: Int
-        /// Equal numbers for senders that are the same; nil for one that is the same as none.
+        /// Equal for similar senders; nil for a sender that is similar to none.
         var sender: Int?
         var style: Style
         var modes: Set<RunLoop.Mode>
-        /// How many handlers led to it, each having enqueued the next.
+        /// The length of the chain of handlers that led to it, each of which enqueued the next.
         var chain: Int
     }
 
-    /// Something that the run loop has to do, and that no posting queue holds.
+    /// Work of the run loop other than posting.
     struct Input {
         enum Kind {
             case timer, source, descriptor, mailbox, mainJob
-            /// Given to `RunLoop.perform` by so many blocks, each performing the next.
+            /// A block of `RunLoop.perform`, at the end of a chain of so many blocks that each performed the next.
             case block(generation: Int)
         }
 
@@ -35,14 +35,14 @@ struct ExpectedPostings {
         var modes: Set<RunLoop.Mode>
     }
 
-    /// What the thread is in the middle of.
+    /// A call that has not returned.
     enum Frame {
         case run(RunLoop.Mode, waits: Bool)
         case handler(Item)
         case enqueuing(Int)
-        /// Begun when so many numbers were given.
+        /// `began`: the last number at its beginning.
         case input(Input, began: Int)
-        /// A block or a job that is not this test's.
+        /// A block or a job of another origin.
         case other
     }
 
@@ -51,13 +51,13 @@ struct ExpectedPostings {
     private(set) var frames: [Frame] = []
     private(set) var counts: [DeliveryCounters] = []
     private(set) var commonModes: Set<RunLoop.Mode> = [.default]
-    /// Whether the run loop that the thread runs anyway may come to wait.
+    /// True if the thread's own runs of the run loop may wait.
     var mayWait = true
-    /// The first thing that was not as it should be.
+    /// The first error.
     private(set) var wrong: String?
     private var log: [String] = []
     private var lastNumber = 0
-    /// What a handler has enqueued to be posted in the same pass, and at which depth of frames.
+    /// The notifications of handlers that must be posted in the same pass, and the depth of the frames.
     private var inThisPass: [(number: Int, depth: Int)] = []
 
     init(queues: Int) {
@@ -104,7 +104,7 @@ struct ExpectedPostings {
 
     // MARK: Enqueuing and dequeuing
 
-    /// - Returns: what becomes of it at first, and how many are removed.
+    /// - Returns: the expected report.
     mutating func enqueue(
         _ item: Item, _ mask: Mask, keepsEarliest: Bool
     ) -> (isCoalesced: Bool, removed: Int) {
@@ -137,7 +137,7 @@ struct ExpectedPostings {
         return !mask.contains(.onSender) || one.sender != nil && one.sender == other.sender
     }
 
-    /// - Returns: how many.
+    /// - Returns: the expected number.
     mutating func dequeue(like item: Item, _ mask: Mask) -> Int {
         note("dequeue like \(item), mask \(mask.rawValue)")
         let similar = waiting.filter { isSimilar($0, item, mask) }
@@ -157,7 +157,7 @@ struct ExpectedPostings {
     /// A notification is posted.
     mutating func post(_ number: Int) -> Item? {
         guard let index = waiting.firstIndex(where: { $0.number == number }) else {
-            require(false, "\(number) is posted, and does not wait")
+            require(false, "\(number) is posted, but did not wait")
             return nil
         }
         let item = waiting[index]
@@ -167,8 +167,8 @@ struct ExpectedPostings {
         require(overtaken == nil, "\(item) is posted before \(overtaken!)")
         switch frames.last {
         case .enqueuing(let last):
-            require(item.style == .now, "\(item) is posted while one is enqueued")
-            require(number <= last, "\(item) is posted for one enqueued before")
+            require(item.style == .now, "\(item) is posted while another is enqueued")
+            require(number <= last, "\(item) is posted by an earlier call of enqueue")
         case .run, nil:
             requireWhatIsInThisPass(isPosted: item)
             if item.style == .whenIdle { requireIdle(item) }
@@ -180,30 +180,30 @@ struct ExpectedPostings {
         return item
     }
 
-    /// "Only when the loop would wait: no timer due, no source signalled, no performed block or mailbox entry pending, and all
-    /// asap ones gone. A loop about to exit posts asap and not idle."
+    /// "Only when the loop would wait: no timer due, no source signalled, no performed block or mailbox entry pending,
+    /// and all asap ones gone. A loop about to exit posts asap and not idle."
     private mutating func requireIdle(_ item: Item) {
         let waits = if case .run(_, let waits) = frames.last { waits } else { mayWait }
-        require(waits, "\(item) is posted, and the run loop does not wait")
+        require(waits, "\(item) is posted, but the run loop does not wait")
         let dueFirst = waiting.first { $0.style != .whenIdle && fits($0.modes, mode) }
         require(dueFirst == nil, "\(item) is posted before \(dueFirst!)")
         let input = inputs.first { fits($0.modes, mode) && isSeen($0) }
         require(input == nil, "\(item) is posted before \(input!)")
     }
 
-    /// Whether the run loop would come to it in the run that it is in.
+    /// True if the run loop must handle the input in the current run.
     private func isSeen(_ input: Input) -> Bool {
         switch input.kind {
         case .timer, .source, .descriptor, .mailbox:
             return true
         case .mainJob:
-            // A job that runs the run loop keeps the main queue to itself.
+            // In a job that runs the run loop, the main queue is not served.
             return !frames.contains {
                 if case .input(let other, _) = $0, case .mainJob = other.kind { true } else { false }
             }
         case .block(let generation):
-            // CoreFoundation tells nobody of blocks: a chain of them may be interrupted. It takes all that wait at a time, so
-            // that a block which runs the run loop has the others wait.
+            // CoreFoundation does not report blocks, so a chain of them may be interrupted. It takes all waiting blocks
+            // at once, so a block that runs the run loop delays the others.
             let isTaken = frames.contains {
                 if case .input(let other, let began) = $0, case .block = other.kind {
                     input.number <= began
@@ -215,13 +215,13 @@ struct ExpectedPostings {
         }
     }
 
-    /// Nothing comes before what is to be posted in the same pass.
+    /// No input comes before the notifications of the same pass.
     private mutating func requireWhatIsInThisPass(isPosted item: Item? = nil) {
         if let item, item.style != .whenIdle { return }
         let left = inThisPass.first { late in
             late.depth == frames.count && waiting.contains { $0.number == late.number && fits($0.modes, mode) }
         }
-        require(left == nil, "\(left!.number) was enqueued by a handler, and not posted in the same pass")
+        require(left == nil, "\(left!.number) was enqueued by a handler, but not posted in the same pass")
     }
 
     // MARK: Frames
@@ -233,7 +233,7 @@ struct ExpectedPostings {
         return input.number
     }
 
-    /// Of the block that is performed now: how many performed one another before.
+    /// The length of the chain of blocks that led to the current one.
     var generation: Int {
         for frame in frames.reversed() {
             switch frame {
@@ -245,19 +245,19 @@ struct ExpectedPostings {
         return 0
     }
 
-    /// How many handlers are under way, or led to them.
+    /// The length of the chain of handlers that led to the current one.
     var chain: Int { frames.map { if case .handler(let item) = $0 { item.chain + 1 } else { 0 } }.max() ?? 0 }
 
     var runs: Int { frames.count { if case .run = $0 { true } else { false } } }
 
-    /// The run loop comes to an input.
+    /// The run loop handles an input.
     mutating func begin(input number: Int) {
         guard let index = inputs.firstIndex(where: { $0.number == number }) else {
-            return require(false, "\(number) comes twice")
+            return require(false, "\(number) is handled twice")
         }
         let input = inputs.remove(at: index)
         let mode = mode
-        require(fits(input.modes, mode), "\(input) comes in \(mode.rawValue)")
+        require(fits(input.modes, mode), "\(input) is handled in \(mode.rawValue)")
         switch frames.last {
         case .run, nil: requireWhatIsInThisPass()
         default: break
@@ -270,7 +270,8 @@ struct ExpectedPostings {
         frames.append(frame)
     }
 
-    /// - Parameter comingMeanwhile: what another thread enqueues at that time, and the run loop need not have seen.
+    /// - Parameter comingMeanwhile: the notification that another thread enqueues at that time. The run loop may have
+    ///   missed it.
     mutating func end(comingMeanwhile: Int? = nil) {
         let frame = frames.removeLast()
         guard case .run(let mode, _) = frame else { return }
@@ -279,7 +280,7 @@ struct ExpectedPostings {
         let left = waiting.first {
             $0.style != .whenIdle && fits($0.modes, mode) && $0.number != comingMeanwhile
         }
-        require(left == nil, "the run loop is left, and \(left!) waits still")
+        require(left == nil, "the run has ended, and \(left!) still waits")
     }
 }
 

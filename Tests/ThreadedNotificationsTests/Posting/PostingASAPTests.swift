@@ -3,8 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What is enqueued `asap` is posted when the callout or the pass under way ends, before the run loop waits and before
-/// it returns.
+/// An `asap` notification is posted when the current callout or pass ends, before the run loop waits or returns.
 final class PostingASAPTests: XCTestCase {
     func testItIsPostedBeforeARunThatHandlesOneSourceReturns() {
         onMainAndAnotherThread {
@@ -40,7 +39,7 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testWhatIsEnqueuedInAPollIsPostedBeforeItReturns() {
+    func testANotificationEnqueuedInAPollIsPostedBeforeThePollReturns() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -58,7 +57,7 @@ final class PostingASAPTests: XCTestCase {
                 case "mailbox": RunLoop.performInMailbox(handle)
                 default: descriptor.makeReady()
                 }
-                // A poll returns early from what another part of the test has woken it for.
+                // A poll may return early because of an earlier wake-up.
                 while timeline.entries.isEmpty { RunLoop.pollCurrent() }
                 XCTAssertEqual(timeline.entries, [callout, "asap"])
                 timeline.forget()
@@ -67,7 +66,7 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testWhatAJobOfTheMainQueueEnqueuesIsPostedBeforeTheRunReturns() {
+    func testANotificationOfAMainQueueJobIsPostedBeforeTheRunReturns() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         DispatchQueue.main.async {
@@ -102,7 +101,7 @@ final class PostingASAPTests: XCTestCase {
                 @Sendable func handle() {
                     timeline.note(callout)
                     queue.put("asap", .asap)
-                    // Neither has the run loop return, so it would wait for the second timer.
+                    // Neither timer makes the run loop return, so it would wait for the second one.
                     RunLoop.addTimer(after: 0.05) {
                         timeline.note("second")
                         RunLoop.stopCurrent()
@@ -133,7 +132,7 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testARunReturnsAfterSomethingWasPostedSoThatALoopOnAConditionEnds() {
+    func testARunReturnsAfterAPostSoThatALoopOnAConditionEnds() {
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
                 for modes: [RunLoop.Mode]? in [nil, [.common], [.init("own"), .default]] {
@@ -151,7 +150,7 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testARunReturnsAfterWhatATimerEnqueuedWasPosted() {
+    func testARunReturnsAfterANotificationOfATimerWasPosted() {
         onMainAndAnotherThread(hasInput: true) {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -163,13 +162,13 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testEachRunReturnsOnlyForWhatWasPosted() {
+    func testARunThatPostsNothingDoesNotReturn() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
             queue.put("asap", .asap)
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("asap") })
-            // Nothing was posted since, so it waits, and the timer comes.
+            // Nothing was posted since then, so the run waits until the timer fires.
             RunLoop.addTimer(after: 0.01) {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
@@ -179,7 +178,7 @@ final class PostingASAPTests: XCTestCase {
         }
     }
 
-    func testWhatAnObserverOfTheRunLoopEnqueuesAfterAllOthersIsPostedInTheSameRun() {
+    func testANotificationOfTheLastRunLoopObserverIsPostedInTheSameRun() {
         onMainAndAnotherThread(hasInput: true) {
             for moment in [RunLoopObserver.Activity.entry, .beforeTimers, .beforeWaiting] {
                 for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
@@ -187,7 +186,7 @@ final class PostingASAPTests: XCTestCase {
                         let timeline = PostingTimeline()
                         let queue = PostingQueue(center: timeline)
                         let isEnqueued = Locked(false)
-                        // It is added after the queue's own.
+                        // It is added after the queue's observer.
                         let observer = RunLoopObserver { activity in
                             guard activity == moment, !isEnqueued.withLock({ $0 }) else { return }
                             isEnqueued.withLock { $0 = true }

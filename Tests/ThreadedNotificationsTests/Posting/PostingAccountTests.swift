@@ -4,13 +4,13 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What a queue answers, counts and traces.
+/// The reports, counters and events of a queue.
 final class PostingAccountTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
     // MARK: Reports
 
-    func testEnqueuingAnswersWhatBecameOfTheNotification() {
+    func testEnqueuingReturnsTheOutcome() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         XCTAssertEqual(queue.put("a", .now), EnqueueReport(outcome: .delivered, removed: 0))
@@ -21,7 +21,7 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(queue.put("a", .now, on: .onName), EnqueueReport(outcome: .delivered, removed: 1))
     }
 
-    func testWhatAHandlerOfOneBeforeItTakesOutWasDequeued() {
+    func testANotificationThatAnEarlierHandlerRemovesIsDequeued() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         timeline.when("elsewhere") { XCTAssertEqual(queue.dequeue("here", on: .onName), 1) }
@@ -30,7 +30,7 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["elsewhere"])
     }
 
-    func testWhatAHandlerOfOneBeforeItReplacesWasCoalesced() {
+    func testANotificationThatAnEarlierHandlerReplacesIsCoalesced() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         timeline.when("elsewhere") { queue.put("here", .asap, on: .onName) }
@@ -40,7 +40,7 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["elsewhere", "here"])
     }
 
-    func testReportsAndCountsSayWhatTheyAre() {
+    func testReportsAndCountersHaveDescriptions() {
         let queue = PostingQueue(center: PostingTimeline())
         XCTAssertEqual("\(queue.counters)", "0")
         XCTAssertEqual("\(queue.put("a", .asap))", "waiting")
@@ -151,7 +151,7 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(events.filter { $0.stage == .signal }.count, 0, "its own thread is not signalled")
     }
 
-    func testEnqueuingElsewhereIsTracedThereAndSignalsTheThreadOnceForAllThatWaits() throws {
+    func testEnqueuingOnAnotherThreadIsTracedThereAndSignalsTheQueuesThreadOnce() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let events = try tracing {
@@ -199,7 +199,7 @@ final class PostingAccountTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), [2, 2])
     }
 
-    func testWhatWasEnqueuedBeforeTracingBeganIsTracedWhenItIsPosted() throws {
+    func testANotificationEnqueuedBeforeTracingBeganIsTracedWhenItIsPosted() throws {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         queue.put("a", .asap)

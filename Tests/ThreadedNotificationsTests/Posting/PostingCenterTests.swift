@@ -3,9 +3,9 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What a queue may stand in front of.
+/// The centers that a queue may post to.
 final class PostingCenterTests: XCTestCase {
-    func testInFrontOfFoundationsDefaultCenter() {
+    func testAQueuePostsToFoundationsDefaultCenter() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let name = Notification.Name("PostingCenterTests")
@@ -22,7 +22,7 @@ final class PostingCenterTests: XCTestCase {
         }
     }
 
-    func testInFrontOfAFoundationCenterThatAThreadedOneCaptures() throws {
+    func testAQueuePostsToAFoundationCenterThatAThreadedOneCaptures() throws {
         let worker = try RunLoopThread.started("worker")
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
@@ -39,7 +39,7 @@ final class PostingCenterTests: XCTestCase {
         token.cancel()
     }
 
-    func testInFrontOfAThreadedCenterItsObserversOnAllThreadsGetAllInOrder() throws {
+    func testObserversOfAThreadedCenterOnAllThreadsReceiveAllInOrder() throws {
         let workers = try (0..<3).map { try RunLoopThread.started("worker \($0)") }
         let center = ThreadedNotificationCenter()
         let timelines = workers.map { _ in PostingTimeline() }
@@ -62,7 +62,7 @@ final class PostingCenterTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 300, count: 5))
     }
 
-    func testInFrontOfAThreadedCenterTheObserversOfTheQueuesThreadAreCalledBeforeANowReturns() throws {
+    func testObserversOfAThreadedCenterOnTheQueuesThreadAreCalledBeforeANowReturns() throws {
         let worker = try RunLoopThread.started("worker")
         let center = ThreadedNotificationCenter()
         let timeline = PostingTimeline()
@@ -80,7 +80,7 @@ final class PostingCenterTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1])
     }
 
-    func testInFrontOfAThreadedCenterWhatIsIdleWaitsForWhatWasPostedToTheThread() {
+    func testIdleNotificationsForAThreadedCenterWaitForDeliveriesToTheThread() {
         onMainAndAnotherThread {
             let center = ThreadedNotificationCenter()
             let timeline = PostingTimeline()
@@ -94,7 +94,7 @@ final class PostingCenterTests: XCTestCase {
         }
     }
 
-    func testInFrontOfOnesOwnCenterWithSeveralAtOnce() {
+    func testSeveralQueuesPostToACustomCenter() {
         final class Forwarding: PostingCenter {
             let center = NotificationCenter()
             let timeline: PostingTimeline
@@ -121,7 +121,7 @@ final class PostingCenterTests: XCTestCase {
         }
     }
 
-    func testWhatIsPostedIsWhatWasEnqueued() {
+    func testThePostedNotificationIsTheEnqueuedOne() {
         let timeline = PostingTimeline()
         final class Sender: Sendable {}
         let sender = Sender()

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What is similar in one queue is coalesced, with whatever style and in whatever modes it waits.
+/// Similar notifications of one queue are coalesced across posting styles and modes.
 final class PostingCoalescingTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
@@ -68,7 +68,7 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    func testTheMaskOfTheOneThatComesCountsAndNotOfThoseThatWait() {
+    func testTheMaskOfTheLaterNotificationDecides() {
         let (posted, _) = Self.posted { queue in
             queue.put("a", .asap, on: .onName)
             queue.put("a", .asap)
@@ -82,7 +82,7 @@ final class PostingCoalescingTests: XCTestCase {
         let (posted, _) = Self.posted { queue in
             queue.put(["a", "b"].joined(), .asap, on: .onName)
             queue.put("ab", .asap, on: .onName)
-            // The same text in another encoding of its letters is equal, as Strings are.
+            // Canonically equivalent strings are equal.
             queue.put("e\u{301}", .asap, on: .onName)
             queue.put("\u{e9}", .asap, on: .onName)
             queue.put("AB", .asap, on: .onName)
@@ -92,7 +92,7 @@ final class PostingCoalescingTests: XCTestCase {
 
     // MARK: Across styles and modes
 
-    func testAcrossAllStylesAndModesTheLatestIsPostedInItsOwnMoment() {
+    func testAcrossAllStylesAndModesTheLatestKeepsItsOwnStyle() {
         let modePairs: [([RunLoop.Mode], [RunLoop.Mode])] = [
             ([Self.own], [.default]), ([.default], [Self.own]), ([.common], [Self.own]),
         ]
@@ -107,7 +107,7 @@ final class PostingCoalescingTests: XCTestCase {
                     let report = queue.put("a", latest, on: .onName, in: otherModes)
                     XCTAssertEqual(report.removed, waits ? 1 : 0)
                     XCTAssertEqual(report.outcome, latest == .now && otherModes == [.default] ? .delivered : .waiting)
-                    // In all other modes there is nothing to be posted.
+                    // Nothing is posted in the other modes.
                     if report.outcome == .waiting {
                         let elsewhere = otherModes == [.default] ? Self.own : .default
                         RunLoop.pollCurrent(in: elsewhere)
@@ -121,7 +121,7 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    func testTheEarliestKeepsItsPlaceItsStyleAndItsModes() {
+    func testTheEarliestKeepsItsPositionItsStyleAndItsModes() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         queue.put("a", .asap)
@@ -142,7 +142,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, coalesced: 8))
     }
 
-    func testTheLatestTakesThePlaceOfTheLatest() {
+    func testTheLatestIsPostedLast() {
         let (posted, _) = Self.posted { queue in
             queue.put("a", .asap)
             queue.put("b", .asap)
@@ -168,7 +168,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, coalesced: 3))
     }
 
-    func testKeepingTheEarliestOfNoneIsEnqueuing() {
+    func testKeepingTheEarliestEnqueuesIfNoneIsSimilar() {
         let (posted, counts) = Self.posted { queue in
             XCTAssertEqual(
                 queue.put("a", .asap, on: .onName, keeping: .earliest), EnqueueReport(outcome: .waiting, removed: 0))
@@ -177,7 +177,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(counts, DeliveryCounters(delivered: 1))
     }
 
-    func testANowIsKeptAndPostedAlsoIfTheEarliestIsToBeKept() {
+    func testANowIsKeptAlsoIfTheEarliestShouldBeKept() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         queue.put("a", .asap)
@@ -188,7 +188,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["a"])
     }
 
-    func testTheOneThatIsPostedHasTheContentOfTheOneThatWasKept() {
+    func testThePostedNotificationHasTheContentOfTheKeptOne() {
         for (kept, content) in [(PostingQueue.Kept.latest, 3), (.earliest, 1)] {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -203,7 +203,7 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    // MARK: What is not coalesced
+    // MARK: Notifications that are not similar
 
     func testOnlyWithinAQueueAlsoIfCenterAndThreadAreTheSame() {
         let timeline = PostingTimeline()
@@ -221,7 +221,7 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    func testWhatIsPostedAlreadyIsNotCoalescedWith() {
+    func testAPostedNotificationIsNotSimilar() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         for _ in 0..<3 {
@@ -231,7 +231,7 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["a", "a", "a"])
     }
 
-    func testWhatIsBeingPostedIsNotCoalescedWith() {
+    func testANotificationThatIsBeingPostedIsNotSimilar() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         for kept in [PostingQueue.Kept.latest, .earliest] {
@@ -247,7 +247,7 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    func testTenThousandOfANameWaitAsOneAndAThousandNamesAsAThousand() {
+    func testTenThousandOfOneNameCoalesceAndAThousandNamesDoNot() {
         let (posted, counts) = Self.posted { queue in
             for number in 0..<10_000 { queue.put("\(number % 1000)", .asap, on: .onName) }
         }

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// One default queue for each thread and center; and what comes and goes.
+/// Each thread has one default queue for each center. Queues, centers and threads leave nothing behind.
 final class PostingDefaultQueueTests: XCTestCase {
     private let limit = TestLimit.hang
 
@@ -49,7 +49,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         XCTAssertFalse(PostingQueue(center: center) === queue)
     }
 
-    func testTheDefaultQueueGoesOnWhereItWasAlsoIfNobodyHeldItInBetween() {
+    func testTheDefaultQueueKeepsItsStateAlsoIfItWasReleasedInBetween() {
         onMainAndAnotherThread {
             let center = PostingTimeline()
             for _ in 0..<3 { PostingQueue.default(for: center).put("a", .asap, on: .onName) }
@@ -59,7 +59,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testWhatIsInAQueueThatNobodyHoldsIsPosted() {
+    func testNotificationsOfAReleasedQueueArePosted() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             weak var gone: PostingQueue?
@@ -78,7 +78,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testACenterIsNotKeptByItsDefaultQueue() {
+    func testACenterIsNotRetainedByItsDefaultQueue() {
         onMainAndAnotherThread {
             weak var gone: PostingTimeline?
             do {
@@ -92,7 +92,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testACenterIsKeptByWhatWaitsForItAndThenGoes() {
+    func testACenterIsRetainedOnlyWhileNotificationsWaitForIt() {
         onMainAndAnotherThread {
             weak var gone: PostingTimeline?
             let posted = PostingTimeline()
@@ -108,7 +108,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testAThousandCentersComeAndGoAndEachHasAQueueOfItsOwn() {
+    func testEachOfAThousandCentersOneAfterTheOtherHasItsOwnQueue() {
         onMainAndAnotherThread {
             let (before, left) = (Self.knownCenters, Atomic<Int>.Box(0))
             final class Center: PostingCenter {
@@ -123,7 +123,7 @@ final class PostingDefaultQueueTests: XCTestCase {
             for _ in 0..<1000 {
                 let center = Center(left)
                 let queue = PostingQueue.default(for: center)
-                // A center stands where another one was; its queue begins anew.
+                // A center at the address of a deallocated one gets a new queue.
                 XCTAssertEqual(queue.put("a", .now).outcome, .delivered)
                 XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1))
                 queue.put("a", .asap)
@@ -134,7 +134,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testAThousandCentersAtOnceAreForgottenWhenTheyAreGone() {
+    func testTheQueuesOfAThousandDeallocatedCentersAreRemoved() {
         onMainAndAnotherThread {
             do {
                 let centers = (0..<1000).map { _ in PostingTimeline() }
@@ -143,7 +143,7 @@ final class PostingDefaultQueueTests: XCTestCase {
                 XCTAssertGreaterThanOrEqual(Self.knownCenters, 1000)
             }
             var later: [PostingTimeline] = []
-            // By the time that there would be twice as many, they are looked for.
+            // The queues of deallocated centers are removed when the number of queues has doubled.
             while later.count < 2100 {
                 later.append(PostingTimeline())
                 PostingQueue.default(for: later.last!).put("a", .now)
@@ -152,13 +152,13 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testThreeHundredThreadsComeAndGoAndLeaveNothing() throws {
+    func testThreeHundredThreadsLeaveNoMemoryAndNoDescriptor() throws {
         let released = Atomic<Int>.Box(0)
         let center = PostingTimeline()
         func comeAndGo(_ threads: Int) throws {
             for index in 0..<threads {
                 if index % 2 == 0 {
-                    // Its run loop runs, and has posted something idle, for which it needs a descriptor.
+                    // Its run loop has posted an idle notification, which needs a descriptor.
                     let worker = try RunLoopThread.started("worker")
                     weak let mailbox = worker.mailbox
                     let queue = PostingQueue(center: center, on: worker)
@@ -172,7 +172,8 @@ final class PostingDefaultQueueTests: XCTestCase {
                     XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
                     XCTAssertNotNil(mailbox)
                 } else {
-                    // Joined: another kind of thread has its descriptors for a while after its block has returned.
+                    // The thread is joined, because otherwise its descriptors stay for a while after its block has
+                    // returned.
                     let thread = try SystemThread.start {
                         let held = ReleaseRecorder { released.value.add(1, ordering: .relaxed) }
                         PostingQueue.default(for: center).put("a", .asap, from: held)
@@ -217,7 +218,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         XCTAssertEqual(queues.reduce(0) { $0 + $1.counters.delivered }, 51)
     }
 
-    func testAQueueOfThePostingThreadIsOfTheOneThatMakesIt() {
+    func testAQueueOnThePostingThreadBelongsToTheThreadThatMakesIt() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline, on: .postingThread)
@@ -226,7 +227,7 @@ final class PostingDefaultQueueTests: XCTestCase {
         }
     }
 
-    func testATaskMakesAQueueOfTheThreadThatItNames() async throws {
+    func testATaskMakesAQueueOnANamedThread() async throws {
         let timeline = PostingTimeline()
         let worker = try RunLoopThread.started("worker")
         await withCheckedContinuation { continuation in

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What waits and is similar is taken out, whatever its style and modes.
+/// Dequeuing removes similar notifications of all posting styles and modes.
 final class PostingDequeueTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
@@ -35,7 +35,7 @@ final class PostingDequeueTests: XCTestCase {
                     queue.put("a", style, in: modes)
                 }
             }
-            // Four of those that are now are posted; the one of the mode that does not run waits.
+            // Four of the now notifications are posted; the one for another mode waits.
             XCTAssertEqual(timeline.entries, ["a", "a", "a", "a"])
             XCTAssertEqual(queue.dequeue("a", on: .onName), 11)
             queue.put("over", .whenIdle, in: [Self.own])
@@ -53,7 +53,7 @@ final class PostingDequeueTests: XCTestCase {
         XCTAssertEqual(queue.dequeue("a", on: .onName), 0)
     }
 
-    func testWhatIsBeingPostedIsNotTakenOut() {
+    func testANotificationThatIsBeingPostedIsNotDequeued() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         timeline.when("a") { timeline.note("\(queue.dequeue("a", on: .onName))") }
@@ -65,7 +65,7 @@ final class PostingDequeueTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 1))
     }
 
-    func testAHandlerTakesOutWhatIsNextInItsBatch() {
+    func testAHandlerDequeuesTheNextOfItsBatch() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         timeline.when("1") { XCTAssertEqual(queue.dequeue("2", on: .onName), 1) }
@@ -74,7 +74,7 @@ final class PostingDequeueTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["1", "3"])
     }
 
-    func testAnotherThreadTakesOut() throws {
+    func testAnotherThreadDequeues() throws {
         let worker = try RunLoopThread.started("worker")
         let goOn = try worker.keptBusy()
         let timeline = PostingTimeline()
@@ -91,7 +91,7 @@ final class PostingDequeueTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 4))
     }
 
-    func testARunLoopThatWasToPostWhatWasTakenOutGoesOnWaiting() {
+    func testARunLoopKeepsWaitingWhenItsOnlyNotificationIsDequeued() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What "Notification Programming Topics" says of coalescing, sentence by sentence.
+/// The sentences of "Notification Programming Topics" about coalescing, one test each.
 final class PostingDocumentCoalescingTests: XCTestCase {
     /// "NSNotificationCenter since its behavior is synchronous—notifications are posted before returning, thus there is
     /// no opportunity for "ignoring” duplicate notifications; moreover, an NSNotificationCenter instance has no way of
@@ -26,7 +26,7 @@ final class PostingDocumentCoalescingTests: XCTestCase {
 
     /// "NSNotificationQueue instance specifying an appropriate option for coalescing. Coalescing is a process that
     /// removes from a queue notifications that are similar in some way to a notification that was queued earlier."
-    func testOfSimilarNotificationsOneIsLeftInTheQueue() {
+    func testOneOfSeveralSimilarNotificationsStaysInTheQueue() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -40,7 +40,7 @@ final class PostingDocumentCoalescingTests: XCTestCase {
 
     /// "You indicate the criteria for similarity by specifying one or more of the following constants in the third
     /// argument of the enqueueNotification:postingStyle:coalesceMask:forModes: method."
-    func testTheThirdArgumentSaysWhatIsSimilar() {
+    func testTheThirdArgumentIsTheCriterionOfSimilarity() {
         let left: [(NotificationQueue.NotificationCoalescing, [String])] = [
             ([], ["a1", "a2", "b1", "a1"]), (.onName, ["b1", "a1"]), (.onSender, ["a2", "a1"]),
             ([.onName, .onSender], ["a2", "b1", "a1"]),
@@ -82,13 +82,13 @@ final class PostingDocumentCoalescingTests: XCTestCase {
     ///     postingStyle:NSPostWhenIdle
     ///     coalesceMask:NSNotificationCoalescingOnName
     ///     forModes:nil];
-    func testTheExampleCoalescesAllOfANameIntoASingleOne() {
+    func testTheExampleCoalescesAllNotificationsOfAName() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let token = NotificationCenter.default.addObserver(forName: myNotificationName, object: nil, queue: nil) {
                 timeline.note("\($0.name.rawValue) of \($0.object ?? "nobody")")
             }
-            // Of different objects, in several callouts of a cycle.
+            // From different objects, in several callouts of a cycle.
             RunLoop.addDueTimer { enqueue(object: "one") }
             let port = RunLoop.addSignalledPort { enqueue(object: "two") }
             RunLoop.current.perform { enqueue(object: "three") }
@@ -103,7 +103,7 @@ final class PostingDocumentCoalescingTests: XCTestCase {
         }
     }
 
-    /// What is left of four in a queue: "a" from 1, "a" from 2, "b" from 1 and "a" from 1.
+    /// The notifications that remain of four: "a" from 1, "a" from 2, "b" from 1 and "a" from 1.
     private static func leftOfFour(_ mask: NotificationQueue.NotificationCoalescing) -> [String] {
         let timeline = PostingTimeline()
         let center = NotificationCenter()

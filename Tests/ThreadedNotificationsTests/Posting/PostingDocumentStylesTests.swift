@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What "Notification Programming Topics" says of each posting style, sentence by sentence.
+/// The sentences of "Notification Programming Topics" about posting styles, one test each.
 final class PostingDocumentStylesTests: XCTestCase {
     private let modal = RunLoop.Mode("NSModalPanelRunLoopMode")
 
@@ -19,7 +19,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                 queue.put("asap", .asap)
                 timeline.note("callout ends")
             }
-            // It handles one source, so this is one iteration.
+            // One source is handled, so this is one iteration.
             XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
             XCTAssertEqual(timeline.entries, ["callout ends", "asap"])
             withExtendedLifetime(port) {}
@@ -36,7 +36,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             queue.put("asap", .asap, in: [modal])
             RunLoop.pollCurrent()
             timeline.note("another mode")
-            // Before anything else of the mode: it is posted because the mode is entered.
+            // It is posted before other work of the mode, because the mode is entered.
             RunLoop.addDueTimer(in: modal) { timeline.note("timer") }
             queue.put("idle", .whenIdle, in: [modal])
             XCTAssertTrue(RunLoop.runCurrent(in: modal) { timeline.has("idle") })
@@ -66,7 +66,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                         queue.put("notification \(number)", .asap)
                     }
                 }
-                // All that is ready is handled in one iteration.
+                // All ready inputs are handled in one iteration.
                 while !timeline.has("asap") { RunLoop.runCurrentOnce() }
                 XCTAssertEqual(
                     timeline.entries.filter { !$0.hasPrefix("notification") }.sorted(),
@@ -142,7 +142,7 @@ final class PostingDocumentStylesTests: XCTestCase {
             let queue = PostingQueue(center: timeline)
             let text = Locked("")
             timeline.when("ChangeTheDisplayedSize") { timeline.note("\(text.withLock { $0 }.utf8.count) bytes") }
-            // Each key is there when the one before has been handled: the user types quickly.
+            // The user types quickly: each key is ready when the one before has been handled.
             let keyboard = PortReceiver { port in
                 text.withLock { $0.append("ж") }
                 queue.put("ChangeTheDisplayedSize", .whenIdle, on: .onName)
@@ -158,7 +158,7 @@ final class PostingDocumentStylesTests: XCTestCase {
 
     /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in
     /// a wait state and thus will not post a notification."
-    func testARunLoopThatIsAboutToExitPostsNothingIdle() {
+    func testARunLoopThatIsAboutToExitPostsNoIdleNotification() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -213,7 +213,7 @@ final class PostingDocumentStylesTests: XCTestCase {
 
     /// "Of course, you should use enqueueNotification... with NSPostNow rather than use postNotification: when there
     /// are similar notifications in the queue that you want to remove through coalescing."
-    func testNowRemovesWhatIsSimilarAndPostingToTheCenterDoesNot() {
+    func testNowRemovesSimilarNotificationsAndPostingToTheCenterDoesNot() {
         onMainAndAnotherThread {
             let center = NotificationCenter()
             let timeline = PostingTimeline()

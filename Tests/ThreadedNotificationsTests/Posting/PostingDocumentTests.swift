@@ -3,9 +3,10 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What "Notification Programming Topics" says of notification queues, asynchronous posting and modes, sentence by sentence.
+/// The sentences of "Notification Programming Topics" about notification queues, asynchronous posting and modes, one
+/// test each.
 ///
-/// What it says of each style is in `PostingDocumentStylesTests`, of coalescing in `PostingDocumentCoalescingTests`.
+/// `PostingDocumentStylesTests` covers posting styles, `PostingDocumentCoalescingTests` coalescing.
 final class PostingDocumentTests: XCTestCase {
     private let modal = RunLoop.Mode("NSModalPanelRunLoopMode")
 
@@ -13,7 +14,7 @@ final class PostingDocumentTests: XCTestCase {
 
     /// "NSNotificationQueue objects, or simply, notification queues, act as buffers for notification centers (instances
     /// of NSNotificationCenter)."
-    func testAQueueHoldsWhatItWasGivenAndTheCenterGetsItLater() {
+    func testAQueueStoresNotificationsAndPostsThemLater() {
         onMainAndAnotherThread {
             let center = NotificationCenter()
             let timeline = PostingTimeline()
@@ -61,7 +62,7 @@ final class PostingDocumentTests: XCTestCase {
 
     /// "A notification queue, on the other hand, maintains notifications (instances of NSNotification) generally in a
     /// First In First Out (FIFO) order."
-    func testWhatIsInFirstIsOutFirst() {
+    func testFirstInFirstOut() {
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all where style != .now {
                 let timeline = PostingTimeline()
@@ -76,7 +77,7 @@ final class PostingDocumentTests: XCTestCase {
 
     /// "When a notification rises to the front of the queue, the queue posts it to the notification center, which in
     /// turn dispatches the notification to all objects registered as observers."
-    func testWhatIsAtTheFrontIsDispatchedToAllObserversBeforeTheNext() {
+    func testTheFirstIsDispatchedToAllObserversBeforeTheNext() {
         onMainAndAnotherThread {
             let center = NotificationCenter()
             let timeline = PostingTimeline()
@@ -94,7 +95,7 @@ final class PostingDocumentTests: XCTestCase {
     /// "NSNotificationQueue’s enqueueNotification:postingStyle: and
     /// enqueueNotification:postingStyle:coalesceMask:forModes: methods, you can post a notification asynchronously to
     /// the current thread by putting it in a queue."
-    func testWhatIsPutInAQueueIsPostedOnTheCurrentThread() {
+    func testAQueuePostsOnTheCurrentThread() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let current = ThreadIdentity.current
@@ -125,14 +126,14 @@ final class PostingDocumentTests: XCTestCase {
     }
 
     /// "NSModalPanelRunLoopMode, the notifications will be posted only when the run loop is in this mode."
-    func testWhatIsForTheModalModeIsPostedOnlyInIt() {
+    func testANotificationForTheModalModeIsPostedOnlyInIt() {
         let modal = modal
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all {
                 let timeline = PostingTimeline()
                 let queue = PostingQueue(center: timeline)
                 queue.put(name, style, in: [modal])
-                // This is idle last, so the run loop of the default mode has posted all that it would.
+                // This notification is idle and last, so the run in the default mode has posted all others.
                 queue.put("default", .whenIdle)
                 XCTAssertTrue(RunLoop.runCurrent { timeline.has("default") })
                 XCTAssertEqual(timeline.entries, ["default"])
@@ -143,7 +144,7 @@ final class PostingDocumentTests: XCTestCase {
 
     /// "If the run loop is not currently in this mode, the notifications wait until the next time that mode is
     /// entered."
-    func testWhatIsForAnotherModeWaitsUntilThatIsEntered() {
+    func testANotificationForAnotherModeWaitsUntilTheModeIsEntered() {
         let modal = modal
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
@@ -161,7 +162,7 @@ final class PostingDocumentTests: XCTestCase {
     }
 
     /// "NSPostASAP, NSPostWhenIdle, and NSPostNow. These styles are described in the following sections."
-    func testOfTheThreeStylesEachHasItsMoment() {
+    func testEachOfTheThreeStylesIsPostedAtItsTime() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)

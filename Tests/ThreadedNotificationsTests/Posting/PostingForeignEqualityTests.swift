@@ -3,11 +3,11 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// A sender's `==` is foreign code: it may enqueue and dequeue, as any other thread may at that time.
+/// A sender's `==` is foreign code. It may enqueue and dequeue, and so may other threads at that time.
 final class PostingForeignEqualityTests: XCTestCase {
     private struct Sender: Hashable {
         var number: Int
-        /// Called once when two are compared.
+        /// Called once, when two senders are compared.
         var whenCompared: Locked<(@Sendable () -> Void)?>
 
         static func == (one: Sender, other: Sender) -> Bool {
@@ -19,7 +19,7 @@ final class PostingForeignEqualityTests: XCTestCase {
             return one.number == other.number
         }
 
-        /// All have the same, so that all are compared.
+        /// All senders have the same hash, so that all are compared.
         func hash(into hasher: inout Hasher) {}
     }
 
@@ -43,22 +43,22 @@ final class PostingForeignEqualityTests: XCTestCase {
     }
 
     private func duringTheNextComparison(_ call: @escaping (PostingQueue) -> Void) {
-        // Safety: called by this thread, in a call of the queue.
+        // Safety: called on this thread only, in a call of the queue.
         nonisolated(unsafe) let call = call
         whenCompared.withLock { $0 = { [queue] in call(queue) } }
     }
 
-    func testWhatItEnqueuesIsComparedWithToo() {
+    func testANotificationEnqueuedDuringAComparisonIsComparedToo() {
         XCTAssertEqual(enqueue(1), EnqueueReport(outcome: .waiting, removed: 0))
         duringTheNextComparison { [unowned self] _ in
             XCTAssertEqual(enqueue(2), EnqueueReport(outcome: .waiting, removed: 0))
         }
-        // Equal to the one that comes during the comparison with the other.
+        // Equal to the notification that is enqueued during the comparison with the other.
         XCTAssertEqual(enqueue(2), EnqueueReport(outcome: .waiting, removed: 1))
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 2, coalesced: 1))
     }
 
-    func testWhatItDequeuesIsSimilarNoMore() {
+    func testANotificationDequeuedDuringAComparisonIsNotSimilar() {
         XCTAssertEqual(enqueue(1), EnqueueReport(outcome: .waiting, removed: 0))
         duringTheNextComparison { [unowned self] queue in
             XCTAssertEqual(queue.dequeueNotifications(matching: notification(1), coalesceMask: .onSender), 1)

@@ -5,11 +5,11 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What is enqueued on another thread than the queue's: it posts on its own, and is woken.
+/// Notifications that another thread enqueues are posted on the queue's thread, which is woken.
 final class PostingFromOtherThreadsTests: XCTestCase {
     private let limit = TestLimit.hang
 
-    func testEnqueuedElsewhereItWakesASleepingThreadAndIsPostedThere() throws {
+    func testEnqueuingOnAnotherThreadWakesASleepingThread() throws {
         let worker = try RunLoopThread.started("worker")
         for (style, name) in NotificationQueue.PostingStyle.all {
             for modes: [RunLoop.Mode]? in [nil, [.common], [.init("first used here \(name)"), .default]] {
@@ -29,7 +29,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testEnqueuedElsewhereItWakesTheSleepingMainThreadAndIsPostedThere() {
+    func testEnqueuingOnAnotherThreadWakesTheSleepingMainThread() {
         for (style, name) in NotificationQueue.PostingStyle.all {
             let timeline = PostingTimeline()
             let main = ThreadIdentity.current
@@ -44,12 +44,12 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testManyThatAreEnqueuedWhileItSleepsAndWhileItPostsAreAllPosted() throws {
+    func testAllArePostedThatAreEnqueuedWhileTheThreadSleepsAndPosts() throws {
         let worker = try RunLoopThread.started("worker")
         for (style, name) in NotificationQueue.PostingStyle.all {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline, on: worker)
-            // Each is enqueued when the one before is posted: while the thread posts, or is about to sleep, or sleeps.
+            // Each is enqueued when the one before is posted. The thread may post, be about to sleep, or sleep.
             for number in 0..<300 {
                 let isPosted = DispatchSemaphore(value: 0)
                 timeline.when("\(name) \(number)") { isPosted.signal() }
@@ -82,7 +82,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testANowFromElsewhereIsPostedBeforeWhatIsAsSoonAsPossible() throws {
+    func testANowOfAnotherThreadIsPostedBeforeAsapNotifications() throws {
         let worker = try RunLoopThread.started("worker")
         let goOn = try worker.keptBusy()
         let timeline = PostingTimeline()
@@ -117,7 +117,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testANowPostsWhatCameBeforeItAndNotWhatComesFromElsewhereMeanwhile() {
+    func testANowPostsEarlierOnesAndNotThoseThatAnotherThreadEnqueuesMeanwhile() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -129,7 +129,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testEnqueuedElsewhereItCoalescesWithWhatTheThreadItselfEnqueued() {
+    func testNotificationsOfSeveralThreadsCoalesce() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -146,13 +146,13 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         }
     }
 
-    func testWhatIsForModesThatAreJustUsedForTheFirstTimeIsNotOvertaken() throws {
+    func testANotificationForNewModesIsNotOvertaken() throws {
         let worker = try RunLoopThread.started("worker")
         for round in 0..<200 {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline, on: worker)
             let modes = [RunLoop.Mode("new \(round)"), .default]
-            // One of them is the first; the others find the modes in use, and go on.
+            // The first call adds the modes; the others use them.
             let ready = Atomic<Int>.Box(0)
             Thread.posting(3) {
                 let poster = ThreadIdentity.current.number
@@ -172,14 +172,14 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testARunLoopThatRunsInANewModeServesWhatIsEnqueuedElsewhereForIt() throws {
+    func testARunLoopInANewModePostsNotificationsOfOtherThreads() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
         let (entered, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let own = RunLoop.Mode("own")
         try worker.perform {
-            // A mode without anything in it does not run.
+            // A mode without sources does not run.
             let port = PortReceiver(mode: own) { _ in }
             entered.signal()
             XCTAssertTrue(RunLoop.runCurrent(in: own) { timeline.has("idle") })

@@ -3,9 +3,9 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What is enqueued `whenIdle` is posted only when the run loop would wait.
+/// A `whenIdle` notification is posted only when the run loop would wait.
 final class PostingIdleTests: XCTestCase {
-    // MARK: Not before what is ready
+    // MARK: Not before ready inputs
 
     func testNotBeforeADueTimer() {
         idleComesAfter { timeline in RunLoop.addDueTimer { timeline.note("ready") } }
@@ -17,7 +17,7 @@ final class PostingIdleTests: XCTestCase {
                 timeline.note("ready")
             }
             RunLoop.current.add(timer, forMode: .default)
-            // The clock that the run loop is woken by is another.
+            // The run loop is woken by another clock.
             let due = timer.fireDate.addingTimeInterval(0.001)
             RunLoop.current.perform { while Date() <= due {} }
         }
@@ -79,7 +79,7 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(20) { perform(20, $0) }
     }
 
-    func testNotBeforeWhatWasPostedAndWaitsForTheThread() {
+    func testNotBeforeANotificationInTheMailbox() {
         idleComesAfter { timeline in
             let center = ThreadedNotificationCenter()
             let token = center.addObserver(forName: nil, on: .current) { _ in timeline.note("ready") }
@@ -97,7 +97,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testNotBeforeDescriptorsOfWhichEachMakesTheNextReadable() {
+    func testNotBeforeAChainOfDescriptors() {
         idleComesAfter(20) { timeline in
             var chain: [ReadableDescriptor] = []
             for _ in 0..<20 {
@@ -112,16 +112,16 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testNotBeforeAllThatIsAsSoonAsPossibleAlsoThatOfOtherQueues() {
+    func testNotBeforeAsapNotificationsOfAllQueues() {
         idleComesAfter(12) { timeline in
             let queues = (0..<3).map { _ in PostingQueue(center: timeline) }
-            // One more for each of the first three, of the handler.
+            // The handler enqueues one more for each of the first three.
             timeline.when("ready") { if timeline.count("ready") <= 3 { queues[1].put("ready", .asap) } }
             for number in 0..<9 { queues[number % 3].put("ready", .asap) }
         }
     }
 
-    func testNotBeforeAHundredThatAreAsSoonAsPossibleOfWhichEachEnqueuesTheNext() {
+    func testNotBeforeAChainOfAHundredAsapNotifications() {
         idleComesAfter(100) { timeline in
             let queue = PostingQueue(center: timeline)
             timeline.when("ready") { if timeline.count("ready") < 100 { queue.put("ready", .asap) } }
@@ -129,8 +129,8 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testNotBeforeWhatIsHandedOverWhenTheRunLoopHasAnnouncedThatItWillWait() {
-        // It is announced twice before it is true.
+    func testNotBeforeABlockThatIsEnqueuedWhenTheRunLoopIsAboutToWait() {
+        // The run loop announces twice that it will wait.
         for announcement in 1...2 {
             idleComesAfter { timeline in
                 let queue = PostingQueue(center: timeline)
@@ -142,7 +142,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    /// Does something when the run loop has announced so many times that it will wait, after all others were told.
+    /// Calls a block when the run loop has announced so many times that it will wait, after all other observers.
     private static func atTheEnd(ofAnnouncement number: Int, _ body: @escaping @Sendable () -> Void) -> RunLoopObserver
     {
         let announcements = Locked(0)
@@ -191,7 +191,7 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(onMainOnly: true) { timeline in DispatchQueue.main.async { timeline.note("ready") } }
     }
 
-    func testNotBeforeTwentyJobsOfTheMainQueueOfWhichEachPerformsTheNext() {
+    func testNotBeforeAChainOfTwentyJobsOfTheMainQueue() {
         @Sendable func perform(_ left: Int, _ timeline: PostingTimeline) {
             DispatchQueue.main.async {
                 timeline.note("ready")
@@ -205,7 +205,7 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(onMainOnly: true) { timeline in Task { @MainActor in timeline.note("ready") } }
     }
 
-    func testNotBeforeTwentyTasksOfTheMainActorOfWhichEachStartsTheNext() {
+    func testNotBeforeAChainOfTwentyTasksOfTheMainActor() {
         @Sendable func start(_ left: Int, _ timeline: PostingTimeline) {
             Task { @MainActor in
                 timeline.note("ready")
@@ -215,7 +215,7 @@ final class PostingIdleTests: XCTestCase {
         idleComesAfter(20, onMainOnly: true) { start(20, $0) }
     }
 
-    func testNotBeforeAJobOfTheMainQueueThatAnIdleOneOrATimerPerformed() {
+    func testNotBeforeAJobOfTheMainQueueThatAnIdleHandlerOrATimerAdds() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         timeline.when("idle") { DispatchQueue.main.async { timeline.note("job") } }
@@ -229,7 +229,7 @@ final class PostingIdleTests: XCTestCase {
 
     // MARK: When the run loop does not wait, and when it does
 
-    func testOneAfterTheOtherSoThatEachWaitsForWhatTheOneBeforeGaveTheRunLoopToDo() {
+    func testEachWaitsForTheWorkThatTheOneBeforeItCaused() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -251,7 +251,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testARunLoopThatReturnsLeavesWhatIsIdleForTheNextRun() {
+    func testARunLoopThatReturnsLeavesIdleNotificationsForTheNextRun() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -275,7 +275,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testARunLoopThatIsStoppedInACalloutPostsWhatIsAsSoonAsPossibleAndNothingIdle() {
+    func testARunLoopThatIsStoppedInACalloutPostsAsapAndNotIdleNotifications() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -301,13 +301,13 @@ final class PostingIdleTests: XCTestCase {
             for number in 0..<5 { queue.put("\(number)", .whenIdle) }
             for number in 0..<5 {
                 XCTAssertEqual(timeline.entries, (0..<number).map { "\($0)" })
-                // It returns after one.
+                // The run returns after one.
                 XCTAssertTrue(RunLoop.runCurrent { timeline.entries.count > number })
             }
         }
     }
 
-    func testARepeatingTimerThatIsNotDueDoesNotHoldItBack() {
+    func testARepeatingTimerThatIsNotDueDoesNotDelayIt() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -320,7 +320,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testWhatWaitsForAnotherModeDoesNotHoldItBack() {
+    func testANotificationForAnotherModeDoesNotDelayIt() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -337,7 +337,7 @@ final class PostingIdleTests: XCTestCase {
         }
     }
 
-    func testAThreadThatIsAsleepAndHasNothingElsePostsAllThatIsIdleThatItIsGiven() throws {
+    func testASleepingThreadPostsAllIdleNotifications() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -354,8 +354,8 @@ final class PostingIdleTests: XCTestCase {
 
     // MARK: -
 
-    /// Enqueues before and after what is ready was prepared, and runs the run loop: so many times "ready" comes before
-    /// both, whether the run returns after each source or not.
+    /// Enqueues before and after the inputs are prepared, and runs the run loop. "ready" must come so many times before
+    /// both notifications, whether the run returns after each source or not.
     private func idleComesAfter<Held>(
         _ times: Int = 1, onMainOnly: Bool = false, line: UInt = #line,
         _ prepare: @escaping @Sendable (PostingTimeline) -> Held

@@ -3,7 +3,8 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What another thread hands over when the run loop has announced that it will wait, and before what is idle is posted.
+/// Another thread enqueues between the announcement of the run loop that it will wait and the post of an idle
+/// notification.
 final class PostingLateInputTests: XCTestCase {
     private let center = NotificationCenter()
     private let done = Locked<[String]>([])
@@ -15,7 +16,7 @@ final class PostingLateInputTests: XCTestCase {
         }
     }
 
-    /// Has something handed over when the run loop is about to wait, and was found to have nothing else to do.
+    /// Lets another thread enqueue when the run loop is about to wait and idle detection has armed its probe.
     private func handOverLate(_ handOver: @escaping @Sendable (PostingQueue, RunLoopThread) -> Void) throws {
         observe("idle")
         let (center, done) = (center, done)
@@ -47,7 +48,7 @@ final class PostingLateInputTests: XCTestCase {
         try other.stopAndWait()
     }
 
-    func testANotificationToBePostedAsSoonAsPossibleComesBeforeWhatIsIdle() throws {
+    func testAnAsapNotificationComesBeforeIdleOnes() throws {
         observe("as soon as possible")
         try handOverLate { queue, _ in
             queue.enqueue(Notification(name: Notification.Name("as soon as possible")), postingStyle: .asap)
@@ -55,7 +56,7 @@ final class PostingLateInputTests: XCTestCase {
         XCTAssertEqual(done.withLock { $0 }, ["as soon as possible", "idle"])
     }
 
-    func testABlockComesBeforeWhatIsIdle() throws {
+    func testABlockComesBeforeIdleNotifications() throws {
         try handOverLate { [done] _, thread in
             try? thread.perform { done.withLock { $0.append("block") } }
         }

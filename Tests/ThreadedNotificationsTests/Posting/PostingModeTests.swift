@@ -3,18 +3,18 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// In which run loop modes what waits is posted.
+/// The run loop modes in which notifications are posted.
 final class PostingModeTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
     private static let other = RunLoop.Mode("other")
 
-    func testNilAndNoneAreTheDefaultMode() {
+    func testNilAndNoModesMeanTheDefaultMode() {
         for modes in [nil, [], [.default], [.default, .default]] as [[RunLoop.Mode]?] {
             onMainAndAnotherThread { Self.areServed(modes, in: [.default], notIn: [Self.own, Self.other]) }
         }
     }
 
-    func testSeveralAreEachOfThem() {
+    func testSeveralModesMeanEachOfThem() {
         for modes in [[Self.own, Self.other], [Self.other, Self.own, Self.own]] {
             onMainAndAnotherThread { Self.areServed(modes, in: [Self.own, Self.other], notIn: [.default]) }
         }
@@ -27,15 +27,15 @@ final class PostingModeTests: XCTestCase {
         onMainAndAnotherThread { Self.areServed([Self.own], in: [Self.own], notIn: [.default, Self.other]) }
     }
 
-    func testCommonIsAllCommonModes() {
-        // On a thread of its own, since a mode that was made common stays so.
+    func testCommonMeansAllCommonModes() {
+        // On a separate thread, because a mode stays common.
         Thread.posting(1) {
             RunLoop.makeCommonInCurrent(Self.own)
             Self.areServed([.common], in: [.default, Self.own], notIn: [Self.other])
         }.wait()
     }
 
-    func testCommonIsAlsoAModeThatIsMadeCommonLater() {
+    func testCommonIncludesModesThatBecomeCommonLater() {
         Thread.posting(1) {
             Self.areServed([.common], in: [.default], notIn: [Self.own, Self.other])
             let timeline = PostingTimeline()
@@ -45,7 +45,7 @@ final class PostingModeTests: XCTestCase {
             RunLoop.pollCurrent(in: Self.own)
             XCTAssertEqual(timeline.entries, [])
             RunLoop.makeCommonInCurrent(Self.own)
-            // What waits since before, and what comes after.
+            // A notification that waited before, and a later one.
             XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("idle") })
             XCTAssertEqual(timeline.entries, ["asap", "idle"])
             Self.areServed([.common], in: [.default, Self.own], notIn: [Self.other])
@@ -70,7 +70,7 @@ final class PostingModeTests: XCTestCase {
         }.wait()
     }
 
-    func testAModeInWhichNothingButAQueueWaitsCanBeRun() {
+    func testAModeWithNothingButAWaitingNotificationCanBeRun() {
         Thread.posting(1) {
             let empty = RunLoop.Mode("empty")
             XCTAssertFalse(RunLoop.current.run(mode: empty, before: .distantFuture))
@@ -81,7 +81,7 @@ final class PostingModeTests: XCTestCase {
 
     // MARK: Now
 
-    func testANowThatDoesNotFitWaitsAndIsPostedFirstWhenItsModeRuns() {
+    func testANowForAnotherModeIsPostedFirstWhenItsModeRuns() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -101,7 +101,7 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testANowFitsTheModeThatRuns() {
+    func testANowForTheRunningModeIsPostedAtOnce() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -120,7 +120,7 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testANowThatFitsPostsTheOnesBeforeItThatFitAndNoOthers() {
+    func testANowPostsEarlierOnesOfTheRunningModeOnly() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -137,7 +137,7 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testAThreadThatRunsNoRunLoopIsInTheDefaultMode() {
+    func testAThreadThatDoesNotRunItsRunLoopCountsAsInTheDefaultMode() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -152,7 +152,7 @@ final class PostingModeTests: XCTestCase {
 
     // MARK: As soon as possible, and when idle
 
-    func testAModalModeHoldsBackWhatIsNotForIt() {
+    func testAModalModeDoesNotPostNotificationsForOtherModes() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -177,7 +177,7 @@ final class PostingModeTests: XCTestCase {
         }
     }
 
-    func testWhatIsReadyInAnotherModeDoesNotCountWhereIdleIsConcerned() {
+    func testInputOfAnotherModeDoesNotPreventIdle() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -196,7 +196,7 @@ final class PostingModeTests: XCTestCase {
 
     // MARK: -
 
-    /// All styles are posted in each of some modes, and in none of others.
+    /// Checks that all styles are posted in each of some modes, and not in others.
     private static func areServed(
         _ modes: [RunLoop.Mode]?, in served: [RunLoop.Mode], notIn others: [RunLoop.Mode], line: UInt = #line
     ) {
@@ -204,7 +204,7 @@ final class PostingModeTests: XCTestCase {
         for mode in served {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
-            // In a callout of a mode that is never one of them, so that what is now waits as well.
+            // In a callout of a mode that is never one of them, so that now notifications wait too.
             let port = RunLoop.addSignalledPort(in: probe) {
                 for (style, name) in NotificationQueue.PostingStyle.all {
                     XCTAssertEqual(queue.put(name, style, in: modes).outcome, .waiting, line: line)
@@ -212,7 +212,7 @@ final class PostingModeTests: XCTestCase {
             }
             RunLoop.pollCurrent(in: probe)
             for other in others {
-                // Until it is idle, so that it has done all that it would.
+                // Until the run loop is idle, so that it has posted all.
                 queue.put("end", .whenIdle, in: [other])
                 XCTAssertTrue(RunLoop.runCurrent(in: other) { timeline.has("end") }, line: line)
                 XCTAssertEqual(timeline.entries, ["end"], "in \(other)", line: line)

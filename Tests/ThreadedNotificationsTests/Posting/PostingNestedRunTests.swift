@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// A run loop that is run in a handler, or in another callout, posts as any other does.
+/// A run loop that is run in a handler or in another callout posts as always.
 final class PostingNestedRunTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
@@ -73,7 +73,7 @@ final class PostingNestedRunTests: XCTestCase {
         }
     }
 
-    func testInACalloutThatComesInsteadOfAWaitTheMainQueueIsServedBeforeWhatIsIdle() {
+    func testInACalloutBeforeWaitingTheMainQueueComesBeforeIdleNotifications() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         let descriptor = ReadableDescriptor {
@@ -83,7 +83,7 @@ final class PostingNestedRunTests: XCTestCase {
             timeline.note("ends")
         }
         descriptor.makeReady()
-        // The run loop announces that it will wait for nothing but this.
+        // This is the only reason for the run loop to announce that it will wait.
         queue.put("idle", .whenIdle)
         XCTAssertTrue(RunLoop.runCurrent { timeline.has("ends") })
         XCTAssertEqual(timeline.entries, ["descriptor", "job", "idle", "ends"])
@@ -155,7 +155,7 @@ final class PostingNestedRunTests: XCTestCase {
         }
     }
 
-    func testAnIdleOneThatWaitsOutsideIsPostedWhenTheNestedRunWaits() {
+    func testAnEarlierIdleNotificationIsPostedWhenTheNestedRunWaits() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -174,14 +174,14 @@ final class PostingNestedRunTests: XCTestCase {
 
     // MARK: -
 
-    /// Runs the run loop in a callout, in which `asap`, what is ready, and `idle` come in this order.
+    /// Runs the run loop in a callout, and checks the order: asap notification, input, idle notification.
     private static func nests<Held>(
         in mode: RunLoop.Mode, _ callout: String, line: UInt = #line,
         _ prepare: (PostingQueue, PostingTimeline, @escaping @Sendable () -> Void) -> Held
     ) {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
-        // The main queue is served in the default mode, and not in the middle of one of its jobs.
+        // The main queue is served in the default mode, and not inside one of its own jobs.
         let hasJob = Thread.isMainThread && mode == .default && callout != "job"
         let held = prepare(queue, timeline) {
             timeline.note("begins")

@@ -16,7 +16,7 @@ final class PostingNewModesTests: XCTestCase {
         }
     }
 
-    func testWhatItEnqueuesForNewModesIsNotOvertakenByWhatItEnqueuesLater() {
+    func testANotificationForNewModesIsNotOvertakenByALaterOne() {
         let queue = PostingQueue(center: center)
         let newMode = RunLoop.Mode("PostingNewModesTests not overtaken")
         observe("first") {
@@ -30,12 +30,12 @@ final class PostingNewModesTests: XCTestCase {
         XCTAssertEqual(posted.withLock { $0 }, ["first", "for new modes", "for a known mode"])
     }
 
-    func testWhatItEnqueuesForNewModesInTheLastPassIsPostedBeforeTheRunLoopReturns() {
+    func testANotificationForNewModesInTheLastPassIsPostedBeforeTheRunLoopReturns() {
         let queue = PostingQueue(center: center)
         let newMode = RunLoop.Mode("PostingNewModesTests in the last pass")
         observe("first") { queue.enqueue("for new modes", forModes: [.default, newMode]) }
         observe("for new modes")
-        // The run loop returns after it has come to the source.
+        // The run loop returns after it has handled the source.
         let source = RunLoopSource { queue.enqueue("first", forModes: [.default]) }
         source.add(to: .current, mode: .default)
         source.signal()

@@ -3,13 +3,14 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// First in, first out within a style, over all queues of a thread.
+/// First in, first out within a posting style, over all queues of a thread.
 final class PostingOrderTests: XCTestCase {
     func testFirstInFirstOutOverAllQueuesOfAThreadForEachStyle() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queues = (0..<3).map { _ in PostingQueue(center: timeline) } + [PostingQueue.default(for: timeline)]
-            // A thread that runs no run loop is in the default mode, so what is now waits for another.
+            // A thread that does not run its run loop counts as in the default mode, so now notifications for another
+            // mode wait.
             let own = RunLoop.Mode("own")
             for number in 0..<20 {
                 for (style, name) in NotificationQueue.PostingStyle.all.reversed() {
@@ -25,7 +26,7 @@ final class PostingOrderTests: XCTestCase {
     }
 
     func testFirstInFirstOutOverAllSetsOfModesForEachStyle() {
-        // On a thread of its own, since a mode that was made common stays so.
+        // On a separate thread, because a mode stays common.
         Thread.posting(1) {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -38,7 +39,7 @@ final class PostingOrderTests: XCTestCase {
                     queue.put("not \(name)", style, in: [other])
                 }
             }
-            // What is now and of a set with the default mode in it was posted at once.
+            // The now notifications for sets with the default mode were posted at once.
             XCTAssertEqual(timeline.entries, (0..<20).filter { [1, 2].contains($0 % 4) }.map { "now \($0)" })
             timeline.forget()
             XCTAssertTrue(RunLoop.runCurrent(in: own) { timeline.has("idle 19") })
@@ -66,7 +67,7 @@ final class PostingOrderTests: XCTestCase {
         }
     }
 
-    func testTwoThousandThatWaitArePostedInOrderAfterAThousandInTheMiddleWereTakenOut() {
+    func testTwoThousandArePostedInOrderAfterAThousandInTheMiddleWereDequeued() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queues = (0..<2).map { _ in PostingQueue(center: timeline) }

@@ -3,11 +3,11 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// What a handler does with the queues in whose front it is called. Running the run loop is in `PostingNestedRunTests`.
+/// Handlers that use the queues that call them. `PostingNestedRunTests` covers handlers that run the run loop.
 final class PostingReentrancyTests: XCTestCase {
     // MARK: Enqueuing
 
-    func testWhatAHandlerEnqueuesAsSoonAsPossibleIsPostedAfterTheBatchUnderWayInTheSameIteration() {
+    func testAnAsapNotificationOfAHandlerIsPostedAfterTheBatchInTheSamePass() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -22,7 +22,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testWhatAHandlerEnqueuesIsPostedBeforeAPollReturns() {
+    func testANotificationOfAHandlerIsPostedBeforeAPollReturns() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -34,7 +34,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testWhatAHandlerEnqueuesNowIsPostedWithinIt() {
+    func testANowOfAHandlerIsPostedInsideTheHandler() {
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all {
                 let timeline = PostingTimeline()
@@ -52,7 +52,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testANowMayComeFromItsOwnHandlerAHundredDeep() {
+    func testNowMayBeNestedAHundredDeep() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -62,7 +62,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testWhatAHandlerEnqueuesIdleIsPostedAtTheNextIdle() {
+    func testAnIdleNotificationOfAHandlerIsPostedAtTheNextIdle() {
         onMainAndAnotherThread {
             for (style, name) in NotificationQueue.PostingStyle.all {
                 let timeline = PostingTimeline()
@@ -79,7 +79,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testAnIdleHandlerThatAlwaysEnqueuesAnotherIsPostedOnceAtEachIdleAndStarvesNothing() {
+    func testAnIdleHandlerThatAlwaysEnqueuesAnotherStarvesNothing() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -95,7 +95,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testTwoThreadsHandEachOtherNotifications() throws {
+    func testTwoThreadsEnqueueForEachOther() throws {
         let timeline = PostingTimeline()
         let worker = try RunLoopThread.started("worker")
         for (style, name) in NotificationQueue.PostingStyle.all {
@@ -116,13 +116,13 @@ final class PostingReentrancyTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    // MARK: Starving nothing
+    // MARK: Starvation
 
     func testAHandlerThatAlwaysEnqueuesAnotherStarvesNothing() {
         onMainAndAnotherThread {
             Self.isServed("timer") { RunLoop.addDueTimer($0) }
             Self.isServed("source") { RunLoop.addSignalledPort($0) }
-            // A run may handle one of them only, and which comes first is CoreFoundation's choice.
+            // A run may handle only one of them. CoreFoundation chooses the first.
             Self.isServed("sources", times: 16) { note in (0..<16).map { _ in RunLoop.addSignalledPort(note) } }
             Self.isServed("block") { RunLoop.current.perform($0) }
             Self.isServed("mailbox") { RunLoop.performInMailbox($0) }
@@ -142,7 +142,7 @@ final class PostingReentrancyTests: XCTestCase {
         Self.isServed("task") { note in Task { @MainActor in note() } }
     }
 
-    func testAHandlerThatAlwaysEnqueuesAnotherDoesNotStarveOthersThatAreAsSoonAsPossible() {
+    func testAHandlerThatAlwaysEnqueuesAnotherDoesNotStarveOtherAsapNotifications() {
         onMainAndAnotherThread {
             Self.isServed("asap") { note in
                 let timeline = PostingTimeline()
@@ -166,11 +166,11 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    /// Something is served so many times, while a handler always enqueues itself.
+    /// Checks that work is done so many times while a handler always enqueues its own notification.
     private static func isServed<Held>(
         _ what: String, times: Int = 1, line: UInt = #line, _ prepare: (@escaping @Sendable () -> Void) -> Held
     ) {
-        // Ten batches of one each in a pass, and in a run that handles one source twice as many.
+        // A pass posts ten batches of one notification each. A run that handles one source makes two passes.
         let limit = 100 * times
         for runsOneSource in [true, false] {
             let timeline = PostingTimeline()
@@ -240,7 +240,7 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testWhatAHandlerEnqueuesForModesOfFirstUseIsNotOvertaken() {
+    func testANotificationOfAHandlerForNewModesIsNotOvertaken() {
         onMainAndAnotherThread {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)
@@ -254,8 +254,8 @@ final class PostingReentrancyTests: XCTestCase {
         }
     }
 
-    func testWhatAHandlerEnqueuesForAModeThatItMakesCommonIsPostedInTheSameIteration() {
-        // On a thread of its own, since a mode that was made common stays so.
+    func testANotificationForAModeThatItsHandlerMakesCommonIsPostedInTheSamePass() {
+        // On a separate thread, because a mode stays common.
         Thread.posting(1) {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline)

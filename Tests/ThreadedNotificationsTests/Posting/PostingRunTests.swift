@@ -3,12 +3,12 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// What posting does to the runs of a run loop.
+/// The effect of posting on the runs of a run loop.
 @Suite("Posting and the runs of the run loop", .timeLimit(.minutes(10)))
 struct PostingRunTests {
-    /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in a wait
-    /// state and thus will not post a notification."
-    @Test("a run loop whose input channels have expired returns, posts asap and not idle, which the next run posts")
+    /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in
+    /// a wait state and thus will not post a notification."
+    @Test("a run whose inputs have expired posts asap and not idle notifications, which the next run posts")
     func expired() throws {
         let runs = try onThread { runs in
             RunLoop.current.add(
@@ -22,7 +22,7 @@ struct PostingRunTests {
         #expect(runs.queue.counters == DeliveryCounters(delivered: 2))
     }
 
-    @Test("a run loop that has nothing else posts what waits asap, and returns", arguments: ["one", "default"])
+    @Test("a run without other input posts asap notifications and returns", arguments: ["one", "default"])
     func nothingElse(mode: String) throws {
         let mode = mode == "one" ? RunLoop.Mode("of its own") : .default
         let runs = try onThread { runs in
@@ -33,7 +33,7 @@ struct PostingRunTests {
         #expect(runs.returns == 1)
     }
 
-    @Test("what was dequeued keeps no run loop from returning")
+    @Test("a dequeued notification does not keep a run loop running")
     func dequeued() throws {
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
@@ -44,7 +44,7 @@ struct PostingRunTests {
         #expect(runs.returns == 0)
     }
 
-    @Test("a post and a port that is signalled make one run return, and not the next")
+    @Test("a post and a signalled port make one run return, not the next")
     func oneReturn() throws {
         let runs = try onThread { runs in
             let port = SignalPort()
@@ -58,7 +58,7 @@ struct PostingRunTests {
                     port.send(before: Date(), components: nil, from: nil, reserved: 0)
                 }, forMode: .default)
             _ = RunLoop.current.run(mode: .default, before: .distantFuture)
-            // The timer has fired by the time that the second returns.
+            // The timer has fired when the second run returns.
             runs.returns += 1
             port.invalidate()
         }
@@ -67,12 +67,12 @@ struct PostingRunTests {
     }
 
     @Test(
-        "a run that only what is idle keeps ends when that is taken out while the run loop looks whether it waits",
+        "a run that only an idle notification keeps running ends when it is dequeued during idle detection",
         arguments: ["dequeued", "coalesced"])
     func takenOut(how: String) throws {
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
-            // Told after the queue's.
+            // Called after the queue's observer.
             let observer = RunLoopObserver { activity in
                 guard activity == .beforeWaiting, runs.queue.counters.waiting > 0 else { return }
                 let idle = Notification(name: .init("idle"))
@@ -90,7 +90,7 @@ struct PostingRunTests {
         #expect(runs.returns == 1)
     }
 
-    @Test("a run returns after a post, also if another was nested in it in between", arguments: ["default", "other"])
+    @Test("a run returns after a post, also if another run was nested in it", arguments: ["default", "other"])
     func returnAfterNested(mode: String) throws {
         let mode = mode == "other" ? RunLoop.Mode("nested") : .default
         let runs = try onThread { runs in
@@ -100,7 +100,7 @@ struct PostingRunTests {
             runs.queue.enqueue(Notification(name: .init("other")), postingStyle: .asap, forModes: [mode])
             runs.queue.dequeueNotifications(matching: Notification(name: .init("other")))
             RunLoop.current.perform {
-                // It has nothing to return for.
+                // Nothing makes it return.
                 _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: 0.01))
                 runs.posted.append("nested run")
             }
@@ -109,7 +109,7 @@ struct PostingRunTests {
         #expect(runs.posted == ["asap", "nested run"])
     }
 
-    @Test("a run looks at its limit again after one was nested in it, in a mode that was used then for the first time")
+    @Test("a run checks its time limit after a nested run in a new mode")
     func limitAfterNested() throws {
         let runs = try onThread { runs in
             RunLoop.current.add(SignalPort(), forMode: .default)
@@ -122,7 +122,7 @@ struct PostingRunTests {
                     Timer(fire: Date(), interval: 0, repeats: false) { _ in
                         runs.queue.enqueue(Notification(name: .init("new")), postingStyle: .now, forModes: [nested])
                     }, forMode: nested)
-                // The outer one's time is over meanwhile, and this one is woken for it.
+                // The outer run's time is over in between, and its wake-up reaches this run.
                 _ = RunLoop.current.run(mode: nested, before: Date(timeIntervalSinceNow: 0.1))
             }
             _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
@@ -130,7 +130,7 @@ struct PostingRunTests {
         #expect(runs.posted == ["asap", "new"])
     }
 
-    @Test("a nested run loop is idle, and does not spin, while a delivery to this thread waits its turn")
+    @Test("a nested run is idle and does not spin while an earlier delivery to this thread is running")
     func idleWhileHeld() throws {
         let runs = try onThread { runs in
             let center = ThreadedNotificationCenter()
@@ -152,7 +152,7 @@ struct PostingRunTests {
         #expect(runs.returns == 2)
     }
 
-    @Test("observers for nested run loops go when the nest is left")
+    @Test("observers for nested runs are removed when the outer run continues")
     func nested() throws {
         let runs = try onThread { runs in
             runs.whenPosted = { name in
@@ -168,7 +168,7 @@ struct PostingRunTests {
         #expect(runs.posted == (0...50).map(String.init))
     }
 
-    /// Runs it on a thread that has no source of its own, and waits for its end.
+    /// Runs a body on a thread without sources, and waits for its end.
     private func onThread(_ body: @escaping @Sendable (Runs) -> Void) throws -> Runs {
         let runs = Runs()
         let thread = try SystemThread.start {
@@ -180,7 +180,7 @@ struct PostingRunTests {
     }
 }
 
-// Safety: used on one thread, and looked at after that has ended.
+// Safety: used on one thread, and read after that thread has ended.
 private final class Runs: PostingCenter, @unchecked Sendable {
     var queue: PostingQueue!
     var posted: [String] = []

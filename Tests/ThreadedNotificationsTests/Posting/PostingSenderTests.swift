@@ -4,9 +4,9 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// Which senders are the same: objects by identity, values by equality, none and none.
+/// Senders are compared by identity if they are objects, by equality if they are values. No sender equals no sender.
 final class PostingSenderTests: XCTestCase {
-    /// Equal to all others of the same value.
+    /// Equal to all instances with the same value.
     private final class Equal: Hashable {
         let value: Int
         init(_ value: Int) { self.value = value }
@@ -28,7 +28,7 @@ final class PostingSenderTests: XCTestCase {
         var number = 1
     }
 
-    /// Does something whenever it is compared, once at a time.
+    /// Calls a block whenever it is compared, unless the block is running.
     private struct Meddling: Hashable {
         let isMeddling: Atomic<Bool>.Box
         let meddle: @Sendable () -> Void
@@ -62,7 +62,7 @@ final class PostingSenderTests: XCTestCase {
         XCTAssertFalse(Self.areSimilar(Document(owner: Equal(1)), Document(owner: Equal(2))))
     }
 
-    func testValuesThatShareAHashOnlyAreNotTheSame() {
+    func testDifferentValuesWithTheSameHashAreNotSimilar() {
         XCTAssertTrue(Self.areSimilar(Colliding(number: 1), Colliding(number: 1)))
         XCTAssertFalse(Self.areSimilar(Colliding(number: 1), Colliding(number: 2)))
     }
@@ -76,7 +76,7 @@ final class PostingSenderTests: XCTestCase {
         XCTAssertFalse(Self.areSimilar(one, Document(owner: one)))
     }
 
-    func testNoSenderIsTheSameAsNoSenderAndAsNoOther() {
+    func testNoSenderIsSimilarToNoSenderOnly() {
         XCTAssertTrue(Self.areSimilar(nil, nil))
         for sender: Any in [1, "", Equal(1), Incomparable()] {
             XCTAssertFalse(Self.areSimilar(nil, sender))
@@ -84,7 +84,7 @@ final class PostingSenderTests: XCTestCase {
         }
     }
 
-    func testASenderThatCannotBeComparedIsTheSameAsNone() {
+    func testASenderThatCannotBeComparedIsSimilarToNone() {
         let sender = Incomparable()
         XCTAssertFalse(Self.areSimilar(sender, sender))
         XCTAssertFalse(Self.areSimilar({ 1 } as () -> Int, 1))
@@ -95,14 +95,14 @@ final class PostingSenderTests: XCTestCase {
             queue.put("a", .asap, from: sender, on: [.onName, .onSender], keeping: kept)
         }
         XCTAssertEqual(queue.counters.waiting, 4)
-        // On the name alone nobody compares it.
+        // On the name alone it is not compared.
         XCTAssertEqual(queue.dequeue("a", from: sender, on: .onName), 4)
     }
 
-    func testAnObjectThatIsGoneIsNotTakenForTheOneThatStandsWhereItStood() {
+    func testADeallocatedSenderIsNotMistakenForALaterObjectAtItsAddress() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
-        // What waits keeps its sender, so nothing can stand there.
+        // A waiting notification retains its sender, so its address is not reused.
         for number in 0..<200 { queue.put("a", .asap, from: Equal(number), on: [.onName, .onSender]) }
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 200))
         RunLoop.pollCurrent()
@@ -112,7 +112,7 @@ final class PostingSenderTests: XCTestCase {
         }
     }
 
-    func testASenderIsLetGoOfWithItsNotification() {
+    func testASenderIsReleasedWithItsNotification() {
         let released = Atomic<Int>.Box(0)
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
@@ -126,7 +126,7 @@ final class PostingSenderTests: XCTestCase {
             Value(
                 number: number,
                 held: ReleaseRecorder {
-                    // To be let go of while a lock is held would hang here.
+                    // A release with the lock held would hang here.
                     _ = queue.dequeue("none", from: 1, on: .onSender)
                     released.value.add(1, ordering: .relaxed)
                 })
@@ -154,7 +154,7 @@ final class PostingSenderTests: XCTestCase {
             let sender = Meddling(isMeddling: isMeddling) {
                 queue.put("of the comparison", .asap)
                 queue.put("of the comparison", .asap, from: 2, on: .onSender)
-                // The same hash, so that there is another candidate afterwards.
+                // It has the same hash, so that there is another candidate afterwards.
                 queue.put("similar", .asap, from: Meddling(isMeddling: isMeddling) {})
             }
             for _ in 0..<3 { queue.put("a", .asap, from: sender, on: [.onName, .onSender]) }
@@ -185,7 +185,7 @@ final class PostingSenderTests: XCTestCase {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
         let sender = Meddling(isMeddling: Atomic<Bool>.Box(false)) {
-            // No lock is held, so another thread gets in.
+            // No lock is held, so another thread can enqueue.
             Thread.posting(1) { queue.put("elsewhere", .asap, from: 1, on: .onSender) }.wait()
         }
         for _ in 0..<2 { queue.put("a", .asap, from: sender, on: .onSender) }
@@ -194,8 +194,8 @@ final class PostingSenderTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["elsewhere"])
     }
 
-    /// Whether the second of two in a queue coalesces with the first, on the sender and on both; and whether it is
-    /// dequeued by it.
+    /// Checks whether the second of two notifications coalesces with the first, on the sender and on both, and whether
+    /// it is dequeued by it.
     private static func areSimilar(_ one: Any?, _ other: Any?, line: UInt = #line) -> Bool {
         let answers = [NotificationQueue.NotificationCoalescing.onSender, [.onName, .onSender]].flatMap { mask in
             let timeline = PostingTimeline()

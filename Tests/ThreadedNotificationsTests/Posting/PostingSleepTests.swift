@@ -3,9 +3,9 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// To find out whether a run loop would wait costs passes of it; but not while nothing idle waits.
+/// Idle detection costs passes of the run loop, but only while idle notifications wait.
 final class PostingSleepTests: XCTestCase {
-    func testARunLoopForWhichNothingWaitsIsLeftToSleep() throws {
+    func testARunLoopSleepsWhileNoIdleNotificationWaits() throws {
         let thread = try RunLoopThread.started("sleeping")
         let center = NotificationCenter()
         let posted = Locked(false)
@@ -18,7 +18,7 @@ final class PostingSleepTests: XCTestCase {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }
             XCTAssertTrue(posted.withLock { $0 })
-            // What was to wake it until now does not do so later.
+            // Earlier wake-ups have no effect later.
             RunLoop.runCurrentOnce()
             let end = RunLoopSource {}
             end.add(to: .current, mode: .default)
@@ -27,7 +27,7 @@ final class PostingSleepTests: XCTestCase {
             let observer = RunLoopObserver { activity in
                 guard activity == .beforeWaiting else { return }
                 announcements.withLock { $0 += 1 }
-                // One that does not sleep has gone round by then.
+                // A run loop that does not sleep would have made passes by then.
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) {
                     end.signal()
                     runLoop.wakeUp()

@@ -3,21 +3,21 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// Four threads enqueue to three queues of two threads that run, and take out again, all at once.
+/// Four threads enqueue to and dequeue from three queues of two running threads.
 final class PostingStressTests: XCTestCase {
-    /// 1,000,000 with `STRESS=1`; a smaller run otherwise, which the thread sanitizer has as well.
+    /// 1,000,000 with `STRESS=1`; fewer otherwise, also with the thread sanitizer.
     private var notifications: Int {
         ProcessInfo.processInfo.environment["STRESS"] == nil ? 20_000 : 1_000_000
     }
 
-    /// What is posted by which of the four, of which style, and in which place of its own.
+    /// The poster of a notification, its posting style, and its index among the notifications of both.
     private struct Mark: Hashable {
         var poster: Int
         var style: UInt
-        var place: Int
+        var index: Int
     }
 
-    /// Sees to it that each is posted on its queue's thread, once, and in order with what its poster enqueued before.
+    /// Checks that each is posted once, on its queue's thread, and after earlier ones of the same poster and style.
     private final class Checker: PostingCenter {
         private struct State {
             var last: [Mark: Int] = [:]
@@ -41,16 +41,16 @@ final class PostingStressTests: XCTestCase {
             state.withLock { state in
                 state.posted += 1
                 if !isThere { state.faults.append("\(mark) on a wrong thread") }
-                let line = Mark(poster: mark.poster, style: mark.style, place: 0)
-                if let before = state.last[line], before >= mark.place {
+                let line = Mark(poster: mark.poster, style: mark.style, index: 0)
+                if let before = state.last[line], before >= mark.index {
                     state.faults.append("\(mark) after \(before)")
                 }
-                state.last[line] = mark.place
+                state.last[line] = mark.index
             }
         }
     }
 
-    func testEachQueuesCountsAddUpAndNothingIsLostMisplacedOrReordered() throws {
+    func testTheCountersOfEachQueueAddUpAndNoNotificationIsLostOrReordered() throws {
         let workers = [try RunLoopThread.started("one"), try RunLoopThread.started("other")]
         let checkers = workers.map { Checker($0) }
         let queues = [0, 0, 1].map { PostingQueue(center: checkers[$0], on: workers[$0]) }
@@ -77,17 +77,17 @@ final class PostingStressTests: XCTestCase {
                 return Notification(name: name, object: sender, userInfo: ["mark": mark])
             }
             let masks: [NotificationQueue.NotificationCoalescing] = [[], [], .onName, .onSender, [.onName, .onSender]]
-            for place in 0..<perPoster {
+            for index in 0..<perPoster {
                 let style = NotificationQueue.PostingStyle.all.randomElement(using: &generator)!.style
                 let report = queues.randomElement(using: &generator)!.enqueue(
-                    notification(Mark(poster: poster, style: style.rawValue, place: place)), postingStyle: style,
+                    notification(Mark(poster: poster, style: style.rawValue, index: index)), postingStyle: style,
                     coalesceMask: masks.randomElement(using: &generator)!,
                     keeping: Bool.random(using: &generator) ? .latest : .earliest,
                     forModes: [nil, [.common], [.init("own"), .default]].randomElement(using: &generator)!)
                 coalesced += report.removed
                 if generator.once(in: 20) {
                     dequeued += queues.randomElement(using: &generator)!.dequeueNotifications(
-                        matching: notification(Mark(poster: 0, style: 0, place: 0)),
+                        matching: notification(Mark(poster: 0, style: 0, index: 0)),
                         coalesceMask: masks.randomElement(using: &generator)!)
                 }
             }
@@ -97,7 +97,7 @@ final class PostingStressTests: XCTestCase {
             }
         }
         XCTAssertEqual(posting.wait(timeout: .now() + .seconds(600)), .success)
-        // What is idle is last, so when this is posted nothing is left.
+        // Idle notifications come last, so when this one is posted nothing is left.
         for worker in workers {
             let timeline = PostingTimeline()
             let isOver = DispatchSemaphore(value: 0)

@@ -4,14 +4,14 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// When a queue's thread ends, what waits is posted or counted as gone, and seen by a tracer.
+/// When a queue's thread ends, waiting notifications are posted, or counted and traced as targetGone.
 final class PostingThreadEndTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
     private let limit = TestLimit.hang
 
     // MARK: A thread that is stopped
 
-    func testStoppingPostsWhatIsNowAndAsSoonAsPossibleAndCountsTheRest() throws {
+    func testStoppingPostsNowAndAsapNotificationsAndCountsTheRest() throws {
         let worker = try RunLoopThread.started("worker")
         let goOn = try worker.keptBusy()
         let timeline = PostingTimeline()
@@ -29,7 +29,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(other.counters, DeliveryCounters(delivered: 2, targetGone: 1))
     }
 
-    func testWhatAHandlerEnqueuesAsSoonAsPossibleWhileItsThreadStopsIsPosted() throws {
+    func testAnAsapNotificationOfAHandlerIsPostedWhileTheThreadStops() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -46,12 +46,12 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
     }
 
-    func testWhatABlockAndASourceEnqueueAsSoonAsPossibleWhileTheirThreadStopsIsPosted() throws {
+    func testAsapNotificationsOfABlockAndASourceArePostedWhileTheThreadStops() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
         try worker.performAndWait(timeout: limit) {
-            // Kept by the thread, whose last pass handles it.
+            // The thread retains the port, and handles it in its last pass.
             Thread.current.threadDictionary["port"] = RunLoop.addSignalledPort { queue.put("source", .asap) }
             queue.put("block", .asap)
             worker.stop()
@@ -60,7 +60,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, ["block", "source"])
     }
 
-    func testAHandlerThatAlwaysEnqueuesAnotherDoesNotKeepItsThread() throws {
+    func testAHandlerThatAlwaysEnqueuesAnotherDoesNotPreventTheEndOfItsThread() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -72,7 +72,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(queue.counters.delivered + 1, queue.counters.total)
     }
 
-    func testAQueueWhoseThreadHasEndedTakesNothing() throws {
+    func testAQueueRefusesNotificationsAfterTheEndOfItsThread() throws {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -92,7 +92,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, [])
     }
 
-    func testWhatIsEnqueuedElsewhereWhileTheThreadEndsIsPostedOrCounted() throws {
+    func testANotificationOfAnotherThreadIsPostedOrCountedWhileTheThreadEnds() throws {
         for _ in 0..<50 {
             let worker = try RunLoopThread.started("worker")
             let timeline = PostingTimeline()
@@ -119,7 +119,7 @@ final class PostingThreadEndTests: XCTestCase {
 
     // MARK: A thread that ends otherwise
 
-    func testAThreadThatEndsInAHandlerCountsWhatWaits() throws {
+    func testAThreadThatEndsInAHandlerCountsWaitingNotifications() throws {
         @Sendable func endThread() { Thread.exit() }
         for (style, name) in NotificationQueue.PostingStyle.all {
             let worker = try RunLoopThread.started("worker")
@@ -140,7 +140,7 @@ final class PostingThreadEndTests: XCTestCase {
         }
     }
 
-    func testAThreadThatEndsInANestedRunInAHandlerCountsWhatWaits() throws {
+    func testAThreadThatEndsInANestedRunCountsWaitingNotifications() throws {
         @Sendable func endThread() { Thread.exit() }
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
@@ -157,7 +157,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, targetGone: 1))
     }
 
-    func testAThreadThatRunsNoRunLoopCountsWhatItLeaves() {
+    func testAThreadThatRunsNoRunLoopCountsWaitingNotifications() {
         let timeline = PostingTimeline()
         let queues = Locked<[PostingQueue]>([])
         Thread.posting(1) {
@@ -169,7 +169,7 @@ final class PostingThreadEndTests: XCTestCase {
             queues.withLock { $0.append(queue) }
         }.wait()
         let queue = queues.withLock { $0[0] }
-        // The thread may be on its way out still.
+        // The thread may not have ended yet.
         let isOver = XCTNSPredicateExpectation(
             predicate: NSPredicate { _, _ in queue.counters.waiting == 0 }, object: nil)
         wait(for: [isOver], timeout: TestLimit.seconds)
@@ -178,7 +178,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
     }
 
-    func testWhatIsReleasedWhenTheThreadEndsMayEnqueue() throws {
+    func testAnObjectThatIsReleasedWhenTheThreadEndsMayEnqueue() throws {
         let timeline = PostingTimeline()
         let here = PostingQueue(center: timeline)
         let worker = try RunLoopThread.started("worker")
@@ -199,7 +199,7 @@ final class PostingThreadEndTests: XCTestCase {
 
     // MARK: A thread that is not started yet
 
-    func testWhatIsEnqueuedForAThreadThatIsNotStartedWaitsAndIsPostedWhenItIs() throws {
+    func testANotificationForAThreadThatIsNotStartedIsPostedAfterItsStart() throws {
         let worker = RunLoopThread(name: "worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -223,7 +223,7 @@ final class PostingThreadEndTests: XCTestCase {
             queue.counters, DeliveryCounters(delivered: 6, coalesced: 3, cancelled: 1, targetGone: 3))
     }
 
-    func testWhatIsEnqueuedForAThreadThatIsStoppedBeforeItStartedIsCounted() {
+    func testANotificationForAThreadThatIsStoppedBeforeItsStartIsCounted() {
         let worker = RunLoopThread(name: "worker")
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
@@ -234,7 +234,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, [])
     }
 
-    func testWhatIsEnqueuedForAThreadThatNobodyStartsIsCountedWhenItIsGone() {
+    func testANotificationForAThreadThatIsNeverStartedIsCounted() {
         let timeline = PostingTimeline()
         var worker: RunLoopThread? = RunLoopThread(name: "worker")
         weak let gone = worker
@@ -242,13 +242,13 @@ final class PostingThreadEndTests: XCTestCase {
         queue.put("a", .asap)
         XCTAssertEqual(queue.counters.waiting, 1)
         worker = nil
-        XCTAssertNil(gone, "a queue does not keep its thread")
+        XCTAssertNil(gone, "a queue does not retain its thread")
         XCTAssertEqual(queue.counters, DeliveryCounters(targetGone: 1))
     }
 
     // MARK: In the trace
 
-    func testEachThatWasLeftIsTracedOnce() throws {
+    func testEachNotificationWithoutTargetIsTracedOnce() throws {
         let queue = Locked<PostingQueue?>(nil)
         let events = try tracing {
             let worker = try RunLoopThread.started("worker")

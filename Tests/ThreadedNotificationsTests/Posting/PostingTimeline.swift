@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ThreadedNotifications
 
-/// What happens, in order: what queues post to it, and what a test notes in between.
+/// A center that logs the names of posted notifications, together with notes of the test, in order.
 final class PostingTimeline: PostingCenter {
     private struct State {
         var entries: [String] = []
@@ -11,14 +11,14 @@ final class PostingTimeline: PostingCenter {
 
     private let state = Locked(State())
 
-    /// The names of what was posted, and the notes.
+    /// The names of posted notifications, and the notes.
     var entries: [String] { state.withLock { $0.entries } }
 
     func note(_ what: String) {
         state.withLock { $0.entries.append(what) }
     }
 
-    /// Does this whenever a notification of the name is posted, after noting it.
+    /// Calls a block whenever a notification of the name is posted, after logging it.
     func when(_ name: String, _ action: @escaping @Sendable () -> Void) {
         when(name) { _ in action() }
     }
@@ -36,12 +36,12 @@ final class PostingTimeline: PostingCenter {
         action?(queued.notification)
     }
 
-    /// Begins anew; what is done when something is posted stays.
+    /// Clears the log. The blocks stay.
     func forget() {
         state.withLock { $0.entries = [] }
     }
 
-    /// Notes everything that is posted to another center.
+    /// Logs the posts to another center too.
     func observe(_ center: NotificationCenter) {
         _ = center.addObserver(forName: nil, object: nil, queue: nil) { self.note($0.name.rawValue) }
     }
@@ -52,7 +52,7 @@ final class PostingTimeline: PostingCenter {
 }
 
 extension PostingQueue {
-    /// Enqueues a notification of this name; nothing is similar to it unless that is said.
+    /// Enqueues a notification of this name. Without a mask it is similar to none.
     @discardableResult
     func put(
         _ name: String, _ style: NotificationQueue.PostingStyle, from sender: Any? = nil,
@@ -73,9 +73,9 @@ extension NotificationQueue.PostingStyle {
     static let all: [(style: Self, name: String)] = [(.now, "now"), (.asap, "asap"), (.whenIdle, "idle")]
 }
 
-/// Does this on the main thread, and then on another.
-/// - Parameter hasInput: whether the other's run loop has something to wait for in the default mode, as the main one has. What
-///   other input enqueues when idle keeps no run loop from returning.
+/// Runs a body on the main thread, and then on another.
+/// - Parameter hasInput: whether the other thread's run loop has a source in the default mode, as the main run loop
+///   has. Without one, idle notifications that its own input enqueues do not keep it running.
 func onMainAndAnotherThread(hasInput: Bool = false, _ body: @escaping @Sendable () -> Void) {
     precondition(Thread.isMainThread)
     body()

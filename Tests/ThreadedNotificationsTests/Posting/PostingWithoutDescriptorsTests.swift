@@ -3,7 +3,7 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// A posting queue needs a descriptor to learn that its run loop waits. The system may have none left.
+/// Idle detection needs a descriptor. The system may have none left.
 final class PostingWithoutDescriptorsTests: XCTestCase {
     private let center = NotificationCenter()
     private let posted = Locked<[String]>([])
@@ -13,7 +13,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
 
     override func setUpWithError() throws {
         thread = try RunLoopThread.started("without descriptors")
-        // Its run loop has its own by then.
+        // By then the run loop has the descriptors that it needs.
         try thread.performAndWait(timeout: TestLimit.hang) {}
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         var few = rlimit(rlim_cur: min(limits.rlim_cur, 512), rlim_max: limits.rlim_max)
@@ -41,7 +41,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         }
     }
 
-    func testAllThatIsIdleIsPosted() throws {
+    func testAllIdleNotificationsArePosted() throws {
         // The main thread's run loop may need descriptors to wait for an expectation.
         let isOver = DispatchSemaphore(value: 0)
         let queue = PostingQueue(center: center, on: thread)
@@ -52,7 +52,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         XCTAssertEqual(posted.withLock { $0 }, ["first", "second", "third"])
     }
 
-    func testItsHandlersMayRunTheRunLoop() throws {
+    func testHandlersMayRunTheRunLoop() throws {
         let isOver = DispatchSemaphore(value: 0)
         let queue = PostingQueue(center: center, on: thread)
         observe("first") { [posted] in
@@ -66,7 +66,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
     }
 
-    func testToHaveBeenPostedToIsInput() throws {
+    func testARunReturnsAfterAPost() throws {
         observe("first")
         let queue = PostingQueue(center: center, on: thread)
         let mailbox = thread.mailbox

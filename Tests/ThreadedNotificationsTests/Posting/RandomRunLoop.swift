@@ -3,10 +3,10 @@ import Foundation
 
 @testable import ThreadedNotifications
 
-/// The current thread's run loop, given what it has to do at random, from every callout; and what should come of it.
+/// Gives random work to the current thread's run loop, from all of its callouts, and compares the results with a model.
 //
-// Safety: whoever makes it hands it to the thread whose run loop it is, and looks at it again when that is done with it. What
-// another thread enqueues for it is given to that thread as a value.
+// Safety: the test hands it to the thread of the run loop, and reads it after that thread has finished. Another thread
+// that enqueues gets values only.
 final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     static let modes: [RunLoop.Mode] = [.default, RunLoop.Mode("A"), RunLoop.Mode("B")]
     private static let setsOfModes: [Set<RunLoop.Mode>] = [
@@ -20,14 +20,14 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private var random: SeededGenerator
     private var expected = ExpectedPostings(queues: 3)
     private var queues: [PostingQueue] = []
-    /// Nil before the thread is known.
+    /// The thread; nil before it is known.
     private var owner: ThreadIdentity?
     private var actionsLeft = 0
-    /// Whether a mode may be made common: that is for ever.
+    /// True if the test may make a mode common, which cannot be undone.
     private let mayMakeCommon: Bool
-    /// On which other thread notifications are enqueued, too.
+    /// Another thread that enqueues.
     private let other: RunLoopThread
-    /// Has `RunLoop.run(mode:before:)` return.
+    /// Makes `RunLoop.run(mode:before:)` return.
     private var endOfRun: RunLoopSource?
     private var endNumber: Int?
     private var sources: [(source: RunLoopSource, modes: Set<RunLoop.Mode>, number: Int?)] = []
@@ -41,7 +41,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    /// What was not as it should be.
+    /// The first error.
     var wrong: String? { expected.wrong.map { "seed \(seed): \($0)" } }
 
     private func require(_ isSo: Bool, _ what: @autoclosure () -> String) {
@@ -52,9 +52,9 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     private func choose(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    // MARK: From beginning to end, on the thread
+    // MARK: The steps of a test
 
-    /// Enqueues for a thread that is not started yet. To be called before everything else, and on another thread.
+    /// Enqueues for a thread that is not started yet. Called first, on another thread.
     func prepare(for thread: RunLoopThread) {
         makeQueues(on: thread)
         for _ in 0..<choose(6) {
@@ -73,7 +73,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         for _ in 0..<3 { queues.append(PostingQueue(center: self, on: thread)) }
     }
 
-    /// To be called before what follows.
+    /// Sets the thread. Called on it, before the other methods.
     func attach() {
         require(owner == nil || owner == .current, "what waited for the thread was posted on \(owner!)")
         owner = .current
@@ -102,14 +102,14 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         return source
     }
 
-    /// In a callout of a run loop that is not this one's: what it is given there.
+    /// Gives work in a callout that this test did not cause.
     func begin() {
         expected.begin(.other)
         act(upTo: 8)
         expected.end()
     }
 
-    /// Runs in all modes, at random and then until nothing is left.
+    /// Runs in random modes, and then until all work is done.
     func drive() {
         for _ in 0..<choose(4) {
             act(upTo: 5)
@@ -121,9 +121,9 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         while expected.wrong == nil, let mode = Self.modes.shuffled(using: &random).first(where: expected.hasWork) {
             run(mode, waits: true)
             runs += 1
-            require(runs < 1_000, "1,000 runs, and \(expected.waiting) and \(expected.inputs) are left")
+            require(runs < 1_000, "after 1,000 runs \(expected.waiting) and \(expected.inputs) are left")
         }
-        require(expected.waiting.isEmpty, "all was done, and \(expected.waiting) wait")
+        require(expected.waiting.isEmpty, "all work is done, but \(expected.waiting) wait")
         checkCounts()
         checkThatNothingIsKept()
     }
@@ -131,15 +131,15 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private func checkThatNothingIsKept() {
         let postings = ThreadContext.current.attachedMailboxOrNew().postings
         let (buffer, senders) = postings.state.withLock { ($0.buffer.count, $0.senders.isEmpty) }
-        require(buffer == 0, "all was posted, and \(buffer) are kept")
-        require(senders, "all was posted, and senders are kept")
+        require(buffer == 0, "all was posted, but the buffer holds \(buffer)")
+        require(senders, "all was posted, but senders are retained")
         require(postings.poster.observerDepth == 0, "an observer is still being called")
     }
 
-    /// Has a block called when all was posted that waits now for an idle default mode, in a handler.
+    /// Calls a block in a handler after all notifications were posted that wait `whenIdle` for the default mode now.
     func whenIdle(_ block: @escaping () -> Void) {
         var item = item(style: .whenIdle, modes: [.default])
-        // In a queue of its own, for it not to be coalesced or dequeued.
+        // In a separate queue, so that it is not coalesced or dequeued.
         item.queue = 2
         sentinel = (item.number, block)
         _ = expected.enqueue(item, [], keepsEarliest: false)
@@ -149,33 +149,34 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
 
     private func sentinelIsPosted() {
         guard let (_, block) = sentinel else { return }
-        // Not in the middle of another callout, which has to run the loop once more.
+        // Not in another callout, which still has to run the run loop.
         if expected.runs == 0 { block() } else { whenIdle(block) }
     }
 
-    /// The thread will be told to end: its run loop does not wait any more.
+    /// The thread will be stopped, so its run loop does not wait any longer.
     func endBegins() {
         expected.mayWait = false
     }
 
-    /// The thread has ended: what is left has lost its target, and is nothing that the last run should have posted.
+    /// The thread has ended. The remaining notifications have lost their target, and the last run must not have skipped
+    /// one.
     func checkAfterTheEnd() {
         let left = expected.waiting.first { $0.style != .whenIdle && expected.fits($0.modes, .default) }
-        require(left == nil, "the thread has ended, and did not post \(left!)")
+        require(left == nil, "the thread has ended without posting \(left!)")
         for queue in queues.indices {
             var counts = expected.counts(queue: queue)
             (counts.targetGone, counts.waiting) = (counts.waiting, 0)
             let (found, wanted) = (queues[queue].counters, counts)
-            require(found == wanted, "after the end: \(found), and not \(wanted)")
+            require(found == wanted, "after the end: \(found), expected \(wanted)")
             let report = queues[queue].enqueue(
                 Self.notification(item(style: .asap, modes: [])), postingStyle: .asap)
             require(report == EnqueueReport(outcome: .targetGone, removed: 0), "after the end: \(report)")
             let gone = queues[queue].counters.targetGone
-            require(gone == wanted.targetGone + 1, "after the end: \(gone) have no target")
+            require(gone == wanted.targetGone + 1, "after the end: targetGone is \(gone)")
         }
     }
 
-    /// Lets go of all that is still known to the run loop.
+    /// Removes the sources from the run loop.
     func detach() {
         endOfRun = nil
         sources = []
@@ -186,7 +187,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private func checkCounts() {
         for queue in queues.indices {
             let (found, wanted) = (queues[queue].counters, expected.counts(queue: queue))
-            require(found == wanted, "queue \(queue) counts \(found), and not \(wanted)")
+            require(found == wanted, "queue \(queue) counts \(found), expected \(wanted)")
         }
     }
 
@@ -199,19 +200,19 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         if waits { returnUnlessIdleWill() }
         _ = RunLoop.current.run(mode: mode, before: waits ? limit : .distantPast)
         if waits {
-            require(limit.timeIntervalSinceNow > 0, "nothing is posted, and \(expected.waiting) wait")
+            require(limit.timeIntervalSinceNow > 0, "nothing is posted, but \(expected.waiting) wait")
         }
         expected.end()
     }
 
-    /// A run loop that posts something idle returns after it; any other has to be told to.
+    /// Makes the run return. A run that posts an idle notification returns by itself.
     private func returnUnlessIdleWill() {
         guard endNumber == nil, !expected.isWaiting([.whenIdle], in: expected.mode) else { return }
         endNumber = expected.add(.source, Set(Self.modes))
         endOfRun?.signal()
     }
 
-    /// Another thread enqueues when this one has nothing to do and sleeps, or is about to.
+    /// Another thread enqueues while this one sleeps, or is about to.
     private func enqueueWhileRunning() {
         let mode = Self.modes[choose(3)]
         guard expected.wrong == nil, !expected.hasWork(in: mode) else { return }
@@ -228,7 +229,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             let limit = Date(timeIntervalSinceNow: Self.limit)
             _ = RunLoop.current.run(mode: mode, before: limit)
             require(limit.timeIntervalSinceNow > 0, "\(item) does not wake the run loop")
-            // It may come just when the run has ended.
+            // The notification may come when the run has just ended.
             expected.end(comingMeanwhile: item.number)
         }
     }
@@ -236,7 +237,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     private func come(to number: Int) {
         guard expected.wrong == nil else { return }
         expected.begin(input: number)
-        // Its end is the end of the run.
+        // The run ends with it.
         let isEndOfRun = number == endNumber
         if isEndOfRun { endNumber = nil }
         act(upTo: 3)
@@ -252,11 +253,11 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         guard let item = expected.post(number) else { return }
         expected.begin(.handler(item))
         if number == sentinel?.number { sentinelIsPosted() } else { act(upTo: 3) }
-        // To have been posted to is input, so that the run ends by itself.
+        // A run ends after a post.
         expected.end()
     }
 
-    // MARK: What it is given
+    // MARK: Random work
 
     private func act(upTo count: Int) {
         for _ in 0..<choose(count + 1) where actionsLeft > 0 && expected.wrong == nil {
@@ -276,7 +277,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             let count = expected.dequeue(like: item, mask)
             let dequeued = queues[item.queue].dequeueNotifications(
                 matching: Self.notification(item), coalesceMask: mask)
-            require(dequeued == count, "\(dequeued) dequeued, and not \(count)")
+            require(dequeued == count, "\(dequeued) dequeued, expected \(count)")
             checkCounts()
         case 11, 12:
             let number = expected.add(.timer, [modes.first!])
@@ -288,7 +289,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
             let number = expected.add(.block(generation: expected.generation), modes)
             RunLoop.current.perform(inModes: Array(modes)) { [weak self] in self?.come(to: number) }
         case 15, 16:
-            // A thread that was told to end takes none any more.
+            // A stopped thread accepts no more blocks.
             let mailbox = ThreadContext.current.attachedMailboxOrNew()
             guard mailbox.isOpen else { return }
             let number = expected.add(.mailbox, [.common])
@@ -305,7 +306,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         case 19:
             makeDescriptorReady()
         case 20 where mayMakeCommon && expected.chain == 0:
-            // In a handler it would be in the middle of a batch, which has its modes.
+            // Not in a handler, because the modes of its batch are fixed.
             let mode = Self.modes[1]
             expected.makeCommon(mode)
             CFRunLoopAddCommonMode(
@@ -318,7 +319,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     }
 
     private func makeDescriptorReady() {
-        // Only while the run loop runs; outside of a run of this test's that is not known.
+        // Only in a run of this test, because otherwise it is not known whether the run loop runs.
         guard expected.runs > 0 else { return }
         let number = expected.add(.descriptor, [expected.mode])
         probes[number] = RunLoopProbe { [unowned self] in
@@ -330,13 +331,13 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
     }
 
     private func enqueue() {
-        // What handlers enqueue to be posted in the same pass is posted in 10 batches; the rest would wait for the next.
+        // A pass posts 10 batches of notifications that handlers enqueue. Longer chains would wait for the next pass.
         let styles = expected.chain < 8 ? ComparedBuffer.styles : [.whenIdle]
         let item = item(
             style: styles[choose(styles.count)], modes: Self.setsOfModes[choose(Self.setsOfModes.count)])
         let mask = ComparedBuffer.masks[choose(4)]
         let kept: PostingQueue.Kept = choose(2) == 0 ? .latest : .earliest
-        // Nil and an empty array are the default mode.
+        // Nil and an empty array mean the default mode.
         let modes = item.modes == [.default] ? [[.default], [], nil][choose(3)] : Array(item.modes)
         let (isCoalesced, removed) = expected.enqueue(item, mask, keepsEarliest: kept == .earliest)
         let (queue, isElsewhere) = (queues[item.queue], choose(5) == 0)
@@ -367,11 +368,11 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         case .coalesced where isCoalesced:
             break
         case .waiting:
-            require(waits, "\(item.number) is said to wait, and does not")
+            require(waits, "\(item.number) is reported as waiting, but does not wait")
             let isDue = item.style == .now && !isElsewhere && expected.fits(item.modes, expected.mode)
             require(!isDue, "\(item.number) was not posted before enqueue returned")
         case .delivered, .coalesced, .cancelled:
-            // A handler of one that was posted before it may have enqueued another, or dequeued it.
+            // A handler of an earlier notification may have replaced or dequeued it.
             require(!waits && item.style == .now && !isElsewhere, "\(item.number): \(report!)")
         case .targetGone, .dropped, .refused, nil:
             require(false, "\(item.number): \(String(describing: report))")

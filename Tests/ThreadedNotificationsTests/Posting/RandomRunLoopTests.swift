@@ -3,11 +3,11 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// Real run loops, given at random what they have to do: over 1,000 of them do it by the rules.
+/// More than 1,000 run loops with random work behave as the model.
 final class RandomRunLoopTests: XCTestCase {
     private let limit = DispatchTimeInterval.seconds(60)
 
-    func testTheMainThreadsDoes() throws {
+    func testTheMainThreadsRunLoop() throws {
         let other = try RunLoopThread.started("other")
         for seed in 0..<500 as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
@@ -19,7 +19,7 @@ final class RandomRunLoopTests: XCTestCase {
         try other.stopAndWait()
     }
 
-    func testThatOfAThreadDoesAndGoesOnForTheNext() throws {
+    func testTheRunLoopOfAThreadSeveralTimes() throws {
         let (thread, other) = (try RunLoopThread.started("shared"), try RunLoopThread.started("other"))
         for seed in 1_000..<1_400 as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
@@ -27,7 +27,7 @@ final class RandomRunLoopTests: XCTestCase {
             try thread.perform {
                 runLoop.attach()
                 runLoop.begin()
-                // Half of them go on in the run loop that the thread runs anyway, and then with runs in a handler.
+                // Half of them continue in the thread's own run, and then with runs in a handler.
                 let drive = {
                     runLoop.drive()
                     runLoop.detach()
@@ -38,7 +38,7 @@ final class RandomRunLoopTests: XCTestCase {
             guard isOver.wait(timeout: .now() + limit) == .success else {
                 return XCTFail("seed \(seed): it is not over")
             }
-            // It may be over in a handler, that has still to return.
+            // The test may have finished in a handler that has not returned.
             try thread.performAndWait(timeout: TestLimit.hang) {}
             if let wrong = runLoop.wrong { return XCTFail(wrong) }
         }
@@ -46,7 +46,7 @@ final class RandomRunLoopTests: XCTestCase {
         try other.stopAndWait()
     }
 
-    func testThatOfANewThreadDoesAndCountsWhatItLeaves() throws {
+    func testTheRunLoopOfANewThreadAndItsEnd() throws {
         let other = try RunLoopThread.started("other")
         for seed in 2_000..<2_300 as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: true, other: other)

@@ -1,6 +1,6 @@
-/// Who sends what is enqueued at random: those with equal numbers are the same.
+/// A random sender. Senders with equal numbers are equal.
 enum RandomSender {
-    /// All with the same hash.
+    /// All have the same hash.
     private struct Value: Hashable {
         var number: Int
         func hash(into hasher: inout Hasher) {}
@@ -14,7 +14,7 @@ enum RandomSender {
 
     static let numbers: [Int?] = [0, 1, 2, 3, 4, 5, nil]
 
-    /// - Parameter number: nil for one that is the same as none.
+    /// - Parameter number: nil for a sender that is equal to none.
     static func object(_ number: Int?) -> Any? {
         switch number {
         case 0: nil

@@ -4,14 +4,14 @@ import Glibc
 
 @testable import ThreadedNotifications
 
-// The one test file that imports CoreFoundation: what Foundation's RunLoop does not show, and what it is run by.
+// Functions of CoreFoundation's run loop that Foundation does not offer, and inputs for it.
 
 extension RunLoop {
-    /// Runs the current thread's run loop until something is so.
+    /// Runs the current thread's run loop until a condition is true.
     ///
-    /// It looks whenever the run loop returns, which is after a source, a job of the main queue or a post, but not
-    /// after a timer or a block: those end it by `stopCurrent`.
-    /// - Returns: false if it is not so after the limit, or became so only because the limit had passed.
+    /// The condition is checked whenever the run loop returns: after a source, a job of the main queue or a post, but
+    /// not after a timer or a block, which have to call `stopCurrent`.
+    /// - Returns: false if the condition is not true before the timeout.
     static func runCurrent(in mode: Mode = .default, until isSo: () -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
         while !isSo() {
@@ -21,22 +21,22 @@ extension RunLoop {
     }
 
     /// Runs the current thread's run loop until `stopCurrent` is called, without returning after each source.
-    /// - Returns: false if it was not called within the limit.
+    /// - Returns: false if it was not called before the timeout.
     static func runCurrentUntilStopped() -> Bool {
         CFRunLoopRunInMode(Mode.default.string, TestLimit.seconds, false) == .stopped
     }
 
-    /// Has the current thread's run loop do what it can do at once, and return.
+    /// Runs the current thread's run loop without waiting.
     static func pollCurrent(in mode: Mode = .default) {
         _ = RunLoop.current.run(mode: mode, before: .distantPast)
     }
 
-    /// Has the current thread's run loop return when the callout under way ends.
+    /// Makes the current thread's run loop return when the current callout ends.
     static func stopCurrent() {
         CFRunLoopStop(CFRunLoopGetCurrent())
     }
 
-    /// Makes a mode of the current thread's run loop a common one; it stays so.
+    /// Makes a mode of the current thread's run loop common. This cannot be undone.
     static func makeCommonInCurrent(_ mode: Mode) {
         CFRunLoopAddCommonMode(CFRunLoopGetCurrent(), mode.string)
     }
@@ -54,13 +54,13 @@ extension RunLoop {
         RunLoop.current.add(timer, forMode: mode)
     }
 
-    /// Hands a block over to the current thread, so that it is performed in its turn.
+    /// Enqueues a block in the current thread's mailbox.
     static func performInMailbox(_ body: @escaping @Sendable () -> Void) {
         let thread = CurrentThread.current
         Thread.posting(1) { _ = try? thread.perform(body) }.wait()
     }
 
-    /// Has the current thread's run loop serve a port that is signalled already.
+    /// Adds a port that is already signalled to the current thread's run loop.
     static func addSignalledPort(in mode: Mode = .default, _ body: @escaping @Sendable () -> Void) -> PortReceiver {
         let receiver = PortReceiver(mode: mode) { _ in body() }
         receiver.port.signal()
@@ -68,7 +68,7 @@ extension RunLoop {
     }
 }
 
-/// A port on the run loop of the thread that makes it, as long as it is held, and what is done when it is signalled.
+/// A port on the run loop of the thread that makes it, until it is deallocated, with a block that a signal calls.
 final class PortReceiver: NSObject, PortDelegate {
     let port = SignalPort()
     private let body: (SignalPort) -> Void
@@ -87,8 +87,8 @@ final class PortReceiver: NSObject, PortDelegate {
     func handle(_ message: PortMessage) { body(port) }
 }
 
-/// A descriptor on the run loop of the thread that makes it, as long as it is held, and what is done when it can be
-/// read from.
+/// A descriptor on the run loop of the thread that makes it, until it is deallocated, with a block that is called when
+/// the descriptor is readable.
 final class ReadableDescriptor {
     private let handler: Handler
     private let source: CFRunLoopSource
@@ -143,7 +143,7 @@ extension RunLoop.Mode {
 }
 
 extension ThreadIdentity {
-    /// Returns when the kernel has the thread asleep, or after the limit.
+    /// Returns when the thread sleeps in the kernel, or after the timeout.
     func waitUntilAsleep() {
         let limit = ContinuousClock.now + TestLimit.hang
         while ContinuousClock.now < limit {

@@ -8,7 +8,7 @@ struct SenderTableTests {
 
     private struct Refused: Error {}
 
-    /// Looks, compares and uses, as one thread on its own does.
+    /// Asks for the candidates, compares and uses, as a single thread does.
     private func use(_ value: String, hash: Int = 0, in table: inout Table) throws -> UInt64 {
         let candidates = table.candidates(hash: hash)
         let same = candidates.first { $0.value == value }?.number
@@ -18,7 +18,7 @@ struct SenderTableTests {
         return number
     }
 
-    @Test("equal values have one number, and others another, also with the same hash")
+    @Test("equal values have the same number, different values different ones, also with the same hash")
     func numbers() throws {
         var table = Table()
         let one = try use("one", in: &table)
@@ -34,7 +34,7 @@ struct SenderTableTests {
         #expect(table.candidates(hash: 2).isEmpty)
     }
 
-    @Test("the last release hands the value out, no other does, and none after it")
+    @Test("only the last release returns the value")
     func lastRelease() throws {
         var table = Table()
         let number = try use("one", in: &table)
@@ -50,12 +50,12 @@ struct SenderTableTests {
         #expect(table.candidates(hash: 0).isEmpty)
     }
 
-    @Test("the first that was used is handed out, and lives as long as the number")
+    @Test("the table retains and returns the first of several equal values")
     func firstIsKept() throws {
         var table = SenderTable<[Int]>()
         let used = table.use([1], hash: 0, same: nil, of: [])
         let number = try #require(used)
-        // The table does not compare: whoever uses it says that they are equal.
+        // The table does not compare; the caller says that they are equal.
         let again = table.use([2], hash: 0, same: number, of: [number])
         #expect(again == number)
         #expect(table.candidates(hash: 0).map(\.value) == [[1]])
@@ -77,7 +77,7 @@ struct SenderTableTests {
         #expect(unknown == nil)
     }
 
-    @Test("nothing is kept of values that nobody uses")
+    @Test("values without a use are not retained")
     func nothingIsKept() throws {
         var table = Table()
         for hash in 0..<1_000 {
@@ -87,33 +87,33 @@ struct SenderTableTests {
         #expect(storedElements(of: table) == 0)
     }
 
-    @Test("where the candidates are others by now, it is to be compared again")
+    @Test("if the candidates have changed, the caller has to compare again")
     func changedMeanwhile() throws {
         var table = Table()
         let one = try use("one", in: &table)
         let known = table.candidates(hash: 0).map(\.number)
-        // The one that is the same has gone, and if it came back it is another.
+        // The equal candidate was removed. If it is added again, it has another number.
         _ = table.release(one)
         let gone = table.use("one", hash: 0, same: one, of: known)
         #expect(gone == nil)
         let successor = try use("one", in: &table)
         let replaced = table.use("one", hash: 0, same: one, of: known)
         #expect(replaced == nil)
-        // One has come with which nobody compared.
+        // A candidate was added that the value was not compared with.
         let unseen = table.use("other", hash: 0, same: nil, of: known)
         #expect(unseen == nil)
-        // What was refused is not counted.
+        // A refused use is not counted.
         let released = table.release(successor)
         #expect(released == "one")
         #expect(table.isEmpty)
-        // One that has gone, and with which it was compared, is in nobody's way.
+        // A candidate that the value was compared with may have been removed.
         let number = table.use("other", hash: 0, same: nil, of: known)
         #expect(number != nil)
     }
 
     // MARK: Several threads
 
-    /// A thread that uses a value and releases it again, and what it does next.
+    /// A thread that uses a value and releases it, and its next step.
     private struct User {
         enum Step {
             case look
@@ -126,11 +126,11 @@ struct SenderTableTests {
         var step = Step.look
     }
 
-    /// What the threads have done, and what is known of it without looking into the table.
+    /// The state of the threads and of the table, and the expected uses.
     private struct World {
         var table = Table()
         var users: [User]
-        /// Which number each value has, and how often it is used.
+        /// The number and the uses of each value.
         var uses: [String: (number: UInt64, count: Int)] = [:]
         var allNumbers: Set<UInt64> = []
         var refusals = 0
@@ -140,7 +140,7 @@ struct SenderTableTests {
             users = values.map { User(value: $0) }
         }
 
-        /// - Returns: what is wrong.
+        /// - Returns: the error, if there is one.
         mutating func advance(_ index: Int) -> String? {
             let value = users[index].value
             switch users[index].step {
@@ -195,12 +195,12 @@ struct SenderTableTests {
         var what: String
     }
 
-    /// Has the threads take their steps in every order.
-    /// - Returns: how many orders there are, and in how many a thread had to compare again.
+    /// Makes the steps of the threads in every order.
+    /// - Returns: the number of orders, and the number of those in which a thread had to compare again.
     private func everyOrder(_ world: World) throws(Wrong) -> (all: Int, withRefusals: Int) {
         let ready = world.users.indices.filter { if case .over = world.users[$0].step { false } else { true } }
         if ready.isEmpty {
-            guard world.table.isEmpty else { throw Wrong(what: "all is over, and values are left") }
+            guard world.table.isEmpty else { throw Wrong(what: "all threads have finished, but values are left") }
             return (1, world.refusals == 0 ? 0 : 1)
         }
         var count = (all: 0, withRefusals: 0)
@@ -216,7 +216,7 @@ struct SenderTableTests {
     }
 
     @Test(
-        "two threads, or three, whatever the order of their steps, share numbers and lose no value",
+        "two or three threads share numbers and lose no value, in every order of their steps",
         arguments: [["a", "a"], ["a", "b"], ["a", "a", "a"], ["a", "a", "b"], ["a", "b", "c"]])
     func interleaved(values: [String]) throws {
         let orders = try everyOrder(World(values))

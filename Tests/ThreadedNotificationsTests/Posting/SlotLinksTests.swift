@@ -7,7 +7,7 @@ struct SlotLinksTests {
     private static func slots(_ chain: SlotLinks.Chain, in links: SlotLinks) -> [Int] {
         var slots: [Int] = []
         var next = chain.first
-        // A defect may close a list to a circle.
+        // A defect could turn a list into a circle.
         while let slot = next, slots.count < 100 {
             slots.append(slot)
             next = links.next(after: slot)
@@ -15,7 +15,7 @@ struct SlotLinksTests {
         return slots
     }
 
-    @Test("lists of slots are what arrays are", arguments: 0..<100 as Range<UInt64>)
+    @Test("lists of slots behave like arrays", arguments: 0..<100 as Range<UInt64>)
     func againstArrays(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var links = SlotLinks()
@@ -42,12 +42,12 @@ struct SlotLinksTests {
         }
     }
 
-    @Test("three are removed in every order")
+    @Test("three slots are removed in every order")
     func everyOrder() {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             var links = SlotLinks()
             var chain = SlotLinks.Chain()
-            // Slots that were never used leave gaps.
+            // Leaves gaps of unused slots.
             for slot in [7, 3, 5] { links.append(slot, to: &chain) }
             var left = [7, 3, 5]
             for slot in order.map({ [7, 3, 5][$0] }) {
@@ -60,7 +60,7 @@ struct SlotLinksTests {
         }
     }
 
-    @Test("a slot that was taken out goes to the end, also of another list")
+    @Test("a removed slot can be appended to the same list or another")
     func again() {
         var links = SlotLinks()
         var (one, other) = (SlotLinks.Chain(), SlotLinks.Chain())

@@ -1,4 +1,4 @@
-/// How many elements all collections in a value hold, whatever they are for.
+/// The number of elements of all collections in a value.
 func storedElements(of any: Any) -> Int {
     let mirror = Mirror(reflecting: any)
     let own = [.collection, .dictionary, .set].contains(mirror.displayStyle) ? mirror.children.count : 0

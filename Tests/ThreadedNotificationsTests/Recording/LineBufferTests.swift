@@ -22,7 +22,7 @@ final class LineBufferTests: XCTestCase {
         }
     }
 
-    func testAStringIsReadBackByAJSONReaderAndTakesNoMoreThanItsLongestLength() throws {
+    func testAStringIsReadByAJSONReaderAndTakesAtMostItsMaximumLength() throws {
         var generator = SeededGenerator(seed: 2)
         let pieces = [
             "a", "\"", "\\", "\n", "\u{0}", "\u{7F}", "\u{1F}", " ", "ж", "漢", "👩‍👩‍👧", "plain and long ", "/", "\u{2028}",
@@ -38,7 +38,7 @@ final class LineBufferTests: XCTestCase {
         }
     }
 
-    func testEveryByteIsEscapedOrPlainWhereverItStandsInEight() throws {
+    func testEveryByteIsEscapedCorrectlyAtEveryPosition() throws {
         for byte in UInt8(0)..<0x80 {
             for place in 0..<9 {
                 let bytes = (0..<9).map { $0 == place ? byte : UInt8(ascii: "x") }

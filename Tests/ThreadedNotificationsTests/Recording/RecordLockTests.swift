@@ -3,10 +3,10 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// The lock that a signal handler can take.
-@Suite("The recording's lock")
+/// The lock that a signal handler can take too.
+@Suite("RecordLock")
 struct RecordLockTests {
-    @Test("the thread that holds it knows, and no other does")
+    @Test("only the thread that holds the lock knows that it does")
     func holder() {
         let lock = RecordLock()
         #expect(!lock.isHeldByThisThread)
@@ -23,7 +23,7 @@ struct RecordLockTests {
         #expect(!lock.isHeldByThisThread)
     }
 
-    @Test("a handler that interrupts the thread that holds it goes on, and leaves it held")
+    @Test("a handler that interrupts the holder continues and leaves the lock held")
     func interrupted() {
         let lock = RecordLock()
         lock.lock()
@@ -34,7 +34,7 @@ struct RecordLockTests {
         lock.unlock()
     }
 
-    @Test("a handler takes it when it is free, and gives it back")
+    @Test("a handler takes a free lock and unlocks it")
     func free() {
         let lock = RecordLock()
         lock.withLockInHandler { #expect(lock.isHeldByThisThread) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// Where a process is asked to record to.
+/// The file that a process is asked to record to.
 @Suite("Recording requests")
 struct RecordingRequestTests {
     private func path(_ variable: String?, isPrivileged: Bool = false, copiedFrom: String? = nil) -> String? {
@@ -10,7 +10,7 @@ struct RecordingRequestTests {
             variable: variable, runsWithOthersRights: isPrivileged, copiedFrom: copiedFrom, process: 4711)
     }
 
-    @Test("the variable names the file, and an empty one is none")
+    @Test("the variable names the file, and an empty variable names none")
     func variable() {
         #expect(path("run.jsonl") == "run.jsonl")
         #expect(path("") == nil)
@@ -22,7 +22,7 @@ struct RecordingRequestTests {
         #expect(path("run.jsonl", isPrivileged: true) == nil)
     }
 
-    @Test("the copy of a process that records goes on in a file of its own, whatever the variable says")
+    @Test("a child of fork records to a file of its own, independent of the variable")
     func copy() {
         #expect(path("other", copiedFrom: "/tmp/run.jsonl") == "/tmp/run.jsonl.4711")
         #expect(path("other", isPrivileged: true, copiedFrom: "/tmp/run.jsonl") == "/tmp/run.jsonl.4711")
