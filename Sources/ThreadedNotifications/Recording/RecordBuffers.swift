@@ -67,6 +67,8 @@ struct RecordBuffers {
     /// The size of each buffer in bytes.
     static let capacity = 4 << 20
 
+    /// The system's last error number, or 0.
+    var error: Int32 = 0
     /// The process that records.
     let process = SystemThread.processID
     let descriptor: Int32

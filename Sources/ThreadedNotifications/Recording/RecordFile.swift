@@ -10,22 +10,16 @@ internal import Glibc
 /// file.
 /// Cost: the line is composed without the lock, and copied with it. A thread that finds the buffer full writes it,
 /// which bounds the memory.
-//
-// Safety: `buffers` and `error` are accessed with `lock` held, or by a signal handler that interrupted the thread that
-// holds it. The memory of the buffer that is being written is read without `lock`, by the thread that holds `writing`;
-// it does not change until that thread is done. Everything else is set once, or has its own lock.
-final class RecordFile: @unchecked Sendable {
+final class RecordFile: Sendable {
     var path: String { destination.path }
     var absolutePath: String { destination.absolutePath }
-    /// Never deallocated, because a signal handler may read it at any time. The memory for lines is deallocated at the
-    /// end.
-    private let buffers: UnsafeMutablePointer<RecordBuffers>
-    private let lock = RecordLock()
-    /// Held while a buffer is written. Taken before `lock`.
+    /// Read without the lock in two places: a signal handler reads everything, and the thread that holds `writing` reads
+    /// the memory of the written buffer, which does not change until that thread is done.
+    private let buffers: RecordLock<RecordBuffers>
+    /// Held while a buffer is written. Taken before the lock of `buffers`.
     private let writing = Locked(())
 
     private let destination: RecordDestination
-    private var error: Int32 = 0
     /// Signalled when the filled buffer is no longer empty.
     private let isNotEmpty = MonotonicSemaphore()
     /// Signalled when the filled buffer is half full.
@@ -34,17 +28,16 @@ final class RecordFile: @unchecked Sendable {
     /// - Throws: `DeliveryError.recordingFailed` if the header cannot be written; readers need it.
     init(_ destination: RecordDestination) throws(DeliveryError) {
         self.destination = destination
-        buffers = .allocate(capacity: 1)
-        buffers.initialize(to: RecordBuffers(descriptor: destination.descriptor, offset: destination.offset))
-        buffers.pointee.append(
+        buffers = RecordLock(RecordBuffers(descriptor: destination.descriptor, offset: destination.offset))
+        buffers.value.append(
             RecordingHeader.text(
                 process: SystemThread.processID, name: ProcessInfo.processInfo.processName, number: 1,
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds,
                 wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)))
         if !writeFilled() {
-            buffers.pointee.close()
+            buffers.value.close()
             destination.close()
-            throw .recordingFailed(path: path, problem: String(cString: strerror(error)))
+            throw .recordingFailed(path: path, problem: String(cString: strerror(buffers.value.error)))
         }
     }
 
@@ -59,45 +52,45 @@ final class RecordFile: @unchecked Sendable {
     func append(_ rest: UnsafeBufferPointer<UInt8>, thread: Int, target: ThreadIdentity?) {
         // The line itself, a line about lost records and two about threads.
         let needed = rest.count + 2 * RecordLine.maximumBeginningLength + 512 + 2 * RecordingHeader.maximumLength
-        lock.lock()
-        while !buffers.pointee.isFinished, !buffers.pointee.hasRoom(for: needed) {
-            lock.unlock()
+        buffers.lock()
+        while !buffers.value.isFinished, !buffers.value.hasRoom(for: needed) {
+            buffers.unlock()
             let isWritten = write()
-            lock.lock()
+            buffers.lock()
             if !isWritten {
-                buffers.pointee.countLost(1)
-                return lock.unlock()
+                buffers.value.countLost(1)
+                return buffers.unlock()
             }
         }
-        guard !buffers.pointee.isFinished else { return lock.unlock() }
-        let length = buffers.pointee.filled.length
-        if buffers.pointee.lost > 0 { appendLost(on: thread) }
-        if !buffers.pointee.isKnown(thread) { appendIdentity(of: .current) }
-        if let target, !buffers.pointee.isKnown(target.number) { appendIdentity(of: target) }
-        buffers.pointee.append(restOfLine: rest)
+        guard !buffers.value.isFinished else { return buffers.unlock() }
+        let length = buffers.value.filled.length
+        if buffers.value.lost > 0 { appendLost(on: thread) }
+        if !buffers.value.isKnown(thread) { appendIdentity(of: .current) }
+        if let target, !buffers.value.isKnown(target.number) { appendIdentity(of: target) }
+        buffers.value.append(restOfLine: rest)
         let half = RecordBuffers.capacity / 2
-        let becomesHalfFull = length <= half && buffers.pointee.filled.length > half
-        lock.unlock()
+        let becomesHalfFull = length <= half && buffers.value.filled.length > half
+        buffers.unlock()
         if length == 0 { isNotEmpty.signal() }
         if becomesHalfFull { isHalfFull.signal() }
     }
 
     /// Records how many records were lost. Called as soon as the buffer has room again.
     private func appendLost(on thread: Int) {
-        let offset = buffers.pointee.filled.length
-        appendLine(on: thread, stage: "lost", count: Int(buffers.pointee.lost))
-        buffers.pointee.setLostReported(at: offset)
+        let offset = buffers.value.filled.length
+        appendLine(on: thread, stage: "lost", count: Int(buffers.value.lost))
+        buffers.value.setLostReported(at: offset)
     }
 
     /// Records an event of the calling thread that is not a stage of a delivery.
     func append(_ stage: String) {
         let thread = ThreadIdentity.current
-        lock.lock()
-        defer { lock.unlock() }
-        guard !buffers.pointee.isFinished, buffers.pointee.hasRoom(for: 1024 + RecordingHeader.maximumLength) else {
+        buffers.lock()
+        defer { buffers.unlock() }
+        guard !buffers.value.isFinished, buffers.value.hasRoom(for: 1024 + RecordingHeader.maximumLength) else {
             return
         }
-        if !buffers.pointee.isKnown(thread.number) { appendIdentity(of: thread) }
+        if !buffers.value.isKnown(thread.number) { appendIdentity(of: thread) }
         appendLine(on: thread.number, stage: stage)
     }
 
@@ -108,20 +101,20 @@ final class RecordFile: @unchecked Sendable {
             RecordLine.writeRest(
                 thread: thread, stage: stage, name: nil, post: 0, observer: 0, target: 0, message: nil, place: nil,
                 count: count, sender: nil, relatedPost: 0, into: &line)
-            buffers.pointee.append(restOfLine: line.bytes)
+            buffers.value.append(restOfLine: line.bytes)
         }
     }
 
     private func appendIdentity(of thread: ThreadIdentity) {
-        buffers.pointee.setKnown(thread.number, true)
-        buffers.pointee.append(RecordingHeader.text(thread))
+        buffers.value.setKnown(thread.number, true)
+        buffers.value.append(RecordingHeader.text(thread))
     }
 
     /// Writes the identity of a thread again before its next record, because its name was changed.
     func forget(_ thread: ThreadIdentity) {
-        lock.lock()
-        defer { lock.unlock() }
-        if buffers.pointee.isKnown(thread.number) { buffers.pointee.setKnown(thread.number, false) }
+        buffers.lock()
+        defer { buffers.unlock() }
+        if buffers.value.isKnown(thread.number) { buffers.value.setKnown(thread.number, false) }
     }
 
     // MARK: Writing
@@ -137,29 +130,29 @@ final class RecordFile: @unchecked Sendable {
 
     /// Called with `writing` held.
     private func writeFilled() -> Bool {
-        lock.lock()
-        guard !buffers.pointee.isClosed else {
-            lock.unlock()
+        buffers.lock()
+        guard !buffers.value.isClosed else {
+            buffers.unlock()
             return true
         }
-        buffers.pointee.swap()
-        let full = buffers.pointee.written
-        lock.unlock()
+        buffers.value.swap()
+        let full = buffers.value.written
+        buffers.unlock()
         let (bytes, result) = RecordBuffers.write(full, to: destination.descriptor)
-        lock.lock()
-        defer { lock.unlock() }
+        buffers.lock()
+        defer { buffers.unlock() }
         // A signal handler has written everything in between.
-        if buffers.pointee.isClosed { return true }
+        if buffers.value.isClosed { return true }
         // Keeps complete lines.
         let kept = full.completeLines(within: bytes)
-        buffers.pointee.emptyWritten(kept: kept)
+        buffers.value.emptyWritten(kept: kept)
         if result != 0 {
-            error = result
+            buffers.value.error = result
             // Removes the incomplete rest. The next records take its place in the file.
             destination.truncate(to: full.offset + kept)
-            buffers.pointee.moveFilled(to: full.offset + kept)
-            buffers.pointee.countLost(full.records(from: kept))
-            buffers.pointee.forgetThreads()
+            buffers.value.moveFilled(to: full.offset + kept)
+            buffers.value.countLost(full.records(from: kept))
+            buffers.value.forgetThreads()
         }
         return result == 0
     }
@@ -181,58 +174,58 @@ final class RecordFile: @unchecked Sendable {
     /// True if the lock can be taken. A thread that was interrupted by a signal may hold it for ever, if the handler
     /// does not return.
     var canBeLocked: Bool {
-        guard !lock.isHeldByThisThread, lock.lock(nanoseconds: 1_000_000_000) else { return false }
-        lock.unlock()
+        guard !buffers.isHeldByThisThread, buffers.lock(nanoseconds: 1_000_000_000) else { return false }
+        buffers.unlock()
         return true
     }
 
     private var isFinishedNow: Bool {
-        lock.lock()
-        defer { lock.unlock() }
-        return buffers.pointee.isFinished
+        buffers.lock()
+        defer { buffers.unlock() }
+        return buffers.value.isFinished
     }
 
     /// Writes all records, and a last one with the reason.
     /// - Returns: the number of all lost records, and the system's last error number.
     func finish(_ reason: StaticString) -> (lost: UInt64, error: Int32) {
-        lock.lock()
-        let wasFinished = buffers.pointee.isFinished
-        if !wasFinished { buffers.pointee.appendEnd(reason) }
-        buffers.pointee.isFinished = true
-        lock.unlock()
+        buffers.lock()
+        let wasFinished = buffers.value.isFinished
+        if !wasFinished { buffers.value.appendEnd(reason) }
+        buffers.value.isFinished = true
+        buffers.unlock()
         if !wasFinished {
             // A thread that is writing needs the memory and the file.
             let isFree = writing.lock(nanoseconds: 10_000_000_000)
             if isFree { _ = writeFilled() }
-            lock.lock()
+            buffers.lock()
             if !isFree {
-                buffers.pointee.countLost(buffers.pointee.filled.records())
+                buffers.value.countLost(buffers.value.filled.records())
             } else {
-                buffers.pointee.close()
+                buffers.value.close()
                 destination.close()
                 ProcessEnd.remove(self)
             }
-            lock.unlock()
+            buffers.unlock()
             if isFree { writing.unlock() }
         }
         isNotEmpty.signal()
-        lock.lock()
-        defer { lock.unlock() }
-        return (buffers.pointee.totalLost, error)
+        buffers.lock()
+        defer { buffers.unlock() }
+        return (buffers.value.totalLost, buffers.value.error)
     }
 
     /// Writes all records, and a last one with the reason, in a signal handler that ends the process, or if a lock
     /// cannot be taken. It allocates nothing. No record is accepted or written afterwards.
     func finishInHandler(_ reason: StaticString, signal: Int32?) {
         // A process that was created without `fork`, such as by `vfork`, may share the memory, but not the recording.
-        guard buffers.pointee.process == getpid() else { return }
-        lock.withLockInHandler {
-            if !buffers.pointee.isFinished { buffers.pointee.appendEnd(reason, signal: signal) }
-            buffers.pointee.isFinished = true
+        guard buffers.value.process == getpid() else { return }
+        buffers.withLockInHandler {
+            if !buffers.value.isFinished { buffers.value.appendEnd(reason, signal: signal) }
+            buffers.value.isFinished = true
             // Another thread may be writing one of them: it writes the same bytes at the same offset.
-            _ = RecordBuffers.write(buffers.pointee.written, to: destination.descriptor)
-            _ = RecordBuffers.write(buffers.pointee.filled, to: destination.descriptor)
-            buffers.pointee.setWritten()
+            _ = RecordBuffers.write(buffers.value.written, to: destination.descriptor)
+            _ = RecordBuffers.write(buffers.value.filled, to: destination.descriptor)
+            buffers.value.setWritten()
         }
     }
 
@@ -241,17 +234,17 @@ final class RecordFile: @unchecked Sendable {
     /// Blocks recording and writing until the same thread calls `endFork()`.
     func beginFork() {
         writing.lock()
-        lock.lock()
+        buffers.lock()
     }
 
     func endFork() {
-        lock.unlock()
+        buffers.unlock()
         writing.unlock()
     }
 
     /// Called in the child process instead of `endFork()`. The child has a copy of the memory, and must not write it.
     func endForkInChild() {
-        buffers.pointee.isFinished = true
+        buffers.value.isFinished = true
         endFork()
         destination.close()
     }

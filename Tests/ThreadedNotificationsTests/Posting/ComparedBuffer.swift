@@ -233,7 +233,8 @@ extension ComparedBuffer.Step: CustomStringConvertible {
     var description: String {
         switch self {
         case .enqueue(let key, let style, let modeQueue, let mask, let keepsEarliest):
-            "enqueue \(key), \(style), mode queue \(modeQueue), mask \(mask.rawValue), keeping \(keepsEarliest ? "earliest" : "latest")"
+            "enqueue \(key), \(style), mode queue \(modeQueue), mask \(mask.rawValue)"
+                + (keepsEarliest ? ", keeping the earliest" : "")
         case .dequeue(let key, let mask): "dequeue \(key), mask \(mask.rawValue)"
         case .takeFirst(let style, let modeQueues, let back):
             "takeFirst \(style), mode queues \(modeQueues)" + (back.map { ", \($0) before the next number" } ?? "")

@@ -8,7 +8,7 @@ import Testing
 struct RecordLockTests {
     @Test("only the thread that holds the lock knows that it does")
     func holder() {
-        let lock = RecordLock()
+        let lock = RecordLock(())
         #expect(!lock.isHeldByThisThread)
         lock.lock()
         #expect(lock.isHeldByThisThread)
@@ -25,7 +25,7 @@ struct RecordLockTests {
 
     @Test("a handler that interrupts the holder continues and leaves the lock held")
     func interrupted() {
-        let lock = RecordLock()
+        let lock = RecordLock(())
         lock.lock()
         var isCalled = false
         lock.withLockInHandler { isCalled = true }
@@ -36,7 +36,7 @@ struct RecordLockTests {
 
     @Test("a handler takes a free lock and unlocks it")
     func free() {
-        let lock = RecordLock()
+        let lock = RecordLock(())
         lock.withLockInHandler { #expect(lock.isHeldByThisThread) }
         #expect(lock.lock(nanoseconds: 0))
         lock.unlock()
