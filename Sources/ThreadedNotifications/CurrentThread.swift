@@ -4,8 +4,9 @@ public struct CurrentThread: DeliveryTarget {
 }
 
 extension DeliveryTarget where Self == CurrentThread {
-    /// The thread that evaluates this. It delivers while it runs its run loop, which then has something to wait for until
-    /// the thread ends; on a thread that runs none, what is posted waits until the thread ends, and has then lost its target.
+    /// The calling thread. It delivers while it runs its run loop, which has something to wait for from now on. If the
+    /// thread does not run its run loop, what is posted waits until the thread ends, and then has the outcome
+    /// `targetGone`.
     public static var current: CurrentThread {
         CurrentThread(targetThread: TargetThread(mailbox: ThreadContext.current.attachedMailboxOrNew()))
     }

@@ -1,4 +1,6 @@
-/// A block that is performed after a delay: to cancel it, or to see what became of it. Any thread may do either.
+/// A block that is performed after a delay.
+///
+/// Threads: every member may be used on any thread.
 public final class DelayedBlock: Sendable {
     let block: PerformedBlock
     private let delay: DelayQueue.ID
@@ -11,8 +13,8 @@ public final class DelayedBlock: Sendable {
     /// The block's outcome so far: `waiting`, `delivered` (it was begun), `cancelled` or `targetGone`.
     public var outcome: DeliveryOutcome { block.outcome }
 
-    /// Cancels the block, and releases what it holds.
-    /// - Returns: whether it will not be performed; false if it was begun, or lost its thread.
+    /// Cancels and releases the block.
+    /// - Returns: false if the block was begun before, or its thread has ended.
     @discardableResult
     public func cancel() -> Bool {
         DelayQueue.shared.remove(delay)

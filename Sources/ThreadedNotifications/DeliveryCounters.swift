@@ -1,7 +1,7 @@
 /// How many notifications or blocks had each outcome (guarantee 14).
 ///
-/// - `post` returns the counters of one notification: one for each observer that matches, except observers whose
-///   transform returned nil.
+/// - `post` returns the counters of one notification: one for each observer that matches, unless the
+///   observer's transform returned nil.
 /// - `ObserverToken.counters` are those of one observer, since it was added.
 /// - `PostingQueue.counters` are those of one queue.
 public struct DeliveryCounters: Sendable, Hashable {

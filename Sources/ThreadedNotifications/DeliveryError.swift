@@ -11,7 +11,7 @@ public import Foundation
 /// `description` is the whole message. The properties name what is concerned; a property that does not apply is nil or
 /// empty.
 public struct DeliveryError: Error, Hashable, Sendable {
-    /// What failed. Later versions may add codes.
+    /// A kind of failure. Later versions may add codes.
     public struct Code: Hashable, Sendable {
         fileprivate enum Value: Hashable {
             case threadAlreadyStarted, threadNotCreated, threadNotStarted, threadStopped, waitForItself
@@ -49,7 +49,7 @@ public struct DeliveryError: Error, Hashable, Sendable {
         public static let actorNotPinned = Code(value: .actorNotPinned)
     }
 
-    /// What failed.
+    /// The kind of failure.
     public let code: Code
     /// The name of the thread concerned.
     public private(set) var thread: String?
@@ -62,7 +62,7 @@ public struct DeliveryError: Error, Hashable, Sendable {
     /// Each thread of the cycle waits for the next one, and the last for the first; the first wait is the one that
     /// failed.
     public private(set) var waits: [Wait] = []
-    /// What was waited for, and had not happened before the timeout.
+    /// The deliveries that were not made before the timeout.
     public private(set) var pending: [Pending] = []
     /// The file concerned.
     public private(set) var path: String?
@@ -81,7 +81,7 @@ public struct DeliveryError: Error, Hashable, Sendable {
     public struct Wait: Hashable, Sendable {
         /// The thread that waits.
         public var thread: ThreadIdentity
-        /// What it waits for, in words.
+        /// The target of the wait, in words.
         public var waitsFor: String
         /// The file of the call that waits, as `#fileID`.
         public var file: String
@@ -156,7 +156,7 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
         return waits.map { "\($0.thread) waits for \($0.waitsFor) (\($0.file):\($0.line))" }.joined(separator: "; ")
     }
 
-    /// What `localizedDescription` shows.
+    /// The same as `description`, for `localizedDescription`.
     public var errorDescription: String? { description }
 
     public var description: String {

@@ -1,96 +1,96 @@
 public import Foundation
 internal import Synchronization
 
-/// Something that a tracer may watch: one stage of one delivery.
+/// One stage of one delivery, for a tracer.
 ///
 ///     DeliveryEvent.tracer = { event in print(event.stage, event.name ?? "", event.thread) }
 ///
-/// Threads: the tracer is called on the thread on which the stage happens, with no lock of this package held. It may post;
-/// what it posts is traced too.
-/// Order: on one thread, the order in which things happen. A stage is traced before what follows from it can happen on
-/// another thread: post before append, append before the drain that takes it, deliver before return.
+/// Threads: the tracer is called on the thread on which the stage happens, without a lock of this package. It may post;
+/// that post is traced too.
+/// Order: on one thread, events come in the order in which the stages happen. A stage is traced before its effect can
+/// be seen on another thread: post before append, append before the drain that takes the entry, deliver before return.
 /// Cost: without a tracer, a load and a branch for each stage.
-/// `cancel`, `drop`, `coalesce`, `targetGone` and `deliver` are the fates of guarantee 14.
+/// `deliver`, `cancel`, `drop`, `coalesce` and `targetGone` are the outcomes of guarantee 14.
 public struct DeliveryEvent: Sendable {
-    /// What happens.
     public enum Stage: String, Sendable, Hashable, CaseIterable {
         /// An observer was added.
         case register
         /// An observer was removed.
         case remove
-        /// A notification was handed to a posting queue.
+        /// A notification was enqueued in a posting queue.
         case enqueue
-        /// It was taken out of a posting queue.
+        /// A notification was removed from a posting queue.
         case dequeue
-        /// A notification was handed to a center, or comes out of a posting queue.
+        /// A notification was posted to a center, by code or by a posting queue.
         case post
-        /// One that was posted to a Foundation center arrived, on the posting thread.
+        /// A notification that was posted to a Foundation center, or by another process, arrived.
         case capture
-        /// It is handed to the target thread's mailbox, for one observer.
+        /// The notification is enqueued in the target thread's mailbox for one observer.
         case append
         /// The target thread is signalled.
         case signal
-        /// The target thread empties its mailbox.
+        /// The target thread drains its mailbox.
         case drain
-        /// Fate: the handler is called.
+        /// Outcome: the handler is called.
         case deliver
         /// The handler returned.
         case `return`
-        /// Fate: another one stands for it. In a posting queue, of no observer.
+        /// Outcome: another notification replaces this one. In a posting queue it has no observer.
         case coalesce
-        /// Fate: dropped by the overflow policy.
+        /// Outcome: the overflow policy dropped it.
         case drop
-        /// Fate: the observer was removed.
+        /// Outcome: the observer was removed.
         case cancel
-        /// Fate: the target thread ended, or takes nothing any more. In a posting queue, of no observer.
+        /// Outcome: the target thread ended, or accepts nothing more. In a posting queue it has no observer.
         case targetGone
-        /// An observer that matches does not get it after all: its transform returned nil, or it was removed meanwhile.
+        /// An observer matched and does not get the notification: its transform returned nil, or it was removed
+        /// meanwhile.
         case skip
-        /// The thread begins to wait for others.
+        /// The thread begins to wait for other threads.
         case wait
-        /// It waits no longer.
+        /// The wait ended.
         case waitEnd
         /// A wait that would have closed a cycle was refused.
         case refuseWait
-        /// A thread ends of which something was traced.
+        /// A traced thread ends.
         case threadEnd
     }
 
-    /// What happens.
     public var stage: Stage
-    /// The notification's; nil for a performed block, and where a stage is of none.
+    /// The notification's name; nil for a block, and for a stage without a notification.
     public var name: Notification.Name?
-    /// Which post it is of, from 1; 0 where a stage is of none, or if it was posted before tracing began.
+    /// The number of the post, from 1; 0 for a stage without a post, or if the post was not traced.
     public var post: UInt64
-    /// `ObserverToken.id`; 0 where a stage is of no observer.
+    /// `ObserverToken.id`; 0 for a stage without an observer.
     public var observer: UInt64
     /// The thread on which the stage happens.
     public var thread: ThreadIdentity
-    /// The thread that should handle it, where it is known by then.
+    /// The target thread, if it is known.
     public var target: ThreadIdentity?
     /// The monotonic clock, in nanoseconds.
     public var monotonicNanoseconds: UInt64
-    /// Delivered ahead of what waits, by `SameThreadPolicy.atOnce`.
+    /// True if the delivery overtakes others that wait, because of `SameThreadPolicy.atOnce`.
     public var overtakes: Bool
-    /// When a posting queue is to post it; nil but for `enqueue`.
+    /// For `enqueue`, the posting style; otherwise nil.
     public var postingStyle: NotificationQueue.PostingStyle?
-    /// Where in the source: the call that posts, enqueues, adds the observer or waits.
+    /// The location of the call that posts, enqueues, adds the observer or waits.
     public var location: SourceLocation?
-    /// Of `post` and `capture`: how many observers match, each of which is delivered to, appended for or skipped. Of `remove`: how many
-    /// of its handlers run. Nil: not known, or nothing to count.
+    /// For `post` and `capture`, the number of observers that match; each is delivered to, appended for or skipped. For
+    /// `remove`, the number of handlers that run. Otherwise nil.
     public var count: Int?
-    /// Whose notification it is, or whose the observer asks for.
+    /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
-    /// Another post: of a `capture`, the posting queue's that it is a part of; of a `coalesce`, the one that stands for it; 0: none.
+    /// For `capture`, the number of the posting queue's post that caused it. For `coalesce`, the number of the post
+    /// that replaces this one. Otherwise 0.
     public var relatedPost: UInt64
-    /// What a `wait` is for, which cycle a refused one would have closed, or which policy a `drop` is by.
+    /// For `wait`, what is waited for; for `refuseWait`, the cycle; for `drop`, the policy.
     public var message: String?
 
-    /// A notification's object, as far as it is traced.
+    /// The traced properties of a notification's object.
     public struct Sender: Sendable, Hashable {
-        /// The object's address, or a value's hash: the same for the same, as long as it lives.
+        /// The object's address, or the value's hash.
         public var identifier: UInt64
-        /// Its type's name.
+        /// The name of its type.
         public var type: String
 
         package init(identifier: UInt64, type: String) {
@@ -99,11 +99,11 @@ public struct DeliveryEvent: Sendable {
         }
     }
 
-    /// Called for every stage of every delivery in this process; nil, as it is at first, for none.
+    /// Called for every stage of every delivery in this process. Nil at first.
     public static var tracer: (@Sendable (DeliveryEvent) -> Void)? {
         get { tracerInUse.withLock { $0 }?.call }
         set {
-            // The old one is foreign, and is let go of without the lock.
+            // The old closure is released without the lock, because that calls foreign code.
             _ = tracerInUse.withLock { tracer in
                 defer {
                     tracer = newValue.map(Tracer.init)
@@ -114,7 +114,7 @@ public struct DeliveryEvent: Sendable {
         }
     }
 
-    /// What a record has of it as a message.
+    /// The message in a record of this event.
     package var recordedMessage: String? { Self.recordedMessage(message, overtakes, postingStyle) }
 
     private static func recordedMessage(
@@ -129,7 +129,7 @@ public struct DeliveryEvent: Sendable {
         }
     }
 
-    /// Calls the tracer and records, if there is one and if it is asked for.
+    /// Calls the tracer, and records.
     @inline(__always)
     static func trace(
         _ stage: Stage, name: Notification.Name? = nil, post: UInt64 = 0, observer: ObserverID = 0,
@@ -145,14 +145,14 @@ public struct DeliveryEvent: Sendable {
             relatedPost: relatedPost(), message: message())
     }
 
-    /// The number of a new post; 0 if nobody watches.
+    /// The number of a new post; 0 if nothing traces.
     @inline(__always)
     static func nextPost() -> UInt64 {
         guard isWatched else { return 0 }
         return lastPost.add(1, ordering: .relaxed).newValue
     }
 
-    /// Whether somebody is to be told of stages.
+    /// True if a tracer or a recording gets the events.
     @inline(__always)
     static var isWatched: Bool {
         let watch = watched.load(ordering: .relaxed)
@@ -172,7 +172,7 @@ public struct DeliveryEvent: Sendable {
         sender: Sender?,
         relatedPost: UInt64, message: String?
     ) {
-        // Recorded without an event, which would cost as much as the record.
+        // The record is written without creating an event, which would cost as much as the record.
         if let recording = DeliveryRecording.current {
             let context = ThreadContext.current
             let name = name?.rawValue
@@ -194,11 +194,11 @@ public struct DeliveryEvent: Sendable {
                 message: message))
     }
 
-    /// Who is to be told of stages: a bit for each.
+    /// The recipients of the events: a bit for each.
     enum Watch: UInt8 {
         case byTracer = 1
         case byRecording = 2
-        /// The environment was not looked at yet: it may ask for a recording.
+        /// The environment has not been read yet. It may ask for a recording.
         case notAsked = 4
     }
 
@@ -215,7 +215,7 @@ private let watched = Atomic<UInt8>(DeliveryEvent.Watch.notAsked.rawValue)
 private let lastPost = Atomic<UInt64>(0)
 private let tracerInUse = Locked<Tracer?>(nil)
 
-/// A closure on its own would be wrapped once more each time it is taken out of a generic value and put back.
+/// A tracer. A closure without this struct would be wrapped again each time a generic value returns it.
 private struct Tracer: Sendable {
     let call: @Sendable (DeliveryEvent) -> Void
 }

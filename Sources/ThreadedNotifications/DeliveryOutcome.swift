@@ -1,4 +1,4 @@
-/// What became of a notification for one observer, of an enqueued notification, or of a block (guarantee 14).
+/// The outcome of a notification for one observer, of an enqueued notification, or of a block (guarantee 14).
 ///
 /// `waiting` may change to one of the others, once; the others are final.
 public enum DeliveryOutcome: Sendable, Hashable, CaseIterable {

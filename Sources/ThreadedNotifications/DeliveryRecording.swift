@@ -3,25 +3,25 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Records every stage of every delivery of this process to a file, for `notify-demo audit`, `diagnose`, `compare`, `timeline`,
-/// `trace` and `stats`.
+/// Records every stage of every delivery of this process to a file, for `notify-demo audit`, `diagnose`, `compare`,
+/// `timeline`, `trace` and `stats`.
 ///
 ///     try DeliveryRecording.start(to: "run.jsonl")
 ///
 /// Without a line of code, the environment variable `THREADED_NOTIFICATIONS_RECORDING` names the file: so
 /// `notify-demo record -o run.jsonl -- ./my-program` does.
 ///
-/// What happens: a line is added for each stage that `DeliveryEvent` knows, to memory of 8 MiB, which is written to the file ten
-/// times a second or when it is full; at exit; and when the process ends by a signal that it does not handle, as far as that is
-/// safe. What a process does that is killed by `SIGKILL` may be lost for the last tenth of a second.
+/// What happens: a line is added for each stage that `DeliveryEvent` knows, to memory of 8 MiB, which is written to the
+/// file ten times a second or when it is full; at exit; and when the process ends by a signal that it does not handle,
+/// as far as that is safe. What a process does that is killed by `SIGKILL` may be lost for the last tenth of a second.
 /// Threads: every method may be called on any thread. A background thread writes.
 /// Order: a stage that follows from another comes after it in the file. Nothing is reordered.
-/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens, and a lock to add
-/// it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
+/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens, and a lock to
+/// add it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
 /// standard error.
-/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's process id. A
-/// copy of a process with threads may do little before it calls exec, on any system: locks that other threads held stay locked.
-/// If the stack overflows, what was not written yet is lost.
+/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's
+/// process id. A copy of a process with threads may do little before it calls exec, on any system: locks that other
+/// threads held stay locked. If the stack overflows, what was not written yet is lost.
 public enum DeliveryRecording {
     /// The environment variable that names the file to record to.
     ///
@@ -35,8 +35,8 @@ public enum DeliveryRecording {
     ///
     /// If the environment asked for a recording, that one goes on, and this call changes nothing.
     /// - Parameter path: a file, which is made or replaced.
-    /// - Throws: `DeliveryError.recordingFailed` if the file cannot be written, or is no regular file, or a recording that was
-    ///   started here is under way.
+    /// - Throws: `DeliveryError.recordingFailed` if the file cannot be written, or is no regular file, or a recording
+    ///   that was started here is under way.
     public static func start(to path: String) throws(DeliveryError) {
         startIfAsked()
         try control.withLock { control throws(DeliveryError) in
@@ -71,7 +71,7 @@ public enum DeliveryRecording {
     private struct Control {
         var file: RecordFile?
         var isAskedFor = false
-        /// Whether the environment was looked at.
+        /// True if the environment was looked at.
         var hasAsked = false
         /// What the process records to that this one is a copy of.
         var copiedFrom: String?

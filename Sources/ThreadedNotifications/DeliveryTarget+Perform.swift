@@ -3,14 +3,15 @@ internal import Foundation
 extension DeliveryTarget {
     /// Performs a block on this thread, in its common run loop modes.
     ///
-    /// What happens: on this thread itself, if nothing waits for it, the block is performed before the call returns.
-    /// Otherwise it joins the end of the thread's mailbox, and the call returns at once. It must return: one that calls
-    /// `Thread.exit()` ends the thread, and what waits loses its target.
+    /// On this thread itself, the block is performed before the call returns, if nothing waits for the thread.
+    /// Otherwise it is appended to the thread's mailbox, and the call returns at once. A block that calls
+    /// `Thread.exit()` ends the thread.
     /// Order: blocks and notifications for a thread are handled in the order in which they were performed and posted.
-    /// Cost: a lock, and about 100 bytes until it is performed; the thread is signalled when nothing waited for it.
-    /// - Throws: `DeliveryError.threadNotStarted`, or `.threadStopped` if it was told to stop or has ended; then the
-    ///   block will not be performed. A block that was accepted is, unless its thread ends without being stopped; then it
-    ///   is traced as `targetGone`.
+    /// Cost: a lock, and about 100 bytes until the block is performed. The thread is signalled when nothing waited for
+    /// it.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted`, or `threadStopped` if the thread was told to stop or
+    ///   has ended; then the block is not performed. An accepted block is performed, unless its thread ends without
+    ///   being stopped; then it is traced as `targetGone`.
     public func perform(_ block: @escaping @Sendable () -> Void) throws(DeliveryError) {
         let post = DeliveryEvent.nextPost()
         guard let mailbox = targetThread.mailbox, !(mailbox.isCurrent && mailbox.isReady(0, .current)) else {
@@ -29,18 +30,17 @@ extension DeliveryTarget {
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.
     ///
-    /// What happens: on this thread itself, what waits for it and can be delivered now is delivered first, then the
-    /// block is performed, in any run loop mode. What those handlers post or perform here in common modes comes after
-    /// the block, when the run loop next delivers. On any other thread the calling thread is blocked, and does not run
-    /// its run loop meanwhile.
+    /// On this thread itself, everything that waits and can be delivered now is delivered first; then the block is
+    /// performed, in any run loop mode. Notifications and blocks from the handlers, in common modes, come after the
+    /// block, when the run loop next delivers. On another thread the call does not run its run loop while it waits.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero. A block that has not begun by then is not performed;
-    ///     one that has goes on.
-    ///   - file: the caller's; errors name it.
-    ///   - line: the caller's; errors name it.
+    ///     a block that has begun continues.
+    ///   - file: the caller's file, for errors and events.
+    ///   - line: the caller's line, for errors and events.
     ///   - block: its value is returned, its error is thrown.
-    /// - Throws: the block's error; `DeliveryError.notDeliveredInTime`, `.waitWouldDeadlock` (then nothing was performed),
-    ///   `.threadNotStarted`, `.threadStopped`, or `.threadEnded` if it ends meanwhile.
+    /// - Throws: the block's error; or `DeliveryError` with the code `notDeliveredInTime`, `waitWouldDeadlock` (the
+    ///   block was not performed), `threadNotStarted`, `threadStopped`, or `threadEnded` if the thread ends meanwhile.
     @available(*, noasync, message: "it blocks the thread; perform without waiting")
     public func performAndWait<Value: Sendable>(
         timeout: Duration, file: String = #fileID, line: Int = #line,
@@ -79,14 +79,15 @@ extension DeliveryTarget {
         return try Self.value(of: result)
     }
 
-    /// Performs a block on this thread once a delay has passed, in its common run loop modes.
+    /// Performs a block on this thread after a delay, in its common run loop modes.
     ///
-    /// The calling thread need not run its run loop, and may end. The block joins the end of the thread's mailbox when the
-    /// delay has passed; negative counts as zero. Blocks whose delays pass at the same time join it in the order of
-    /// these calls. Cost: memory for the block until it is performed or cancelled.
-    /// - Returns: what cancels it. It need not be kept.
-    /// - Throws: `DeliveryError.threadNotStarted` or `.threadStopped`. If the thread ends during the delay, the block's
-    ///   `outcome` becomes `targetGone`.
+    /// The calling thread need not run its run loop, and may end. The block is appended to the thread's mailbox when
+    /// the delay has passed; a negative delay counts as zero.
+    /// Order: blocks whose delays pass at the same time are appended in the order of these calls.
+    /// Cost: memory for the block until it is performed or cancelled.
+    /// - Returns: the delayed block, to cancel it. It need not be kept.
+    /// - Throws: `DeliveryError` with the code `threadNotStarted` or `threadStopped`. If the thread ends during the
+    ///   delay, the block's `outcome` becomes `targetGone`.
     @discardableResult
     public func perform(
         after delay: Duration, _ block: @escaping @Sendable () -> Void

@@ -4,7 +4,7 @@
 ///     center.addObserver(forName: name, on: .main) { … }
 ///     try worker.perform { … }
 ///
-/// Only this package's types conform to it.
+/// Only types of this package may conform to it.
 /// Source: "Performing a block of code on a given thread".
 public protocol DeliveryTarget: Sendable {
     /// The thread.

@@ -1,4 +1,4 @@
-/// What `PostingQueue.enqueue` did with a notification, and with similar notifications that waited.
+/// The result of `PostingQueue.enqueue`.
 public struct EnqueueReport: Sendable, Hashable {
     /// The outcome of the notification when `enqueue` returned.
     ///

@@ -4,11 +4,10 @@ internal import Synchronization
 ///
 ///     for await title in center.notifications(named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String }) {
 ///
-/// What happens: it observes from its creation on, puts values into its buffer on the posting thread, and `next()` takes them
-/// out. It ends when the task that iterates is cancelled, also if it was before it began, and at `cancel()`.
-/// Order: each posting thread's notifications come in the order posted.
-/// Removal: dropping the sequence and its iterators removes the observer.
-/// What does not fit into the buffer is dropped and counted.
+/// The sequence observes from its creation on. Values are put into its buffer on the posting thread; values that do not
+/// fit are dropped and counted. It ends when the iterating task is cancelled, and at `cancel()`.
+/// Order: the notifications of one posting thread come in the order posted.
+/// Removal: releasing the sequence and its iterators removes the observer.
 public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
@@ -16,7 +15,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let stream: AsyncStream<Value>
     private let source: Source
 
-    /// - Parameter observe: registers an observer that hands values to what it is given.
+    /// - Parameter observe: adds an observer that calls the closure with each value.
     package init<Problem>(
         buffer: AsyncStream<Value>.Continuation.BufferingPolicy,
         observe: (@escaping @Sendable (Value) -> Void) throws(Problem) -> ObserverToken
@@ -31,13 +30,14 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         continuation.onTermination = { [weak source] _ in source?.token.cancel() }
     }
 
-    /// How many values were dropped because the buffer was full.
+    /// The number of values that were dropped because the buffer was full.
     public var dropped: Int { source.counter.dropped.load(ordering: .relaxed) }
 
-    /// What became of what was posted: `delivered` is what was put into the buffer, also if `dropped` later.
+    /// The observer's counters. `delivered` counts the values that were put into the buffer, also those that were
+    /// dropped from it later.
     public var counters: DeliveryCounters { source.token.counters }
 
-    /// Ends the sequence: what is in the buffer still comes, and then the end.
+    /// Ends the sequence after the values that are in the buffer.
     public func cancel() {
         source.token.cancel()
         source.continuation.finish()
@@ -45,7 +45,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
 
     package var tokenID: UInt64 { source.token.id }
 
-    /// Ends the sequence, if somebody has it still.
+    /// Ends the sequence, if it still exists.
     package var ending: @Sendable () -> Void {
         { [weak source] in
             source?.token.cancel()
@@ -66,10 +66,10 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
             self.source = source
         }
 
-        /// The next value; nil at the end, and once the task is cancelled.
+        /// The next value; nil at the end, and after the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             guard !Task.isCancelled else {
-                // Another iterator must not await what will not come.
+                // Another iterator must not wait for a value that will not come.
                 source.token.cancel()
                 source.continuation.finish()
                 return nil
@@ -86,7 +86,7 @@ public struct NotificationSequence<Value: Sendable>: AsyncSequence, Sendable {
         let dropped = Atomic<Int>(0)
     }
 
-    /// What the sequence and its iterators share: when the last of them goes, its token does.
+    /// The state that the sequence and its iterators share. Releasing the last of them removes the observer.
     fileprivate final class Source: Sendable {
         let token: ObserverToken
         let counter: Counter

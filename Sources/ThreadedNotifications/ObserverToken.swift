@@ -2,8 +2,8 @@ package import Foundation
 
 /// Represents an observer: removes it, and has its counters.
 ///
-/// Releasing the last reference removes the observer, except one that was added as an object, which the end of the object
-/// removes. A token has no effect on other centers.
+/// Releasing the last reference removes the observer, except one that was added as an object, which the end of the
+/// object removes. A token has no effect on other centers.
 ///
 /// Threads: every member may be used on any thread.
 public final class ObserverToken: Sendable {
@@ -24,27 +24,27 @@ public final class ObserverToken: Sendable {
     /// The observer's number in this process, from 1; never used again. Events and errors contain it.
     public var id: UInt64 { observer.id }
 
-    /// The outcomes of the notifications posted for this observer so far. What waits for a removed observer is counted as
-    /// waiting until its thread drains its mailbox.
+    /// The outcomes of the notifications posted for this observer so far. What waits for a removed observer is counted
+    /// as waiting until its thread drains its mailbox.
     public var counters: DeliveryCounters { observer.counters.read(observer.state) }
 
-    /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues. What waits is
-    /// not delivered, and counted as cancelled. A second call has no effect.
+    /// Removes the observer (guarantee 6). When it returns, no handler begins; a handler that runs continues. What
+    /// waits is not delivered, and counted as cancelled. A second call has no effect.
     ///
-    /// Cost: independent of what waits. If a post found the same list of observers since the list's last change, the list
-    /// is copied once; otherwise the cost grows with the logarithm of its length.
+    /// Cost: independent of what waits. If a post found the same list of observers since the list's last change, the
+    /// list is copied once; otherwise the cost grows with the logarithm of its length.
     public func cancel() {
         owner.remove(observer)
     }
 
-    /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait for
-    /// that call.
+    /// Removes the observer and waits until its handler runs on no other thread. In the handler itself it does not wait
+    /// for that call.
     /// - Parameters:
     ///   - timeout: the longest wait; negative counts as zero. The observer is removed in any case.
     ///   - file: the caller's file, for errors and events.
     ///   - line: the caller's line, for errors and events.
-    /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `waitWouldDeadlock` if the handler waits for the
-    ///   calling thread.
+    /// - Throws: `DeliveryError` with the code `handlerStillRunning`, or `waitWouldDeadlock` if the handler waits for
+    ///   the calling thread.
     @available(*, noasync, message: "it blocks the thread; use cancel()")
     public func cancelAndWait(
         timeout: Duration, file: String = #fileID, line: Int = #line

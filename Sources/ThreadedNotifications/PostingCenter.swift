@@ -1,31 +1,31 @@
 public import Foundation
 
-/// A notification center that a ``PostingQueue`` may stand in front of: Foundation's `NotificationCenter`, a
-/// ``ThreadedNotificationCenter``, or one of your own.
+/// A notification center to which a ``PostingQueue`` posts: Foundation's `NotificationCenter`, a
+/// ``ThreadedNotificationCenter``, or another type.
 public protocol PostingCenter: AnyObject, Sendable {
-    /// Posts what a queue has held. Called on the queue's thread, with no lock of this package held.
+    /// Posts a notification of a queue. Called on the queue's thread, with no lock of this package held.
     func post(_ queued: QueuedNotification)
 }
 
-/// A notification that comes out of a ``PostingQueue``.
+/// A notification that a ``PostingQueue`` posts.
 public struct QueuedNotification {
-    /// What was enqueued.
+    /// The notification that was enqueued.
     public let notification: Notification
-    /// Of the post, in events; 0 if nobody traced when it was enqueued.
+    /// The number of the post in events; 0 if nothing traced when it was enqueued.
     let number: UInt64
     /// The location of the call of `enqueue`.
     let location: SourceLocation
 }
 
 extension NotificationCenter: PostingCenter {
-    /// Posts what a queue has held; to be called by the queue.
+    /// Posts a notification of a queue. The queue calls this.
     public func post(_ queued: QueuedNotification) {
         post(queued.notification)
     }
 }
 
 extension ThreadedNotificationCenter: PostingCenter {
-    /// Posts what a queue has held; to be called by the queue.
+    /// Posts a notification of a queue. The queue calls this.
     public func post(_ queued: QueuedNotification) {
         postHeld(queued)
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The main thread, or whichever thread posts; what `on:` takes besides a `RunLoopThread` and `.current`.
+/// A thread that is neither a `RunLoopThread` nor `.current`: `.main`, or `.postingThread`.
 ///
 ///     try TargetThread.main.perform { … }
 ///     center.addObserver(forName: name, on: .main) { … }
@@ -17,14 +17,14 @@ public struct TargetThread: DeliveryTarget {
 }
 
 extension DeliveryTarget where Self == TargetThread {
-    /// The process's first thread. It delivers while it runs its run loop: `RunLoop.main.run()`, or, to end some time,
+    /// The main thread. It delivers while it runs its run loop: `RunLoop.main.run()`, or, to end at some time,
     /// `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`.
     ///
-    /// An `async` main function gives the main thread away for ever, so nothing is ever delivered there: write
-    /// a synchronous one, start a `Task` in it, and run the run loop.
+    /// In a program with an `async` main function the main thread never runs its run loop, so nothing is delivered
+    /// there. Write a synchronous main function that starts a `Task` and runs the run loop.
     public static var main: TargetThread { TargetThread(mailbox: .main) }
 
-    /// Whichever thread posts, before `post` returns: plain delivery, as a Foundation center's. Blocks are performed at
-    /// once by the calling thread, after a delay by one in the background.
+    /// The thread that posts: handlers are called before `post` returns, as by a Foundation center. Blocks are
+    /// performed at once on the calling thread, delayed blocks on a background thread.
     public static var postingThread: TargetThread { TargetThread(mailbox: nil) }
 }

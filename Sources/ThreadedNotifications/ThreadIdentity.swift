@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// Who a thread is: its number, its name and the kernel's id of it.
+/// The number and name of a thread, and the kernel's id of it.
 ///
-/// Foundation on Linux prints a thread as a pointer, loses names and shows a part of that pointer as the thread's
-/// id. This value prints as the documents' logs do: `{number = 2, name = (null)}`.
+/// Foundation on Linux prints a thread as a pointer, without its name. This value prints as the documents' logs do:
+/// `{number = 2, name = (null)}`.
 ///
-/// Threads: `current` and `nameCurrentThread(_:)` speak of the calling thread; the value may be passed to any.
+/// Threads: `current` and `nameCurrentThread(_:)` are about the calling thread. The value may be used on any thread.
 /// Cost: one look-up in thread-specific storage, and a reference count for the name.
 public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// 1 for the main thread; the others count from 2 in the order in which they were first asked for.
-    /// A number is never used again, also not when the thread has ended.
+    /// 1 for the main thread; other threads are numbered from 2, in the order of their first use here.
+    /// A number is never reused, not even after the thread has ended.
     public let number: Int
 
     /// `main` for the main thread; the whole name given with `nameCurrentThread(_:)` or to a `RunLoopThread`;
-    /// otherwise nil. Names that the kernel keeps are not read: children inherit them.
+    /// otherwise nil. The kernel's name of a thread is not read, because new threads inherit it.
     public let name: String?
 
-    /// The kernel's id, as in `/proc/self/task`. That of the main thread is the process id.
+    /// The kernel's id, as in `/proc/self/task`. The main thread's is the process id.
     public let kernelID: Int32
 
     public init(number: Int, name: String?, kernelID: Int32) {
@@ -45,8 +45,9 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
 
     /// Names the calling thread, here and for the kernel.
     ///
-    /// The kernel keeps the first 15 bytes, cut between characters, and shows them in `/proc`, `top -H` and
-    /// debuggers. The main thread's identity stays `main`, and so does what the kernel calls the process.
+    /// The kernel keeps the first 15 bytes, truncated between characters, and shows them in `/proc`, `top -H` and
+    /// debuggers. On the main thread the call has no effect, because the kernel's name of that thread is the name of
+    /// the process.
     public static func nameCurrentThread(_ name: String) {
         let unnamed = current
         guard unnamed.number != 1 else { return }

@@ -1,8 +1,9 @@
 public import Foundation
 internal import Synchronization
 
-/// A notification center whose observers choose the thread on which they handle. It generalises Apple's document "Delivering
-/// Notifications To Particular Threads" as its last paragraph asks: many observers, and one mailbox for each thread.
+/// A notification center in which each observer chooses the thread on which it handles. It generalises Apple's document
+/// "Delivering Notifications To Particular Threads" as its last paragraph asks: many observers, and one mailbox for
+/// each thread.
 ///
 ///     let token = ThreadedNotificationCenter.default.addObserver(forName: name, on: .main) { notification in
 ///         …   // on the main thread, whichever thread posts
@@ -10,38 +11,40 @@ internal import Synchronization
 ///
 ///     post ─► capture ─► mailbox ─► signal ─► run loop ─► drain ─► handler
 ///
-/// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee 1).
-/// Order: what one thread posts reaches an observer in the order posted (4). Observers of one notification on one thread
-/// are called in the order in which they were added (5). Between posting threads there is no order. `post` hands over to
-/// other threads before it calls handlers on its own thread, so that what these post does not overtake.
+/// Threads: every method may be called on any thread. A handler runs on its target thread and on no other (guarantee
+/// 1).
+/// Order: what one thread posts reaches an observer in the order posted (4). Observers of one notification on one
+/// thread are called in the order in which they were added (5). Between posting threads there is no order. `post` hands
+/// over to other threads before it calls handlers on its own thread, so that what these post does not overtake.
 /// Removal: by token; see `ObserverToken` (6, 7). An observer that is added or removed during a post does not get that
 /// notification, unless it has got it already.
 /// Matching: by name and object; nil is any. An object is compared by identity and not retained. A hashable value is
 /// compared by equality, on the posting threads.
-/// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or removed
-/// from this center since, or an observer of that name or of any name asks for an object. Otherwise a post takes a lock and
-/// a look-up. Each observer on another thread costs a lock, and 100 bytes until it has handled the notification. Observers
-/// of other names cost nothing. The thread is signalled when its mailbox was empty and it does not watch for more; see
-/// `RunLoopThread`. `notify-bench` measures it.
+/// Cost: a thread that posts a name again finds its observers without a lock, unless an observer was added to or
+/// removed from this center since, or an observer of that name or of any name asks for an object. Otherwise a post
+/// takes a lock and a look-up. Each observer on another thread costs a lock, and 100 bytes until it has handled the
+/// notification. Observers of other names cost nothing. The thread is signalled when its mailbox was empty and it does
+/// not watch for more; see `RunLoopThread`. `notify-bench` measures it.
 /// Source: the document's last paragraph. The numbers are those of the article *Order and Guarantees*.
 public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     private let registry = Locked(ObserverRegistry<Observer>())
-    /// The center's number and the registry's version, for `ObserverCache`. The version changes with the registry, while
-    /// that is locked.
+    /// The center's number and the registry's version, for `ObserverCache`. The version changes with the registry,
+    /// while that is locked.
     private let number = ThreadedNotificationCenter.newVersion()
     private let version = Atomic(ThreadedNotificationCenter.newVersion())
     private let capture: FoundationCapture?
 
-    /// A center whose observers also get what is posted to `NotificationCenter.default`.
+    /// A center that also delivers the notifications posted to `NotificationCenter.default`.
     public static let `default` = ThreadedNotificationCenter(capturing: .default)
 
     /// Creates a center.
     ///
-    /// - Parameter foundation: a center whose notifications are captured, so that existing code that posts there is
-    ///   redirected. One observer for each observed name is registered there. Notifications posted to the new center are
-    ///   not posted there. For a captured notification, observers of any name come before or after the observers of its
-    ///   name, as Foundation calls them. If any name is observed on a center where an `AsyncMessage` is posted, Foundation
-    ///   aborts the process. An observer that is added while a notification is being captured may get that one.
+    /// - Parameter foundation: a center to capture notifications from, so that existing code that posts there is
+    ///   redirected. One observer for each observed name is registered there. Notifications posted to the new center
+    ///   are not posted there. For a captured notification, observers of any name come before or after the observers of
+    ///   its name, as Foundation calls them. If any name is observed on a center where an `AsyncMessage` is posted,
+    ///   Foundation aborts the process. An observer that is added while a notification is being captured may get that
+    ///   one.
     public init(capturing foundation: NotificationCenter? = nil) {
         guard let foundation else {
             capture = nil
@@ -59,11 +62,12 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     // MARK: Posting
 
-    /// Posts a notification: hands it over to the threads of its observers, and delivers to the observers on this thread.
+    /// Posts a notification: hands it over to the threads of its observers, and delivers to the observers on this
+    /// thread.
     ///
-    /// Handlers on this thread are called before `post` returns, if nothing else waits there (guarantee 2). `post` does not
-    /// wait for other threads (3), unless an observer's overflow policy is to block.
-    /// - Returns: the number of observers with each outcome, including those whose thread has ended (10).
+    /// Handlers on this thread are called before `post` returns, if nothing else waits there (guarantee 2). `post` does
+    /// not wait for other threads (3), unless an observer's overflow policy is to block.
+    /// - Returns: the number of observers with each outcome, including observers on ended threads (10).
     @discardableResult
     public func post(_ notification: Notification, file: String = #fileID, line: Int = #line) -> DeliveryCounters {
         ThreadContext.withCurrent { context in
@@ -80,19 +84,19 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         post(Notification(name: name, object: object, userInfo: userInfo), file: file, line: line)
     }
 
-    /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling thread,
-    /// which does not run its run loop meanwhile.
+    /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling
+    /// thread, which does not run its run loop meanwhile.
     ///
-    /// On this thread, what waits is delivered first, then this notification. What the handlers post comes after it, when
-    /// the run loop next delivers. The wait ends for an observer that is removed before its handler begins.
+    /// On this thread, what waits is delivered first, then this notification. What the handlers post comes after it,
+    /// when the run loop next delivers. The wait ends for an observer that is removed before its handler begins.
     /// - Parameters:
     ///   - notification: the notification.
     ///   - timeout: the longest wait; negative counts as zero. After it the notification is still delivered.
     ///   - file: the caller's file, for errors and events.
     ///   - line: the caller's line, for errors and events.
     /// - Throws: before anything is posted: `DeliveryError` with the code `threadNotStarted`, `threadStopped`, or
-    ///   `waitWouldDeadlock` if an observer's thread waits for this one, or if an observer on this thread cannot be served
-    ///   in the current run loop mode (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
+    ///   `waitWouldDeadlock` if an observer's thread waits for this one, or if an observer on this thread cannot be
+    ///   served in the current run loop mode (13). Afterwards: `notDeliveredInTime`, `threadEnded` or `dropped`.
     @available(*, noasync, message: "it blocks the thread; post without waiting")
     @discardableResult
     public func postAndWait(
@@ -233,20 +237,21 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     // MARK: Observing
 
-    /// Adds an observer whose handler gets a value made of the notification. Nothing in it is unsafe: what a `Notification`
-    /// holds stays on the posting thread.
+    /// Adds an observer whose handler gets a value that a transform makes of the notification. The notification itself,
+    /// which is not `Sendable`, stays on the posting thread.
     ///
     /// - Parameters:
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which object, compared by identity and not retained; or of which hashable value, compared by equality on
-    ///     the threads that post; nil: any. Anything else is a programmer's error and stops the program.
-    ///   - thread: where the handler runs.
-    ///   - options: what may be chosen about an observer.
-    ///   - file: the caller's; recordings and events name it.
-    ///   - line: the caller's; recordings and events name it.
-    ///   - transform: called on the posting thread; nil: this notification is not for this observer.
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications, compared by identity and not retained; or a hashable value,
+    ///     compared by
+    ///     equality on the posting threads; nil: any. Any other value stops the program.
+    ///   - thread: the thread on which the handler is called.
+    ///   - options: the observer's options.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
+    ///   - transform: called on the posting thread; nil: the observer does not get this notification.
     ///   - handler: called on `thread` with the value.
-    /// - Returns: a token. Keep it: dropping it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -258,8 +263,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             .value(transform: transform) { if let value = $0 as? Value { handler(value) } })
     }
 
-    /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too: what is not
-    /// safe there is better mapped.
+    /// Adds an observer whose handler gets the notification. Its object and userInfo are then used on `thread` too; if
+    /// they are not safe there, use a transform.
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: some DeliveryTarget,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -268,22 +273,22 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         add(name, object, thread.targetThread.mailbox, options, SourceLocation(file, line), .notification(handler))
     }
 
-    /// Adds an observer on the current thread, whose handler need not be `Sendable`: it is called, and released, on this
+    /// Adds an observer on the current thread. Its handler need not be `Sendable`: it is called and released on this
     /// thread only.
     ///
     ///     let token = center.addObserver(forName: name, on: .current) { _ in closed += 1 }
     ///
     /// - Parameters:
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which sender, as for any observer.
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
     ///   - thread: `.current`.
-    ///   - options: what may be chosen about an observer.
-    ///   - isolation: the actor that the caller runs on. It must be bound to this thread, as the main actor and an actor on a
-    ///     `RunLoopThread` are; another actor's thread is a different one each time, and stops the program.
-    ///   - file: the caller's; recordings and events name it.
-    ///   - line: the caller's; recordings and events name it.
+    ///   - options: the observer's options.
+    ///   - isolation: the caller's actor. It must run on this thread only, as the main actor and an actor on a
+    ///     `RunLoopThread` do; any other actor stops the program.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on this thread.
-    /// - Returns: a token. Keep it: dropping it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     public func addObserver(
         forName name: Notification.Name?, object: Any? = nil, on thread: CurrentThread,
@@ -296,24 +301,24 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             .threadBound(handler))
     }
 
-    /// Adds an object on the current thread whose method handles, as the document's selectors do.
+    /// Adds an object on the current thread. One of its methods is the handler, like the selectors of the document.
     ///
     ///     center.addObserver(self, forName: name, on: .current) { $0.windowWillClose($1) }
     ///
-    /// Removal: the object is not retained, and is kept alive while its handler runs. When it has been deallocated, the
-    /// observer does not match any more, and the next post that would have matched removes it. The memory that the
-    /// object occupied, but nothing that it held, is kept until then, and as long as the token is.
+    /// Removal: the object is not retained, except while its handler runs. After it has been deallocated, the observer
+    /// does not match, and the next post that would match removes it. The object's memory, without anything that the
+    /// object retained, is released after that, when the token is released too.
     /// - Parameters:
     ///   - observer: the object.
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which sender, as for any observer.
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
     ///   - thread: `.current`.
-    ///   - options: what may be chosen about an observer.
-    ///   - isolation: the actor that the caller runs on, which must be bound to this thread.
-    ///   - file: the caller's; recordings and events name it.
-    ///   - line: the caller's; recordings and events name it.
+    ///   - options: the observer's options.
+    ///   - isolation: the caller's actor, which must run on this thread only.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on this thread with the object.
-    /// - Returns: a token, to remove it earlier. It need not be kept.
+    /// - Returns: a token, to remove the observer earlier. It need not be kept.
     @available(*, noasync, message: "a task runs on a different thread each time; observe from synchronous code")
     @discardableResult
     public func addObserver<Object: AnyObject>(
@@ -329,7 +334,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             }, isRemovedWithToken: false)
     }
 
-    /// Stops the program if the handler could run on another thread than the code that made it.
+    /// Stops the program if the handler could run on another thread than the code that created it.
     private static func checkThread(_ thread: CurrentThread, _ isolation: (any Actor)?) {
         precondition(
             thread.targetThread.mailbox?.isCurrent == true,
@@ -347,16 +352,16 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
                 """)
     }
 
-    /// The mailbox of the thread on which alone an actor runs.
+    /// The mailbox of the thread on which an actor runs, if it runs on one thread only.
     private static func mailbox(of actor: any Actor) -> ThreadMailbox? {
         guard let executor = actor.unownedExecutor.asSerialExecutor() else { return nil }
         if let thread = executor as? RunLoopThread { return thread.mailbox }
         return executor === MainActor.sharedUnownedExecutor.asSerialExecutor() ? .main : nil
     }
 
-    /// Adds an observer whose handler is isolated to an actor, which lives on a `RunLoopThread` or on the main thread, and is
-    /// called there without a further hop. The actor is retained until the observer is removed.
-    /// - Throws: `DeliveryError.actorNotPinned`.
+    /// Adds an observer whose handler is isolated to an actor that runs on a `RunLoopThread` or on the main thread. The
+    /// handler is called there directly. The actor is retained until the observer is removed.
+    /// - Throws: `DeliveryError` with the code `actorNotPinned`.
     public func addObserver<Target: Actor, Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: Target,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -374,21 +379,21 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             })
     }
 
-    /// Adds an observer whose handler is isolated to the main actor, and is called on the main thread with a value made of the
-    /// notification.
+    /// Adds an observer whose handler is isolated to the main actor. It is called on the main thread with the value
+    /// that a transform makes of the notification.
     ///
     ///     let token = center.addObserver(forName: name, isolatedTo: MainActor.shared, transform: { $0.object as? String }, using: show)
     ///
     /// - Parameters:
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which sender, as for any observer.
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
     ///   - actor: `MainActor.shared`. The main thread delivers while it runs its run loop; see `.main`.
-    ///   - options: what may be chosen about an observer.
-    ///   - file: the caller's; recordings and events name it.
-    ///   - line: the caller's; recordings and events name it.
-    ///   - transform: called on the posting thread; nil: this notification is not for this observer.
+    ///   - options: the observer's options.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
+    ///   - transform: called on the posting thread; nil: the observer does not get this notification.
     ///   - handler: called on the main thread.
-    /// - Returns: a token. Keep it: dropping it removes the observer.
+    /// - Returns: a token. Keep it: releasing it removes the observer.
     public func addObserver<Value: Sendable>(
         forName name: Notification.Name?, object: Any? = nil, isolatedTo actor: MainActor,
         options: ObserverOptions = ObserverOptions(), file: String = #fileID, line: Int = #line,
@@ -400,16 +405,16 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             using: { value in MainActor.assumeIsolated { handler(value) } })
     }
 
-    /// The notifications as an `AsyncSequence`, of values that are made of them on the posting thread.
+    /// The notifications as an `AsyncSequence` of the values that a transform makes of them on the posting thread.
     ///
     /// - Parameters:
-    ///   - name: which notifications; nil: any.
-    ///   - object: of which sender, as for any observer.
-    ///   - buffer: how many values are held for an iterator that does not keep up, and which are dropped.
-    ///   - file: the caller's; recordings and events name it.
-    ///   - line: the caller's; recordings and events name it.
-    ///   - transform: called on the posting thread; nil: this notification is not for the sequence.
-    /// - Returns: a sequence that has observed from this moment on.
+    ///   - name: the name of the notifications; nil: any.
+    ///   - object: the object of the notifications; nil: any.
+    ///   - buffer: how many values are kept for a slow iterator, and which values are dropped.
+    ///   - file: the caller's file, for events and recordings.
+    ///   - line: the caller's line, for events and recordings.
+    ///   - transform: called on the posting thread; nil: the sequence does not get this notification.
+    /// - Returns: a sequence that observes from now on.
     public func notifications<Value: Sendable>(
         named name: Notification.Name?, object: Any? = nil,
         buffer: AsyncStream<Value>.Continuation.BufferingPolicy, file: String = #fileID, line: Int = #line,
@@ -438,7 +443,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             version.store(Self.newVersion(), ordering: .releasing)
             return $0.add(observer, id: observer.id, key: observer.key)
         }
-        // Observers whose object or thread has gone, and that no token removes.
+        // Observers without their object or thread, and that no token removes.
         for list in listsToCheck {
             for case let other? in list where other.isGone { remove(other) }
         }

@@ -1,5 +1,5 @@
-/// The jobs of the actors on one thread. A job that becomes ready while another one runs, because that runs the run loop or
-/// waits, is run after it: an actor's jobs do not interleave.
+/// The jobs of the actors on one thread. A job that becomes ready while another one runs, because that runs the run
+/// loop or waits, is run after it: an actor's jobs do not interleave.
 struct ActorJobs {
     private var isRunning = false
     private var postponed: [(job: UnownedJob, thread: RunLoopThread)] = []

@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Synchronization
 
-/// Tells a mailbox's thread, without the lock, whether entries are pending, and where the thread that appended them ran.
+/// Tells a mailbox's thread, without the lock, whether entries are pending, and where the thread that appended them
+/// ran.
 struct ArrivalFlag: ~Copyable {
     private let flag = Atomic<Bool>(false)
     private let processor = Atomic<Int32>(0)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One attempt to enqueue a delivery for an observer whose policy limits how many wait (guarantee 12).
+/// One attempt to enqueue a delivery for an observer with a limiting policy (guarantee 12).
 struct BoundedEnqueue {
     private let delivery: Delivery
     private let name: Notification.Name

@@ -4,10 +4,10 @@ internal import Foundation
 ///
 /// Most entries are notifications, and copying a struct of words is the cheapest for them; `rare` has the rest.
 //
-// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The mailbox's
-// lock hands it over. Its object and userInfo are shared with the posting code, as with any notification center; code that
-// posts what is unsafe on another thread should use a transform. A fan-out stays on its thread. The observer is retained by
-// the chunk of the mailbox that has this entry, or by `rare`.
+// Safety: a `Notification` is not `Sendable`, and this is the one place where it goes from thread to thread. The
+// mailbox's lock hands it over. Its object and userInfo are shared with the posting code, as with any notification
+// center; code that posts what is unsafe on another thread should use a transform. A fan-out stays on its thread. The
+// observer is retained by the chunk of the mailbox that has this entry, or by `rare`.
 struct Delivery: PendingItem, @unchecked Sendable {
     enum Action {
         /// The rest of a post for several observers on this thread.
@@ -60,7 +60,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
         self.rare = rare
     }
 
-    /// The same delivery for an observer whose policy limits how many wait. It retains the observer.
+    /// The same delivery for an observer with a limiting policy. It retains the observer.
     init(_ delivery: Delivery, bounded observer: Observer, key: NotificationKey?) {
         self.observer = .passUnretained(observer)
         notification = delivery.notification
@@ -89,7 +89,7 @@ struct Delivery: PendingItem, @unchecked Sendable {
     var action: Action? { rare?.action }
     var value: (any Sendable)? { rare?.value }
     @inline(__always) var wait: DeliveryWait? { rare?.wait }
-    /// What a later notification must have to replace this one, under the policy `keepLatest`.
+    /// The key of a later notification that replaces this one, under the policy `keepLatest`.
     var key: NotificationKey? { rare?.key }
 
     /// Calls `body` with the observer, without counting a reference.

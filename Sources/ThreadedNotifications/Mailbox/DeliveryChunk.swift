@@ -1,5 +1,5 @@
-/// Entries of a mailbox, and the objects that they use. A chunk retains the objects until all its entries were delivered, so
-/// that the entries need not count references.
+/// Entries of a mailbox, and the objects that they use. A chunk retains the objects until all its entries were
+/// delivered, so that the entries need not count references.
 struct DeliveryChunk<Entry> {
     static var capacity: Int { 256 }
     /// The number of empty chunks that are kept for reuse: enough for 32,768 deliveries, in 3 MB.

@@ -1,6 +1,6 @@
 /// The state of a mailbox that only its target thread sees. It is in that thread's `ThreadContext`.
 struct DrainState {
-    /// What drains have taken and not delivered yet.
+    /// The deliveries that drains have taken and not made yet.
     var taken = TakenDeliveries<Delivery, RoomWaiter>()
     var servedModes = ServedModes()
     /// The number of drains under way, each nested in a handler of the one before.

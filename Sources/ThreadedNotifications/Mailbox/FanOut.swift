@@ -2,9 +2,9 @@ internal import Foundation
 
 /// One post for several observers of the posting thread.
 ///
-/// Each observer gets its place in the mailbox's order before any handler is called, so that everything that the handlers
-/// post comes after this post for all of them (guarantee 4). A handler may run the run loop; its drain then delivers to the
-/// remaining observers.
+/// Each observer gets its place in the mailbox's order before any handler is called, so that everything that the
+/// handlers post comes after this post for all of them (guarantee 4). A handler may run the run loop; its drain then
+/// delivers to the remaining observers.
 ///
 /// There is one object for each mode queue of the observers.
 /// Threads: the posting thread, which is the target thread.

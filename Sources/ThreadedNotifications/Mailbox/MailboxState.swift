@@ -45,7 +45,7 @@ struct MailboxState {
     var pending = Pending()
     var modeQueues: [ModeQueue] = []
     var runLoop: RunLoopReference?
-    /// Whether the run loop has the sources of the queues, and so something to wait for.
+    /// True if the run loop has the sources of the queues, and so something to wait for.
     var isServed = false
     var identity: ThreadIdentity?
     /// The queue that the thread watches instead of sleeping. It needs no signal.
@@ -70,7 +70,7 @@ struct MailboxState {
         }
     }
 
-    /// Whether an action may be appended.
+    /// True if an action may be appended.
     func acceptance(of action: Delivery.Action) -> ThreadMailbox.Acceptance {
         switch (phase, action) {
         case (.open, _), (.unstarted, .job), (.closing, .job), (.finishing, .job): .accepted

@@ -1,13 +1,14 @@
 internal import Foundation
 
-/// A notification's name and object, to find the one that a later one takes the place of. It does not retain the object.
+/// The name and object of a notification, to find a waiting notification that a later one replaces. The object is not
+/// retained.
 final class NotificationKey: Sendable {
     private let name: Notification.Name
-    /// Nil: it has none.
+    /// Nil: the notification has no object.
     private let object: ObjectFilter?
     let hash: Int
 
-    /// - Returns: nil for an object that nothing can be compared with.
+    /// - Returns: nil for an object that cannot be compared.
     init?(name: Notification.Name, object: NotificationObject) {
         self.name = name
         switch object {

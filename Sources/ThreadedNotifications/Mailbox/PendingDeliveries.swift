@@ -1,25 +1,25 @@
 /// The deliveries that wait for a thread, first in, first out: the document's array, as a pure value.
 ///
-/// There is a queue for each set of run loop modes. An entry stays here until a drain takes its whole queue; from then on it
-/// is in `TakenDeliveries`.
+/// There is a queue for each set of run loop modes. An entry stays here until a drain takes its whole queue; from then
+/// on it is in `TakenDeliveries`.
 ///
 ///     empty ──append: signal──► waiting ──append: nothing──► waiting
 ///       ▲                          │
 ///       └────────── takeAll ───────┘
 ///
-/// A queue is signalled when an entry is appended to it while it is empty. So a queue that is not empty was signalled after
-/// it was last emptied.
+/// A queue is signalled when an entry is appended to it while it is empty. So a queue that is not empty was signalled
+/// after it was last emptied.
 ///
-/// The items of a bounded observer are in its `BoundedDeliveries`; the queue has only their sequence numbers, so that one
-/// can be dropped from the middle. Sequence numbers are never reused.
+/// The items of a bounded observer are in its `BoundedDeliveries`; the queue has only their sequence numbers, so that
+/// one can be dropped from the middle. Sequence numbers are never reused.
 ///
-/// Cost: each operation takes constant time, also in the worst case: a queue is a list of chunks, and no entry is moved.
-/// Empty chunks are reused.
+/// Cost: each operation takes constant time, also in the worst case: a queue is a list of chunks, and no entry is
+/// moved. Empty chunks are reused.
 struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
     typealias SequenceNumber = UInt64
     typealias Chunk = DeliveryChunk<Entry>
 
-    /// What an entry of a queue stands for.
+    /// The meaning of an entry.
     enum Content {
         case item(Item)
         /// The item is in the observer's `BoundedDeliveries`, unless it was dropped since.
@@ -74,7 +74,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         /// The chunks before `last`, oldest first.
         var full: [Chunk] = []
         var last = Chunk()
-        /// The number of entries whose item was dropped.
+        /// The number of entries without an item, because it was dropped.
         var dropped = 0
 
         var isEmpty: Bool { last.entries.isEmpty && full.isEmpty }
@@ -101,7 +101,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
 
     func isEmpty(_ queue: Int) -> Bool { queues[queue].isEmpty }
 
-    /// Whether a queue has an entry with a smaller sequence number.
+    /// True if a queue has an entry with a smaller sequence number.
     func hasEntry(before number: SequenceNumber, in queue: Int) -> Bool {
         queues[queue].firstNumber.map { $0 < number } ?? false
     }
@@ -166,7 +166,8 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         }
     }
 
-    /// The waiting items of an observer whose key has this hash. The result is valid while `version` stays the same.
+    /// The waiting items of an observer that have a key with this hash. The result is valid while `version` stays the
+    /// same.
     func candidates(observer: ObserverID, hash: Int) -> [(SequenceNumber, Item)] {
         bounded[observer]?.candidates(hash: hash) ?? []
     }
@@ -210,8 +211,8 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         queues[queue].dropped = 0
     }
 
-    /// Exchanges the spare chunks for a longer list of empty chunks. It takes constant time, because posting threads wait
-    /// meanwhile.
+    /// Exchanges the spare chunks for a longer list of empty chunks. It takes constant time, because posting threads
+    /// wait meanwhile.
     mutating func reuse(_ chunks: inout [Chunk]) {
         if chunks.count > spares.count { swap(&chunks, &spares) }
     }
@@ -241,8 +242,8 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         return (items.sorted { $0.number < $1.number }.map(\.item), waiters, chunks)
     }
 
-    /// An entry's item was dropped. When half of a queue's entries have no item, they are removed, so that a queue that is
-    /// never drained does not grow.
+    /// An entry's item was dropped. When half of a queue's entries have no item, they are removed, so that a queue that
+    /// is never drained does not grow.
     private mutating func entryWasDropped(_ number: SequenceNumber, in queue: Int) {
         guard let first = queues[queue].firstNumber, first <= number else { return }
         queues[queue].dropped += 1
@@ -259,7 +260,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
     }
 }
 
-/// What may wait in `PendingDeliveries`.
+/// An item of `PendingDeliveries`.
 protocol PendingItem {
     /// Fills an entry that has no item.
     static var nothing: Self { get }

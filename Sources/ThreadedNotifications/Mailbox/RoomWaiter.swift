@@ -9,13 +9,13 @@ final class RoomWaiter: Sendable {
     private let room = MonotonicSemaphore()
 
     /// Waits until woken or the deadline has passed.
-    /// - Throws: `DeliveryError.waitWouldDeadlock`.
+    /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`.
     func wait(
         for targets: [WaitGraph.Target], waitsFor: String, until deadline: ContinuousClock.Instant,
         at location: SourceLocation
     ) throws(DeliveryError) {
         let wait = ThreadWaits.wait(for: targets, waitsFor: waitsFor, at: location)
-        // Begun with the lock held: once woken, it must not seem to wait.
+        // Begun with the lock held, so that a woken thread never counts as waiting.
         let begun = state.withLock { state -> Result<WaitGraph.WaitID, DeliveryError>? in
             if state.isAwake { return nil }
             let begun = ThreadWaits.begin(wait)
@@ -34,7 +34,7 @@ final class RoomWaiter: Sendable {
             state.isAwake = true
             return state.wait
         }
-        // First: the thread that made room is not waited for any more.
+        // Before the thread is woken, so that it does not count as waiting any longer.
         for target in wait?.targets ?? [] { ThreadWaits.complete(target, of: wait!.id) }
         room.signal()
     }

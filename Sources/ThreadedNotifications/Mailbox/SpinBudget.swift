@@ -1,13 +1,13 @@
 /// The time that a thread may watch for more before it sleeps: a pure value.
 ///
-/// Watching costs processor time; a find saves the cost of sleeping and waking. Watching may spend what finds have saved,
-/// and a little for each time that the thread was woken, to learn whether that has changed.
+/// Watching costs processor time; a find saves the cost of sleeping and waking. Watching may spend what finds have
+/// saved, and a little for each time that the thread was woken, to learn whether that has changed.
 ///
 ///     found: + saved − spent        found nothing: − spent        woken: + a little
 ///
-/// Over any period, the time spent is at most `atFirst`, the sum that finds saved, and `forBeingWoken` for each wake-up.
-/// After a look that found nothing, the next one waits for the credit of a whole look, because a shorter one could end just
-/// before an entry arrives.
+/// Over any period, the time spent is at most `atFirst`, the sum that finds saved, and `forBeingWoken` for each
+/// wake-up. After a look that found nothing, the next one waits for the credit of a whole look, because a shorter one
+/// could end just before an entry arrives.
 struct SpinBudget: Hashable {
     /// The longest look, in nanoseconds: about the time of a wake-up and an answer.
     static let longest = 100_000

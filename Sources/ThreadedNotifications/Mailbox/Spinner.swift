@@ -31,8 +31,8 @@ struct Spinner {
     private static let longestTurn: UInt64 = 1_000_000
 
     /// Watches until an entry is pending or the time is over.
-    /// - Returns: the time it took, at most `limit`. If the thread yields to long-running threads, the budget pays for that:
-    ///   sleeping is better then.
+    /// - Returns: the time it took, at most `limit`. If the thread yields to long-running threads, the budget pays for
+    ///   that: sleeping is better then.
     mutating func watch(_ arrivals: borrowing ArrivalFlag, from start: UInt64, for limit: Int) -> Int {
         if sharesProcessor(with: arrivals.lastProcessor) {
             // The posting thread cannot run while this one spins.
@@ -57,8 +57,8 @@ struct Spinner {
         if found { budget.found(after: spent) } else { budget.foundNothing(after: spent) }
     }
 
-    /// Whether the posting thread runs on this thread's only processor. The number of usable processors is read every 64th
-    /// time, because it may change.
+    /// True if the posting thread runs on this thread's only processor. The number of usable processors is read every
+    /// 64th time, because it may change.
     private mutating func sharesProcessor(with other: Int32) -> Bool {
         if looks & 63 == 0 { usableProcessors = Int(CLinuxUsableProcessors()) }
         looks &+= 1

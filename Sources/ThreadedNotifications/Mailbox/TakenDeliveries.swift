@@ -1,4 +1,5 @@
-/// The deliveries that drains have taken from `PendingDeliveries` and not delivered yet: a pure value of the target thread.
+/// The deliveries that drains have taken from `PendingDeliveries` and not delivered yet: a pure value of the target
+/// thread.
 ///
 /// Nested drains share it: the inner drain continues where the outer one stopped, so that the order is kept.
 struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
@@ -22,7 +23,7 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
     }
 
     private var queues: [Queue] = []
-    /// Chunks without entries, whose objects may still be in use.
+    /// Chunks without entries. Their objects may still be in use.
     private var exhausted: [(chunk: Chunk, drain: Int)] = []
     private var empty: [Chunk] = []
     /// The number of queues that are not empty.
@@ -31,7 +32,7 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
     @inline(__always)
     func isEmpty(_ queue: Int) -> Bool { queue >= queues.count || queues[queue].isEmpty }
 
-    /// Whether a queue has an entry with a smaller sequence number.
+    /// True if a queue has an entry with a smaller sequence number.
     func hasEntry(before number: UInt64, in queue: Int) -> Bool {
         queue < queues.count && queues[queue].firstNumber.map { $0 < number } ?? false
     }
@@ -56,7 +57,7 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
         if wasEmpty, goToNextChunk(queue) { waitingQueues += 1 }
     }
 
-    /// Whether these queues have more than one entry.
+    /// True if these queues have more than one entry.
     func hasMoreThanOne(in queues: some Collection<Int>) -> Bool {
         var count = 0
         for queue in queues where queue < self.queues.count && count < 2 { count += self.queues[queue].count }
@@ -149,8 +150,8 @@ struct TakenDeliveries<Item: PendingItem, Waiter: AnyObject> {
 
     @inline(__always) var hasExhausted: Bool { !exhausted.isEmpty }
 
-    /// Takes an exhausted chunk of which no entry is being delivered: this drain, or a drain nested in it, took the entries,
-    /// and has delivered them. The caller releases the chunk's objects, which may call foreign code.
+    /// Takes an exhausted chunk of which no entry is being delivered: this drain, or a drain nested in it, took the
+    /// entries, and has delivered them. The caller releases the chunk's objects, which may call foreign code.
     mutating func takeExhausted(in drain: Int) -> Chunk? {
         guard let last = exhausted.last, last.drain >= drain else { return nil }
         return exhausted.removeLast().chunk

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Foundation
 internal import Synchronization
 
-/// The deliveries that wait for one thread: the document's "custom notification queue", one for each thread, before its run
-/// loop. Notifications, blocks and jobs for the thread share it, and keep their order.
+/// The deliveries that wait for one thread: the document's "custom notification queue", one for each thread, before its
+/// run loop. Notifications, blocks and jobs for the thread share it, and keep their order.
 ///
 /// State that all threads see is `MailboxState`; state of the target thread is `DrainState`.
-/// Threads: methods that take a `ThreadContext` of the target thread, and those marked so, are called there; the others on
-/// any thread.
+/// Threads: methods that take a `ThreadContext` of the target thread, and those marked so, are called there; the others
+/// on any thread.
 final class ThreadMailbox: Sendable {
     /// The result of appending a block or a job.
     enum Acceptance {
@@ -23,8 +23,8 @@ final class ThreadMailbox: Sendable {
     let state = Locked(MailboxState())
     /// Set while entries are pending.
     let arrivals: ArrivalFlag
-    /// The mailbox itself until it is finished, for the sources of its queues. Every mailbox is finished; a weak reference
-    /// would make each use of the mailbox slower.
+    /// The mailbox itself until it is finished, for the sources of its queues. Every mailbox is finished; a weak
+    /// reference would make each use of the mailbox slower.
     private let drained = Locked<ThreadMailbox?>(nil)
     /// The notifications that wait in the thread's posting queues.
     let postings = ThreadPostings()
@@ -49,7 +49,7 @@ final class ThreadMailbox: Sendable {
 
     // MARK: The thread
 
-    /// Whether this is the calling thread's mailbox.
+    /// True if this is the calling thread's mailbox.
     var isCurrent: Bool { ThreadContext.withCurrent { $0.owns(.passUnretained(self)) } }
 
     /// The target thread; nil before it started.
@@ -128,7 +128,8 @@ final class ThreadMailbox: Sendable {
     // MARK: Enqueue
 
     /// Appends a notification for an observer, and signals the thread if nothing waited for it.
-    /// - Returns: `waiting`, or the outcome if the notification does not wait; nil if the observer's transform returned nil.
+    /// - Returns: `waiting`, or the outcome if the notification does not wait; nil if the observer's transform returned
+    ///   nil.
     @inline(__always)
     func enqueue(
         _ notification: Notification, _ post: Post, for observer: Observer, _ context: ThreadContext
@@ -226,16 +227,16 @@ final class ThreadMailbox: Sendable {
 
     // MARK: Deliver at once, on the target thread
 
-    /// Whether a delivery for a queue may be made at once: its modes are served now, no other delivery that could be made
-    /// now waits, and the stack is not too deep.
+    /// True if a delivery for a queue may be made at once: its modes are served now, no other delivery that could be
+    /// made now waits, and the stack is not too deep.
     @inline(__always)
     func isReady(_ queue: Int, _ context: ThreadContext) -> Bool {
         guard context.mayNest, isServed(queue, context) else { return false }
-        // The flag shows everything that this thread enqueued. What other threads enqueue now may come later.
+        // The flag shows everything that this thread enqueued. Entries that other threads enqueue now may come later.
         return context.drain.taken.waitingQueues == 0 && !arrivals.isSet || !deliveriesWait(for: queue, context)
     }
 
-    /// Whether the run loop serves a queue in its current mode.
+    /// True if the run loop serves a queue in its current mode.
     @inline(__always)
     private func isServed(_ queue: Int, _ context: ThreadContext) -> Bool {
         context.drain.servedModes.contains(queue) { isServedNow(queue) }
@@ -325,8 +326,8 @@ final class ThreadMailbox: Sendable {
         }
     }
 
-    /// Performs a block after everything that waits in the run loop's current mode. What the handlers post meanwhile comes
-    /// after the block.
+    /// Performs a block after everything that waits in the run loop's current mode. What the handlers post meanwhile
+    /// comes after the block.
     func performInOrder(_ block: PerformedBlock) {
         ThreadContext.withCurrent { context in
             let queues = servedQueues()
@@ -362,7 +363,7 @@ final class ThreadMailbox: Sendable {
         drain(queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, context)
     }
 
-    /// Delivers what waits in these queues. What is enqueued meanwhile is signalled again.
+    /// Delivers the entries of these queues. Entries that are enqueued meanwhile are signalled again.
     @inline(__always)
     private func drain(_ queues: some Collection<Int> & Sendable, _ context: ThreadContext) {
         state.lock()
@@ -475,8 +476,8 @@ final class ThreadMailbox: Sendable {
 
     // MARK: Finish
 
-    /// Settles what waits with the outcome `targetGone` when the thread ends. On the target thread; or on any thread if the
-    /// target thread never started.
+    /// Settles what waits with the outcome `targetGone` when the thread ends. On the target thread; or on any thread if
+    /// the target thread never started.
     func finish() {
         state.lock()
         guard state.valueWhileLocked.phase != .finishing, state.valueWhileLocked.phase != .finished else {
@@ -502,8 +503,8 @@ final class ThreadMailbox: Sendable {
         }
         withExtendedLifetime((takenChunks, pendingChunks)) {}
         for waiter in waiters { waiter.wake() }
-        // Releasing handlers calls foreign code, which may enqueue more jobs. Handlers must be released before the thread
-        // ends; late jobs run on another thread afterwards.
+        // Releasing handlers calls foreign code, which may enqueue more jobs. Handlers must be released before the
+        // thread ends; late jobs run on another thread afterwards.
         while true {
             releaseHandlers()
             let (isOver, jobs) = state.withLock { state -> (Bool, [Delivery]) in
@@ -522,7 +523,7 @@ final class ThreadMailbox: Sendable {
         for (job, thread) in lateJobs { thread.runLate(job) }
     }
 
-    /// The target thread's part of what waits; nothing if the target thread never started.
+    /// Removes the target thread's part of the entries; there is none if the target thread never started.
     private func removeDrainState() -> (
         chunks: [DeliveryChunk<MailboxState.Pending.Entry>], jobs: [(job: UnownedJob, thread: RunLoopThread)]
     ) {

@@ -1,8 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// The registrations with a Foundation center that capture what is posted there: one for each name that is observed,
-/// however many observers it has.
+/// Observes a Foundation center to capture its notifications, once for each observed name.
 final class FoundationCapture: Sendable {
     private struct Captured {
         var observers = 0
@@ -11,16 +10,17 @@ final class FoundationCapture: Sendable {
 
     private let center: NotificationCenter
     private let captured: @Sendable (Notification, ObserverRegistry<Observer>.NameScope) -> Void
-    /// Never locked while Foundation is called: Foundation may hold its own lock while it lets go of our tokens.
+    /// Not locked while Foundation is called, because Foundation may hold its own lock while it releases our tokens.
     private let names = Locked<[String?: Captured]>([:])
-    /// Held while Foundation registers or removes, which calls nobody: so that whoever observes a name returns when it is captured,
-    /// and a name is not captured twice.
+    /// Locked while Foundation adds or removes an observer, which calls no foreign code. So `retain` returns when the
+    /// name is captured, and no name is captured twice.
     private let registering = NSLock()
-    /// Removes what nobody observes any more. Not on the thread that removed the last observer: that may be in the middle of
-    /// a Foundation center's own removal, which holds a lock while it lets go of a block that holds our token.
+    /// Removes names that are no longer observed. The thread that removed the last observer cannot do that: it may run
+    /// in a removal by the Foundation center, which holds a lock while it releases a block that has our token.
     private let upkeep = DispatchQueue(label: "ThreadedNotifications.FoundationCapture")
 
-    /// - Parameter captured: called on the posting thread, for the observers of its name or for those of any name.
+    /// - Parameter captured: called on the posting thread, once for the observers of its name and once for those of any
+    ///   name.
     init(
         _ center: NotificationCenter,
         captured: @escaping @Sendable (Notification, ObserverRegistry<Observer>.NameScope) -> Void
@@ -35,7 +35,7 @@ final class FoundationCapture: Sendable {
         upkeep.async { for token in tokens { token.remove(from: center) } }
     }
 
-    /// An observer of this name was added. When it returns, what is posted is captured.
+    /// An observer of this name was added. When this returns, notifications are captured.
     func retain(_ name: String?) {
         registering.lock()
         defer { registering.unlock() }
@@ -69,20 +69,20 @@ final class FoundationCapture: Sendable {
             names[name] = nil
             return unused.token
         }
-        // Once only: Foundation gives a removed token's key to the next observer.
+        // Only once, because Foundation reuses the key of a removed token.
         token?.remove(from: center)
     }
 
-    /// How many registrations there are, after what is to be removed was.
+    /// The number of captured names, after pending removals.
     var count: Int {
         upkeep.sync {}
         return names.withLock { $0.count }
     }
 }
 
-// What the center gave for a registration.
+// The token of a Foundation center.
 //
-// Safety: nothing is done with the token but to hand it back to the center, which takes it on any thread.
+// Safety: the token is only passed back to the center, which accepts it on any thread.
 private struct FoundationToken: @unchecked Sendable {
     let token: any NSObjectProtocol
 

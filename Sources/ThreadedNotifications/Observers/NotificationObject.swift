@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// A notification's object as it is compared: objects by identity, hashable values by equality. Other values equal nothing.
+/// A notification's object as it is compared: objects by identity, hashable values by equality. Other values equal
+/// nothing.
 //
-// Safety: of an object only the identity is used. Of a value only its `Hashable` conformance is used, on the threads that
-// post or enqueue, as the documentation of `addObserver` and `PostingQueue` says.
+// Safety: of an object only the identity is used. Of a value only its `Hashable` conformance is used, on the threads
+// that post or enqueue, as the documentation of `addObserver` and `PostingQueue` says.
 enum NotificationObject: @unchecked Sendable {
     case none
     case object(AnyObject)

@@ -1,14 +1,14 @@
 internal import CLinux
 
-/// Whether an object that is not retained is still alive, asked on any thread.
+/// Tells, on any thread, whether an object that is not retained is still alive.
 ///
-/// A weak reference cannot be asked on another thread than the object's own: loading it retains the object, and if the
-/// owner releases the object meanwhile, its `deinit` runs on the thread that asked.
+/// A weak reference would retain the object while it is loaded. If the owner releases the object meanwhile, its
+/// `deinit` would run on the thread that loads.
 ///
-/// Cost: the object's memory, but nothing that its `deinit` releases, is kept as long as this value.
+/// Cost: the object's memory is kept as long as this value, without anything that its `deinit` releases.
 //
-// Safety: the unowned reference is never loaded. It keeps the memory at `address`, whose reference count the runtime
-// reads atomically.
+// Safety: the unowned reference is never loaded. It keeps the memory at `address`, and the runtime reads the
+// reference count there atomically.
 struct ObjectLife: @unchecked Sendable {
     private unowned let object: AnyObject
     private let address: UnsafeRawPointer

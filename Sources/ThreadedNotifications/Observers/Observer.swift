@@ -17,16 +17,16 @@ final class Observer: Sendable {
     /// The mailbox's queue for the observer's run loop modes.
     let modeQueue: Int
     let options: ObserverOptions
-    /// Whether releasing the token removes the observer. Otherwise the end of its object or of its thread does.
+    /// True if releasing the token removes the observer. Otherwise the end of its object or of its thread does.
     let isRemovedWithToken: Bool
-    /// Whether the handler is a closure that is always called with the notification.
+    /// True if the handler is a closure that is always called with the notification.
     let isSimple: Bool
     let transforms: Bool
-    /// The life of the object whose method is the handler.
+    /// The life of the handler's object, if the handler is a method.
     private let objectLife: ObjectLife?
-    /// Whether it has a target thread, and keeps that thread's order.
+    /// True if it has a target thread, and keeps that thread's order.
     let isOrdered: Bool
-    /// Whether its overflow policy limits how many notifications wait for it.
+    /// True if its overflow policy limits how many notifications wait for it.
     let isBounded: Bool
     // Posting threads and the target thread write what follows; what precedes is only read.
     private let padding = CachePadding()
@@ -68,7 +68,7 @@ final class Observer: Sendable {
         releaseHandler()
     }
 
-    /// Whether it handles on the calling thread, which has this context.
+    /// True if it handles on the calling thread, which has this context.
     @inline(__always)
     func isHere(_ context: ThreadContext) -> Bool {
         guard let uncountedMailbox else { return true }
@@ -87,10 +87,10 @@ final class Observer: Sendable {
 
     var isCancelled: Bool { state.isCancelled }
 
-    /// Whether the object whose method is the handler has been deallocated. Then the observer does not match.
+    /// True if the handler is a method of an object that has been deallocated. Then the observer does not match.
     var hasLostItsObject: Bool { objectLife?.isOver == true }
 
-    /// Whether its handler can never be called again, although its token has not removed it.
+    /// True if its handler can never be called again, although its token has not removed it.
     var isGone: Bool { hasLostItsObject || !isRemovedWithToken && mailbox?.isFinished == true }
 
     /// Changes the state. Returns the states before and after, or nil if there is nothing to change.

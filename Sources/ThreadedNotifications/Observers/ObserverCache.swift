@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// The observers that posts on one thread found, so that the next post of the same name needs neither a lock nor a hash.
+/// The observers that posts on one thread found, so that the next post of the same name needs neither a lock nor a
+/// hash.
 ///
-/// An entry is valid while the center's version is the same; the version changes whenever an observer is added or removed,
-/// and no two centers ever have the same version. A name is compared by the two words of its string. The entry retains the
-/// name, so equal words are the same string.
+/// An entry is valid while the center's version is the same; the version changes whenever an observer is added or
+/// removed, and no two centers ever have the same version. A name is compared by the two words of its string. The entry
+/// retains the name, so equal words are the same string.
 ///
 /// Threads: one; it belongs to `ThreadContext`.
-/// Removal: an entry may retain observers that were removed, whose handlers are released, until this thread posts that name
-/// of the same center again, needs the slot for another name, or ends. Therefore the cache keeps no observer that its
-/// token does not remove, and limits the number of entries and of observers.
+/// Removal: an entry may retain removed observers, without their handlers, until this thread posts that
+/// name of the same center again, needs the slot for another name, or ends. Therefore the cache keeps no observer that
+/// its token does not remove, and limits the number of entries and of observers.
 final class ObserverCache {
     fileprivate struct Entry {
         /// Zero: the slot is empty.

@@ -146,7 +146,7 @@ enum ObserverCall {
         }
     }
 
-    /// - Returns: false if the object whose method is the handler has been deallocated.
+    /// - Returns: false if the handler is a method of an object that has been deallocated.
     @inline(never)
     private static func callAnyKind(
         of handler: Unmanaged<ObserverHandler>, _ observer: Observer, with delivery: Delivery

@@ -17,7 +17,7 @@ struct ObserverCounters: ~Copyable {
     /// Written by the target thread.
     private let delivered = Atomic<Int>(0)
 
-    /// Counts a notification whose outcome is counted later.
+    /// Counts a notification. Its outcome is counted later.
     func countPosted() {
         posted.add(1, ordering: .relaxed)
     }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What an observer does with a notification.
+/// The handler of an observer.
 //
-// Safety: the closures of `threadBound` and `method` need not be Sendable. They are called, and this object is released,
-// on the observer's target thread only: `ObserverCall` runs there, and `Observer.releaseHandler` hands the object over to
-// that thread's mailbox.
+// Safety: the closures of `threadBound` and `method` need not be Sendable. They are called, and this object is
+// released, on the observer's target thread only: `ObserverCall` runs there, and `Observer.releaseHandler` hands the
+// object over to that thread's mailbox.
 final class ObserverHandler: @unchecked Sendable {
     enum Kind {
         /// Called with the notification, on any thread.
@@ -19,10 +19,10 @@ final class ObserverHandler: @unchecked Sendable {
     }
 
     let kind: Kind
-    /// The closure, if `isSimple`. It is stored a second time because extracting it from `kind` counts a reference, which
-    /// costs as much as beginning a delivery.
+    /// The closure, if `isSimple`. It is stored a second time because extracting it from `kind` counts a reference,
+    /// which costs as much as beginning a delivery.
     let handle: (Notification) -> Void
-    /// Whether the handler is a closure that is always called with the notification.
+    /// True if the handler is a closure that is always called with the notification.
     let isSimple: Bool
 
     init(_ kind: Kind) {
@@ -34,7 +34,7 @@ final class ObserverHandler: @unchecked Sendable {
         }
     }
 
-    /// Whether it must be released on its thread.
+    /// True if it must be released on its thread.
     var isThreadBound: Bool {
         switch kind {
         case .notification, .value: false
@@ -44,6 +44,6 @@ final class ObserverHandler: @unchecked Sendable {
 
     var transforms: Bool { if case .value = kind { true } else { false } }
 
-    /// The life of the object whose method it is.
+    /// The life of the object, if the handler is a method.
     var objectLife: ObjectLife? { if case .method(_, let life, _) = kind { life } else { nil } }
 }

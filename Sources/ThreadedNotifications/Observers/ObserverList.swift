@@ -4,7 +4,7 @@ struct ObserverList<Observer> {
     /// Parallel to `ids`; nil where an observer was removed.
     private var slots: [Observer?] = []
     private(set) var count = 0
-    /// Whether `share` has returned these slots.
+    /// True if `share` has returned these slots.
     private var isShared = false
 
     /// The slots, for a caller that reads them after it has released the lock.
@@ -13,9 +13,9 @@ struct ObserverList<Observer> {
         return slots
     }
 
-    /// Copies the slots before a change if a caller may be reading them without the lock. Swift would copy them only while
-    /// the caller has them, which is correct, but the thread sanitizer does not see how Swift determines that, and reports
-    /// a race.
+    /// Copies the slots before a change if a caller may be reading them without the lock. Swift would copy them only
+    /// while the caller has them, which is correct, but the thread sanitizer does not see how Swift determines that,
+    /// and reports a race.
     private mutating func unshare() {
         guard isShared else { return }
         slots = slots.map { $0 }

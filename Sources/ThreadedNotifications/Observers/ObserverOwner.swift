@@ -1,4 +1,4 @@
-/// What an observer was added to, and what removes it.
+/// The center, or other collection, to which an observer was added.
 protocol ObserverOwner: AnyObject, Sendable {
     /// - Returns: whether the observer was there.
     @discardableResult

@@ -3,11 +3,11 @@
 /// Objects are known by their hash only. Comparing two objects calls foreign code, which the caller does after it has
 /// released the lock.
 ///
-/// Cost: finding is independent of other names; adding takes constant time on average; removing one of n observers of the
-/// same name and object takes log n steps, and sometimes shortens their list. The first change of a list after it was found
-/// copies it.
+/// Cost: finding is independent of other names; adding takes constant time on average; removing one of n observers of
+/// the same name and object takes log n steps, and sometimes shortens their list. The first change of a list after it
+/// was found copies it.
 struct ObserverRegistry<Observer> {
-    /// What an observer asks for; nil is any.
+    /// The name and object that an observer asks for; nil is any.
     struct Key: Hashable {
         var name: String?
         var objectHash: Int?
@@ -58,8 +58,8 @@ struct ObserverRegistry<Observer> {
         return removed
     }
 
-    /// The observers that ask for this name, this object, both or neither, in the order in which they were added; nil where
-    /// one was removed.
+    /// The observers that ask for this name, this object, both or neither, in the order in which they were added; nil
+    /// where one was removed.
     mutating func observers(matching name: String, objectHash: Int?, names: NameScope = .all) -> [Observer?] {
         var found: [Dictionary<Key, ObserverList<Observer>>.Index] = []
         func find(_ key: Key) {
@@ -81,7 +81,7 @@ struct ObserverRegistry<Observer> {
         return ObserverList.merge(found.map { lists.values[$0] })
     }
 
-    /// Whether no observer of a name asks for an object, so that the same observers match whatever the object is.
+    /// True if no observer of a name asks for an object, so that the same observers match whatever the object is.
     func isOfAnyObject(name: String) -> Bool {
         listsOfObjects == 0 || namesWithObjects[name] == nil && namesWithObjects[nil] == nil
     }

@@ -1,13 +1,13 @@
-/// Whether an observer was removed, and the number of its handlers that run: a pure value in one word, so that an atomic
-/// exchange can change it.
+/// True if an observer was removed, and the number of its handlers that run: a pure value in one word, so that an
+/// atomic exchange can change it.
 ///
 ///     registered, 0 run ──begin──► registered, n run ──end──► …
 ///          │ cancel                     │ cancel
 ///          ▼                            ▼
 ///     cancelled, 0 run ◄──end────  cancelled, n run
 ///
-/// A handler begins only while the observer is registered (guarantee 6). The change that makes the state cancelled with no
-/// handler running happens once.
+/// A handler begins only while the observer is registered (guarantee 6). The change that makes the state cancelled with
+/// no handler running happens once.
 ///
 /// The word also counts the handlers that ran before `post` returned, so that one exchange begins and counts.
 struct ObserverState: Hashable {
@@ -25,7 +25,7 @@ struct ObserverState: Hashable {
 
     var isCancelled: Bool { word & Self.cancelledBit != 0 }
 
-    /// Whether a thread waits for the handlers to return.
+    /// True if a thread waits for the handlers to return.
     var isAwaited: Bool { word & Self.awaitedBit != 0 }
 
     var running: Int { Int(word % Self.oneAtOnce / Self.oneHandler) }
@@ -42,7 +42,7 @@ struct ObserverState: Hashable {
     /// As `begun`, for a handler that is called before `post` returns.
     var begunAtOnce: ObserverState? { isCancelled ? nil : ObserverState(word: word + Self.oneHandler + Self.oneAtOnce) }
 
-    /// Whether `many` should be moved to another counter, before the word overflows.
+    /// True if `many` should be moved to another counter, before the word overflows.
     var countsMany: Bool { word / Self.oneAtOnce >= Self.manyAtOnce }
 
     static var many: Int { Int(manyAtOnce) }

@@ -1,4 +1,4 @@
-/// What one call of `post` has besides its notification.
+/// The properties of one call of `post`, besides its notification.
 struct Post {
     /// The post's number in events; 0 if nothing traced when it was posted.
     let number: UInt64

@@ -1,4 +1,4 @@
-/// The names of types, each asked for once: to ask costs more than to record.
+/// The names of types, cached, because looking one up costs more than writing a record.
 enum TypeNames {
     private static let names = Locked<[ObjectIdentifier: String]>([:])
 

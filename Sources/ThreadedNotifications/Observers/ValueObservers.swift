@@ -75,7 +75,7 @@ package final class ValueObservers: Sendable, ObserverOwner {
         deliver(value, named: name, to: all.map(Handle.init))
     }
 
-    /// Whether a token is of one of these observers.
+    /// True if a token is of one of these observers.
     package func own(_ token: ObserverToken) -> Bool { token.isOf(self) }
 
     @discardableResult

@@ -1,7 +1,7 @@
 /// The handlers and blocks that run on one thread, each nested in the one before.
 ///
-/// They are in memory of their own and not on the stack: a handler may call `Thread.exit()`, which discards its stack, and the
-/// end of the thread must still settle what ran.
+/// They are in memory of their own and not on the stack: a handler may call `Thread.exit()`, which discards its stack,
+/// and the end of the thread must still settle what ran.
 struct HandlersUnderWay {
     private struct Handler {
         /// Nil for a block. The caller of the handler retains it, also if the thread ends in the handler.
@@ -45,7 +45,7 @@ struct HandlersUnderWay {
         return (handler.observer?.takeUnretainedValue(), handler.wait?.takeRetainedValue())
     }
 
-    /// The observers whose handlers run, the innermost last.
+    /// The observers of the handlers that run, the innermost last.
     var observers: [Observer] {
         UnsafeBufferPointer(start: handlers, count: count).compactMap { $0.observer?.takeUnretainedValue() }
     }

@@ -1,7 +1,7 @@
 /// A value that one thread uses, in memory of its own.
 ///
-/// A property of a class is checked at run time for overlapping accesses, which costs as much as beginning a delivery. This
-/// value is not checked. Accesses must not overlap: an access calls no handler, tracer or other foreign code.
+/// A property of a class is checked at run time for overlapping accesses, which costs as much as beginning a delivery.
+/// This value is not checked. Accesses must not overlap: an access calls no handler, tracer or other foreign code.
 /// It is not `Sendable`, and belongs to `ThreadContext`, which only its own thread can get.
 struct ThreadConfined<Value> {
     private let pointer: UnsafeMutablePointer<Value>

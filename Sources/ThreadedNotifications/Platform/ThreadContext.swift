@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Glibc
 
-/// What this package knows of one thread, in that thread's own storage.
+/// This package's state of one thread, in that thread's own storage.
 ///
-/// Threads: only the thread itself can get it, with `current` or `withCurrent`, so it has no lock. It is not `Sendable`.
+/// Threads: only the thread itself can get it, with `current` or `withCurrent`, so it has no lock. It is not
+/// `Sendable`.
 final class ThreadContext {
     let isMain: Bool
     var identity: ThreadIdentity? {
@@ -15,7 +16,7 @@ final class ThreadContext {
     var poster: QueuePoster?
     /// The thread object of a running `RunLoopThread`.
     var keepsAlive: RunLoopThread?
-    /// The ended thread whose late jobs this thread runs now.
+    /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
 
     private let drainState = ThreadConfined(DrainState())
@@ -73,8 +74,8 @@ final class ThreadContext {
             guard let stored else { return }
             let context = Unmanaged<ThreadContext>.fromOpaque(stored)
             let round = context.takeUnretainedValue().beginDestructorRound()
-            // Destructors of other libraries may still need the context: CoreFoundation ends the run loop in the last round
-            // but one. The thread sanitizer uses the last round.
+            // Destructors of other libraries may still need the context: CoreFoundation ends the run loop in the last
+            // round but one. The thread sanitizer uses the last round.
             if round < PTHREAD_DESTRUCTOR_ITERATIONS - 1 {
                 pthread_setspecific(ThreadContext.key, stored)
                 if round == 1 { context.takeUnretainedValue().threadEnds() }
@@ -129,7 +130,7 @@ final class ThreadContext {
         @inline(__always) _modify { yield &drainState.value }
     }
 
-    /// Whether a mailbox is this thread's.
+    /// True if a mailbox is this thread's.
     @inline(__always)
     func owns(_ mailbox: Unmanaged<ThreadMailbox>) -> Bool {
         if let own = uncountedMailbox.value { return own.toOpaque() == mailbox.toOpaque() }
@@ -167,7 +168,7 @@ final class ThreadContext {
         handlersUnderWay.observers.count { $0 === observer }
     }
 
-    /// Whether another handler may begin at once. Otherwise its delivery waits, before the stack overflows.
+    /// True if another handler may begin at once. Otherwise its delivery waits, before the stack overflows.
     var mayNest: Bool { nested.value < 100 }
 
     /// Calls a handler or block in the middle of other work.

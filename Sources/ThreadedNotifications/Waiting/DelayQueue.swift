@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// Hands blocks over to their threads when their delays have passed.
+/// Enqueues blocks for their threads when their delays have passed.
 ///
-/// Threads: every method may be called on any thread. Blocks are handed over on one queue, so that those of the same
-/// deadline do not overtake each other.
+/// Threads: every method may be called on any thread. One dispatch queue enqueues the blocks, so that blocks with the
+/// same deadline keep their order.
 //
-// Safety: `timer` is touched on `queue` only, and `delays` is behind its lock.
+// Safety: `timer` is used on `queue` only, and `delays` is behind its lock.
 final class DelayQueue: @unchecked Sendable {
     typealias ID = Delays<PerformedBlock>.ID
 
@@ -27,14 +27,14 @@ final class DelayQueue: @unchecked Sendable {
         return id
     }
 
-    /// Releases a block that is no longer needed.
+    /// Removes a block that is no longer needed.
     func remove(_ id: ID) {
-        // Released after the lock, because its block is foreign code's.
+        // The block is released without the lock, because that calls foreign code.
         let removed = delays.withLock { $0.remove(id) }
         withExtendedLifetime(removed) {}
     }
 
-    /// Hands over the blocks that are due, and sets the timer for the next deadline. Called on `queue`.
+    /// Enqueues the blocks that are due, and sets the timer for the next deadline. Called on `queue`.
     private func enqueueDue() {
         let (due, next) = delays.withLock { ($0.take(at: .now), $0.nextDeadline) }
         for block in due { block.enqueue() }

@@ -15,15 +15,15 @@ struct Delays<Element> {
     }
 
     private var elements: [ID: Element] = [:]
-    /// A binary heap: no key is less than its parent, at half its place. It also holds keys of elements that were
-    /// removed.
+    /// A binary heap: no key is less than its parent, at half its index. It also contains keys of elements
+    /// that were removed.
     private var keys: [Key] = []
     private var lastID: ID = 0
 
-    /// For how many elements and keys there is memory.
+    /// The number of elements and keys for which memory is allocated.
     var capacity: Int { elements.capacity + keys.capacity }
 
-    /// The deadline to look next at; nil if nothing waits. There may be nothing to take then.
+    /// The next deadline; nil if nothing waits. Its element may have been removed.
     var nextDeadline: ContinuousClock.Instant? { keys.first?.deadline }
 
     /// - Returns: the element's id, and whether `nextDeadline` has changed.
@@ -54,8 +54,8 @@ struct Delays<Element> {
         return due
     }
 
-    /// Removes the keys without elements, and unused memory, when there is more of it than is in use. To remove each
-    /// key at once would cost a search.
+    /// Removes keys without elements and unused memory when they exceed what is in use. Removing each key at once would
+    /// need a search.
     private mutating func shrink() {
         guard keys.count > 2 * elements.count + 32 || elements.capacity > 4 * elements.count + 64 else { return }
         elements = elements.filter { _ in true }
@@ -64,23 +64,23 @@ struct Delays<Element> {
     }
 
     private mutating func moveUp(_ start: Int) {
-        var place = start
-        while place > 0, keys[place] < keys[(place - 1) / 2] {
-            keys.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
+        var index = start
+        while index > 0, keys[index] < keys[(index - 1) / 2] {
+            keys.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
     }
 
     private mutating func moveDown(_ start: Int) {
-        var place = start
+        var index = start
         while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < keys.count && keys[child] < keys[least] {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < keys.count && keys[child] < keys[least] {
                 least = child
             }
-            if least == place { return }
-            keys.swapAt(place, least)
-            place = least
+            if least == index { return }
+            keys.swapAt(index, least)
+            index = least
         }
     }
 }

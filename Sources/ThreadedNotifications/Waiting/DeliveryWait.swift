@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A wait of one thread for deliveries or a block on others. Every fate of guarantee 14 resolves what it is the fate of, so
-/// that nobody waits for what cannot happen any more.
+/// A wait of one thread for deliveries, or for a block, on other threads. Every outcome of guarantee 14 resolves the
+/// wait for that delivery, so that no thread waits for something that cannot happen.
 final class DeliveryWait: Sendable {
     private struct State {
-        /// What has not happened yet, by observer; a block is observer 0.
+        /// The deliveries without an outcome, by observer; a block is observer 0.
         var pending: [ObserverID: PendingDelivery] = [:]
         var ended: String?
         var dropped: [ObserverID] = []
@@ -15,26 +15,26 @@ final class DeliveryWait: Sendable {
     private struct PendingDelivery {
         let target: WaitGraph.Target
         let description: DeliveryError.Pending
-        /// Its handler is about to be called, or runs.
+        /// True if the call of its handler has begun.
         var hasBegun = false
     }
 
-    /// The waits for each observer: its removal ends them.
+    /// The waits for each observer. Its removal ends them.
     private static let waits = Locked<[ObserverID: [WeakWait]]>([:])
 
     private let state = Locked(State())
     private let isOver = MonotonicSemaphore()
     private let id: WaitGraph.WaitID
 
-    /// What is waited for of one thread.
+    /// One delivery that is waited for.
     struct Expected {
         var observer: ObserverID
         var notification: String?
         var thread: ThreadIdentity
     }
 
-    /// Begins a wait for something that is handed over afterwards.
-    /// - Throws: `DeliveryError.waitWouldDeadlock`.
+    /// Begins a wait for deliveries that are enqueued afterwards.
+    /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`.
     init(for expected: [Expected], at location: SourceLocation) throws(DeliveryError) {
         let waitsFor = expected.map { one in
             "\(one.thread) to " + (one.notification.map { "handle \($0)" } ?? "perform a block")
@@ -63,7 +63,7 @@ final class DeliveryWait: Sendable {
         ThreadWaits.end(id)
     }
 
-    /// The observer was removed: what has not begun is not waited for. A delivery that begins later finds it removed.
+    /// The observer was removed: resolves the deliveries that have not begun. They find the observer removed.
     static func observerWasCancelled(_ observer: ObserverID) {
         let waits = waits.withLock { $0[observer]?.compactMap(\.wait) ?? [] }
         for wait in waits where wait.state.withLock({ $0.pending[observer]?.hasBegun == false }) {
@@ -71,7 +71,7 @@ final class DeliveryWait: Sendable {
         }
     }
 
-    /// A delivery is about to begin. From now on the delivery itself resolves this, also if it finds the observer
+    /// A delivery is about to begin. From now on the delivery itself resolves the wait, also if it finds the observer
     /// removed.
     func deliveryBegins(to observer: ObserverID) {
         state.withLock { $0.pending[observer]?.hasBegun = true }
@@ -85,7 +85,7 @@ final class DeliveryWait: Sendable {
         }
     }
 
-    /// A wait, not retained.
+    /// A wait that is not retained.
     private struct WeakWait: Sendable {
         let id: WaitGraph.WaitID
         private(set) weak var wait: DeliveryWait?
@@ -96,7 +96,7 @@ final class DeliveryWait: Sendable {
         }
     }
 
-    /// What is waited for happened, or will not happen any more; the first to say so counts.
+    /// A delivery has an outcome. Only the first call for an observer has an effect.
     func resolve(_ observer: ObserverID, _ outcome: DeliveryOutcome) {
         let resolved: (target: WaitGraph.Target, wasLast: Bool)? = state.withLock { state in
             guard let pending = state.pending.removeValue(forKey: observer) else { return nil }
@@ -115,9 +115,9 @@ final class DeliveryWait: Sendable {
         if resolved.wasLast { isOver.signal() }
     }
 
-    /// Waits until all is resolved.
-    /// - Returns: how many were delivered, and how many observers were removed meanwhile.
-    /// - Throws: `DeliveryError.notDeliveredInTime`, `.threadEnded` or `.dropped`.
+    /// Waits until every delivery is resolved.
+    /// - Returns: the number of deliveries that were made, and that were cancelled.
+    /// - Throws: `DeliveryError` with the code `notDeliveredInTime`, `threadEnded` or `dropped`.
     @discardableResult
     func wait(
         notification: String?, timeout: Duration

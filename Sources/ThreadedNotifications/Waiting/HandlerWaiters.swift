@@ -1,4 +1,5 @@
-/// The threads that wait for an observer's handlers to return. There are rarely any, so observers have no field for them.
+/// The threads that wait for an observer's handlers to return. There are rarely any, so observers have no field for
+/// them.
 enum HandlerWaiters {
     private static let waiting = Locked<[ObserverID: [MonotonicSemaphore]]>([:])
 

@@ -1,9 +1,9 @@
-/// The waits of this process's threads, and the one lock they are behind.
+/// The waits of this process's threads, behind one lock.
 enum ThreadWaits {
     private static let graph = Locked(WaitGraph())
 
     /// Begins a wait of the calling thread, which must end it.
-    /// - Throws: `DeliveryError.waitWouldDeadlock`; then nothing was begun.
+    /// - Throws: `DeliveryError` with the code `waitWouldDeadlock`; then no wait was begun.
     static func begin(
         for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation
     ) throws(DeliveryError) -> WaitGraph.WaitID {
@@ -13,7 +13,7 @@ enum ThreadWaits {
         return try begun.get()
     }
 
-    /// A wait of the calling thread that has not begun.
+    /// Creates a wait of the calling thread without beginning it.
     static func wait(for targets: [WaitGraph.Target], waitsFor: String, at location: SourceLocation) -> WaitGraph.Wait {
         let thread = ThreadIdentity.current
         return WaitGraph.Wait(
@@ -40,7 +40,8 @@ enum ThreadWaits {
         }
     }
 
-    /// To be told before the waiting thread is: else it would seem to wait still.
+    /// A target did what was waited for. Called before the waiting thread is woken, so that it does not count as
+    /// waiting any longer.
     static func complete(_ target: WaitGraph.Target, of id: WaitGraph.WaitID) {
         graph.withLock { $0.complete(target, of: id) }
     }
@@ -50,12 +51,12 @@ enum ThreadWaits {
         if hasEnded { DeliveryEvent.trace(.waitEnd) }
     }
 
-    /// The calling thread ends.
+    /// Ends all waits of the calling thread when it ends.
     static func endAll() {
         let number = ThreadIdentity.current.number
         graph.withLock { $0.endAll(ofThread: number) }
     }
 
-    /// Whether no thread waits.
+    /// True if no thread waits.
     static var isEmpty: Bool { graph.withLock { $0.isEmpty } }
 }

@@ -1,7 +1,8 @@
-/// Who waits for whom: a pure value. A wait that would close a cycle would never end, and is not begun (guarantee 13).
+/// The waits between threads: a pure value. A wait that would close a cycle would never end, and is not begun
+/// (guarantee 13).
 ///
-/// A thread waits for threads that must deliver something first, or for an observer whose handlers must return first. A
-/// waiting thread holds up everybody who waits for it, and everybody who waits for an observer whose handler it is in.
+/// A thread waits for threads that must deliver something, or for an observer whose handlers must return. A waiting
+/// thread delays every wait for that thread, and every wait for an observer whose handler runs on it.
 struct WaitGraph {
     typealias WaitID = UInt64
 
@@ -14,12 +15,12 @@ struct WaitGraph {
 
     struct Wait {
         var thread: ThreadIdentity
-        /// The observers whose handlers the thread is in.
+        /// The observers whose handlers run on the thread.
         var handlersUnderWay: [ObserverID]
-        /// Each is there as often as it is waited for.
+        /// The targets, each once for every delivery that is waited for.
         var targets: [Target]
-        /// Whether there were any.
-        fileprivate(set) var isForSomebody = false
+        /// True if there were targets at the beginning.
+        fileprivate(set) var hadTargets = false
         var description: DeliveryError.Wait
     }
 
@@ -35,49 +36,49 @@ struct WaitGraph {
         }
         lastID += 1
         waits[lastID] = wait
-        waits[lastID]?.isForSomebody = !wait.targets.isEmpty
+        waits[lastID]?.hadTargets = !wait.targets.isEmpty
         return .success(lastID)
     }
 
-    /// One of the targets of a wait did what was waited for.
+    /// A target of a wait did what was waited for.
     mutating func complete(_ target: Target, of id: WaitID) {
         guard let index = waits[id]?.targets.lastIndex(of: target) else { return }
         waits[id]?.targets.remove(at: index)
     }
 
-    /// - Returns: whether it was a wait for somebody, and had not ended before.
+    /// - Returns: whether the wait had targets, and had not ended before.
     @discardableResult
     mutating func end(_ id: WaitID) -> Bool {
-        waits.removeValue(forKey: id)?.isForSomebody == true
+        waits.removeValue(forKey: id)?.hadTargets == true
     }
 
-    /// A thread ends, and waits no longer.
+    /// Removes the waits of a thread that ends.
     mutating func endAll(ofThread number: Int) {
         waits = waits.filter { $0.value.thread.number != number }
     }
 
-    /// Looks for a way from a wait over those that it waits for back to itself.
+    /// Searches for a path from a wait, along the waits that it waits for, back to itself.
     private func cycle(closedBy wait: Wait) -> [Wait]? {
         var visited: Set<WaitID> = []
-        func way(from one: Wait) -> [Wait]? {
+        func path(from one: Wait) -> [Wait]? {
             if one.waits(for: wait) { return [one] }
             for (id, next) in waits where !visited.contains(id) && one.waits(for: next) {
                 visited.insert(id)
-                if let rest = way(from: next) { return [one] + rest }
+                if let rest = path(from: next) { return [one] + rest }
             }
             return nil
         }
-        return way(from: wait)
+        return path(from: wait)
     }
 }
 
 extension WaitGraph.Wait {
-    /// Whether this cannot end before another does.
+    /// True if this wait cannot end before another one.
     fileprivate func waits(for other: WaitGraph.Wait) -> Bool {
         targets.contains { target in
             switch target {
             case .thread(let number): other.thread.number == number
-            // Its own handler a thread does not wait for, but it does for the same on other threads.
+            // A thread does not wait for a handler that runs on itself.
             case .observer(let id): other.thread.number != thread.number && other.handlersUnderWay.contains(id)
             }
         }

@@ -1,0 +1,40 @@
+/// The handling of notifications for an observer that is slower than the posting threads.
+///
+/// A capacity is the number of notifications that may wait for the observer, at least 1. A dropped notification is
+/// counted in `ObserverToken.counters`, reported by `post` and traced; `postAndWait` throws.
+public enum OverflowPolicy: Sendable, Hashable {
+    /// Any number may wait.
+    case unbounded
+    /// The oldest waiting notification is dropped for the new one.
+    case dropOldest(capacity: Int)
+    /// The new notification is dropped.
+    case dropNewest(capacity: Int)
+    /// One notification waits for each name and object. A new one replaces it, at the end of the mailbox. Objects are
+    /// compared as for observers; an object that cannot be compared replaces nothing.
+    case keepLatest
+    /// `post` waits for room; after the timeout the new notification is dropped. It is dropped at once if the wait
+    /// would never end: on the target thread itself, or in a cycle of waiting threads.
+    case block(capacity: Int, timeout: Duration)
+    /// The new notification is dropped, with the outcome `refused`.
+    case refuse(capacity: Int)
+
+    /// The policy in events and recordings: `dropOldest(3)`.
+    var name: String {
+        switch self {
+        case .unbounded: "unbounded"
+        case .dropOldest(let capacity): "dropOldest(\(capacity))"
+        case .dropNewest(let capacity): "dropNewest(\(capacity))"
+        case .keepLatest: "keepLatest"
+        case .block(let capacity, _): "block(\(capacity))"
+        case .refuse(let capacity): "refuse(\(capacity))"
+        }
+    }
+
+    var capacity: Int? {
+        switch self {
+        case .unbounded, .keepLatest: nil
+        case .dropOldest(let capacity), .dropNewest(let capacity), .block(let capacity, _), .refuse(let capacity):
+            capacity
+        }
+    }
+}
