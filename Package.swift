@@ -2,111 +2,136 @@
 
 import PackageDescription
 
-// Dependencies point one way:
-// notify-demo ─► DeliveryDiagnostics ─► DistributedNotifications ─► ThreadedNotifications ─► Foundation, CLinux
-// notification-server ─► NotificationServer ─► DistributedNotifications
-// CControl is what benchmarks are read against. CAllocationCounter replaces a program's malloc, so no library has it.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
 let package = Package(
     name: "ThreadedNotifications",
     products: [
         .library(name: "ThreadedNotifications", targets: ["ThreadedNotifications"]),
         .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
         .library(name: "NotificationServer", targets: ["NotificationServer"]),
+        .library(name: "DeliveryRecording", targets: ["DeliveryRecording"]),
         .executable(name: "notification-server", targets: ["notification-server"]),
-        .library(name: "DeliveryDiagnostics", targets: ["DeliveryDiagnostics"]),
         .executable(name: "notify-demo", targets: ["notify-demo"]),
+        .executable(name: "notify-bench", targets: ["notify-bench"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
+        // The libraries and the server.
         .target(name: "CLinux"),
-        .target(name: "CControl"),
-        .target(name: "CAllocationCounter"),
-        .target(name: "ThreadedNotifications", dependencies: ["CLinux"]),
-        .target(name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"]),
+        .target(name: "ThreadedNotifications", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
-            name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"]),
+            name: "DistributedNotifications", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
+        .target(
+            name: "NotificationServer", dependencies: ["CLinux", "DistributedNotifications", "ThreadedNotifications"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"]),
+            name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
+            swiftSettings: strict),
+        .target(
+            name: "DeliveryRecording", dependencies: ["ThreadedNotifications", systemPackage], swiftSettings: strict),
+
+        // The command line.
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
-                "CControl",
-                "CLinux",
-                "DistributedNotifications",
-                "NotificationServer",
+                "CLinux", "DeliveryRecording", "DistributedNotifications", "ThreadedNotifications", systemPackage,
+            ], swiftSettings: strict),
+        .target(
+            name: "Scenarios",
+            dependencies: [
+                "CLinux", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
+                "ThreadedNotifications", subprocess, systemPackage,
+            ], swiftSettings: strict),
+        .target(
+            name: "PlatformExamination",
+            dependencies: [
+                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "Scenarios",
                 "ThreadedNotifications",
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
             dependencies: [
-                "CAllocationCounter",
-                "DeliveryDiagnostics",
-                "DistributedNotifications",
-                "NotificationServer",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
-        .executableTarget(name: "kitchen", dependencies: ["ThreadedNotifications"]),
-        .testTarget(name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"]),
-        // What the tests of the client and of the server share.
+                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
+                "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser, logging, systemPackage,
+            ], swiftSettings: strict),
+
+        // The benchmarks.
+        .target(name: "CControl", path: "Sources/Benchmarks/CControl"),
+        .target(name: "CAllocationCounter", path: "Sources/Benchmarks/CAllocationCounter"),
+        .target(
+            name: "DeliveryBenchmarks",
+            dependencies: [
+                "CControl", "DeliveryDiagnostics", "DistributedNotifications", "NotificationServer",
+                "ThreadedNotifications",
+            ], path: "Sources/Benchmarks/DeliveryBenchmarks", swiftSettings: strict),
+        .executableTarget(
+            name: "notify-bench",
+            dependencies: [
+                "CAllocationCounter", "DeliveryBenchmarks", "DeliveryDiagnostics", "NotificationServer",
+                argumentParser, systemPackage,
+            ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
+
+        // The example that the README records.
+        .executableTarget(
+            name: "kitchen", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/kitchen",
+            swiftSettings: strict),
+
+        // The tests.
+        .testTarget(
+            name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"], swiftSettings: strict),
         .target(
             name: "DistributedTesting",
             dependencies: ["CLinux", "DistributedNotifications", "NotificationServer", "ThreadedNotifications"],
-            path: "Tests/DistributedTesting"),
+            path: "Tests/DistributedTesting", swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests",
             dependencies: [
                 "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
                 "ThreadedNotifications", "notification-server",
-            ]),
+            ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
             dependencies: [
                 "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
                 "ThreadedNotifications", "notification-server",
-            ]),
+            ], swiftSettings: strict),
         .testTarget(
-            name: "DeliveryDiagnosticsTests", dependencies: ["CAllocationCounter", "CControl", "DeliveryDiagnostics"]),
+            name: "DeliveryRecordingTests", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "Scenarios", "notify-demo"],
+            swiftSettings: strict),
+        .testTarget(name: "ScenariosTests", dependencies: ["Scenarios", "notify-demo"], swiftSettings: strict),
+        .testTarget(
+            name: "PlatformExaminationTests", dependencies: ["PlatformExamination", "Scenarios", "notify-demo"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DeliveryBenchmarksTests",
+            dependencies: [
+                "CAllocationCounter", "CControl", "DeliveryBenchmarks", "notification-server", "notify-bench",
+                subprocess, systemPackage,
+            ], swiftSettings: strict),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
-                "notify-demo",
-                "notification-server",
-                "kitchen",
-                "DeliveryDiagnostics",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]
-        ),
+                "DeliveryDiagnostics", "DeliveryRecording", "PlatformExamination", "Scenarios", "kitchen",
+                "notification-server", "notify-bench", "notify-demo", subprocess, systemPackage,
+            ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
-
-for target in package.targets
-where !["CLinux", "CControl", "CAllocationCounter"].contains(target.name) {
-    target.swiftSettings = [
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
-}
-
-// The thread sanitizer's run in Scripts/test.sh has no use for the command line, and a build of it takes a third of the time.
-if Context.environment["WITHOUT_COMMAND_LINE"] != nil {
-    let commandLine = ["notify-demo", "kitchen", "NotifyDemoTests"]
-    package.products.removeAll { commandLine.contains($0.name) }
-    package.targets.removeAll { commandLine.contains($0.name) }
-}

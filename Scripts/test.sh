@@ -23,8 +23,9 @@ step "scenarios"
 
 step "thread sanitizer"
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
-WITHOUT_COMMAND_LINE=1 swift test --sanitize=thread --scratch-path .build-tsan \
-    --filter '^ThreadedNotificationsTests\.' --filter '^DeliveryDiagnosticsTests\.(ScenarioTests|DeliveryRecord(er|ing)Tests)' \
+swift test --sanitize=thread --scratch-path .build-tsan \
+    --filter '^ThreadedNotificationsTests\.' --filter '^ScenariosTests\.(ScenarioTests|DeliveryRecorderTests)' \
+    --filter '^DeliveryRecordingTests\.ProcessRecordingTests' \
     --filter '^DistributedNotificationsTests\.(CenterStressTests|CenterLifeTests|ServerTurnTests|SequenceEndTests|WaitingBytesTests)'
 
 step "all passed"

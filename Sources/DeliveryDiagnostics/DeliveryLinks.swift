@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Which records of a recording belong together: a post and what comes of it, a wait in a mailbox and its end, a handler
 /// and its return.
 ///

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import Dispatch
 internal import Foundation
 internal import Glibc
@@ -5,7 +6,7 @@ internal import ThreadedNotifications
 
 /// Ways in which a recorded program can end or disturb its recording. Tests of recording run them in a separate
 /// process.
-public enum RecordedEnd: String, Sendable, CaseIterable {
+package enum RecordedEnd: String, Sendable, CaseIterable {
     /// Exits while a notification is pending.
     case exit
     /// Accesses an invalid address in a handler.
@@ -41,7 +42,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
 
     /// Posts notifications named `first`, performs this action, and posts one named `last`.
     /// - Parameter recording: the path of its recording.
-    public func perform(recording: String) throws {
+    package func perform(recording: String) throws {
         let center = ThreadedNotificationCenter()
         let waiting = center.addObserver(forName: nil, on: .main) { _ in }
         let handler = center.addObserver(forName: Notification.Name("last"), on: .postingThread) { [self] _ in
@@ -68,15 +69,15 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
             }
             dispatchMain()
         case .fill: try fill(recording, center)
-        case .stop: try DeliveryRecording.stop()
+        case .stop: try ProcessRecording.stop()
         case .wait: Self.waitForSignal()
         case .pause:
-            DeliveryRecording.flush()
+            ProcessRecording.flush()
             print("ready")
             fflush(nil)
             _ = readLine()
         case .kill:
-            DeliveryRecording.flush()
+            ProcessRecording.flush()
         case .fork:
             let copy = Self.copy()
             if copy == 0 {
@@ -92,10 +93,10 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
             try process.run()
             process.waitUntilExit()
         case .truncate:
-            DeliveryRecording.flush()
+            ProcessRecording.flush()
             Glibc.truncate(recording, 0)
         case .scribble:
-            DeliveryRecording.flush()
+            ProcessRecording.flush()
             let file = try FileHandle(forWritingTo: URL(filePath: recording))
             try file.seek(toOffset: 1000)
             try file.write(contentsOf: Data("this is my file\n".utf8))
@@ -128,7 +129,7 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
     }
 
     private func fill(_ recording: String, _ center: ThreadedNotificationCenter) throws {
-        DeliveryRecording.flush()
+        ProcessRecording.flush()
         let size = try FileHandle(forReadingFrom: URL(filePath: recording)).seekToEnd()
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         var before = rlimit()
@@ -136,13 +137,13 @@ public enum RecordedEnd: String, Sendable, CaseIterable {
         var limit = rlimit(rlim_cur: rlim_t(size) + 10_000, rlim_max: before.rlim_max)
         setrlimit(resource, &limit)
         for _ in 1...1000 { center.post(name: Notification.Name("first")) }
-        DeliveryRecording.flush()
+        ProcessRecording.flush()
         // Leaves space for the line that reports the loss, but for nothing else.
         for _ in 1...20 {
             limit.rlim_cur += 17
             setrlimit(resource, &limit)
             for _ in 1...10 { center.post(name: Notification.Name("first")) }
-            DeliveryRecording.flush()
+            ProcessRecording.flush()
         }
         setrlimit(resource, &before)
     }

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import Foundation
 internal import Glibc
 internal import SystemPackage
@@ -59,9 +60,6 @@ struct RecordedFile {
             count = max(0, pread(descriptor.rawValue, buffer.baseAddress, 4096, 0))
         }
         guard let end = beginning.firstIndex(of: 0x0A) else { return nil }
-        return beginning[..<end].withUnsafeBufferPointer { line in
-            let numbers = (try? RecordFields(line))?.numbers
-            return numbers?.recording == nil ? nil : numbers?.process
-        }
+        return beginning[..<end].withUnsafeBufferPointer { Recording.process(ofHeader: $0) }
     }
 }

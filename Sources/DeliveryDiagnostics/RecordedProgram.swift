@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import Foundation
 internal import Glibc
 internal import SystemPackage
@@ -5,34 +6,34 @@ internal import ThreadedNotifications
 
 /// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
 /// the environment.
-public struct RecordedProgram: Sendable {
+package struct RecordedProgram: Sendable {
     /// How the program ended.
-    public enum End: Sendable, Hashable {
+    package enum End: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
     }
 
     /// The result of a run.
-    public struct Outcome: Sendable {
-        public var end: End
+    package struct Outcome: Sendable {
+        package var end: End
         /// The number of processes that recorded something: the program, and processes that it started or forked.
-        public var processes: Int
+        package var processes: Int
         /// In bytes.
-        public var size: Int
+        package var size: Int
         /// Files of processes that the program started and that have not ended.
-        public var underWay: [String]
+        package var underWay: [String]
         /// Files of other processes that have ended. Their records are not in the recording because its first process
         /// has not ended.
-        public var apart: [String]
+        package var apart: [String]
     }
 
     /// The program's path, or its name, which is searched in `PATH`.
-    public var name: String
-    public var arguments: [String]
+    package var name: String
+    package var arguments: [String]
     /// The path of the recording. It is created or replaced when the program has ended; `-` is standard output.
-    public var file: String
+    package var file: String
 
-    public init(name: String, arguments: [String], file: String) {
+    package init(name: String, arguments: [String], file: String) {
         self.name = name
         self.arguments = arguments
         self.file = file
@@ -46,7 +47,7 @@ public struct RecordedProgram: Sendable {
     /// and reports that on its standard error.
     ///
     /// - Throws: `RecordedProgramError`.
-    public func run() throws(RecordedProgramError) -> Outcome {
+    package func run() throws(RecordedProgramError) -> Outcome {
         let target = try RecordedFiles.Target(file)
         // Stays active until all files are in place, so that a request to end does not interrupt this.
         let requests = EndRequests()
@@ -118,16 +119,16 @@ public struct RecordedProgram: Sendable {
     /// This process's environment, unchanged, and the path of the recording. Each string ends with a zero.
     private static func environment(recording path: String) -> [[UInt8]] {
         let own = (try? Data(contentsOf: URL(filePath: "/proc/self/environ"))).map { Array($0) } ?? []
-        let name = DeliveryRecording.environmentVariable
+        let name = ProcessRecording.environmentVariable
         let others = own.split(separator: 0).filter { !$0.starts(with: "\(name)=".utf8) }
         return others.map { Array($0) + [0] } + [Array("\(name)=\(path)".utf8) + [0]]
     }
 }
 
 /// A program that could not be run, or a recording that is incomplete.
-public struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
+package struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
     /// What failed, for which file or program, and why.
-    public var problem: String
+    package var problem: String
 
-    public var description: String { problem }
+    package var description: String { problem }
 }

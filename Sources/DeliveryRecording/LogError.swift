@@ -7,6 +7,12 @@ public struct LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem and its remedy.
     public var problem: String
 
+    package init(log: String, line: Int?, problem: String) {
+        self.log = log
+        self.line = line
+        self.problem = problem
+    }
+
     public var description: String {
         line.map { "\(log):\($0): \(problem)" } ?? "\(log): \(problem)"
     }

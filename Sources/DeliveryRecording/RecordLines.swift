@@ -3,15 +3,15 @@ internal import ThreadedNotifications
 /// Writes records as the lines of a recording's file.
 ///
 /// Records of one run, in their order; a line that says who they are comes before the first of each process and thread.
-public struct RecordLines {
+package struct RecordLines {
     private var process: ProcessIdentity?
     private var number = 0
     private var introduced: [Recording.Numbered: ThreadIdentity] = [:]
 
-    public init() {}
+    package init() {}
 
     /// The record's lines, each with its newline.
-    public mutating func bytes(of record: DeliveryRecord) -> [UInt8] {
+    package mutating func bytes(of record: DeliveryRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         if record.process != process || record.sequence != number + 1 {
             process = record.process
@@ -39,7 +39,7 @@ public struct RecordLines {
     }
 
     /// The last line, if the recording is whole.
-    public mutating func end(after last: DeliveryRecord?) -> [UInt8] {
+    package mutating func end(after last: DeliveryRecord?) -> [UInt8] {
         guard var end = last else { return [] }
         end.sequence += 1
         end.stage = .end

@@ -33,6 +33,12 @@ public struct Recording: Sendable {
         public var count: Int32 = -1
         /// The line of the file, from 1; or the record's sequence, if it comes from none.
         public var line: Int32 = 0
+
+        package init(time: UInt64, stage: DeliveryStage, thread: Int32) {
+            self.time = time
+            self.stage = stage
+            self.thread = thread
+        }
     }
 
     /// A thread of a process.
@@ -40,6 +46,11 @@ public struct Recording: Sendable {
         /// In `processes`.
         public var process: Int32
         public var identity: ThreadIdentity
+
+        package init(process: Int32, identity: ThreadIdentity) {
+            self.process = process
+            self.identity = identity
+        }
     }
 
     /// A post or an observer of a process.
@@ -47,28 +58,33 @@ public struct Recording: Sendable {
         /// In `processes`.
         public var process: Int32
         public var number: Int
+
+        package init(process: Int32, number: Int) {
+            self.process = process
+            self.number = number
+        }
     }
 
     /// Where the records come from, in errors and reports: a file's path.
-    public internal(set) var source: String
-    public internal(set) var entries: [Entry] = []
-    public internal(set) var processes: [ProcessIdentity] = []
-    public internal(set) var threads: [Thread] = []
-    public internal(set) var posts: [Numbered] = []
-    public internal(set) var observers: [Numbered] = []
-    public internal(set) var strings: [String] = []
-    public internal(set) var places: [SourceLocation] = []
-    public internal(set) var senders: [DeliveryRecord.Sender] = []
+    public package(set) var source: String
+    public package(set) var entries: [Entry] = []
+    public package(set) var processes: [ProcessIdentity] = []
+    public package(set) var threads: [Thread] = []
+    public package(set) var posts: [Numbered] = []
+    public package(set) var observers: [Numbered] = []
+    public package(set) var strings: [String] = []
+    public package(set) var places: [SourceLocation] = []
+    public package(set) var senders: [DeliveryRecord.Sender] = []
     /// What is wrong with the file, in the order of its lines; the first hundred.
-    public internal(set) var problems: [RecordingProblem] = []
+    public package(set) var problems: [RecordingProblem] = []
     /// How many problems there are.
-    public internal(set) var problemCount = 0
+    public package(set) var problemCount = 0
     /// Whether the file ends within a line.
-    public internal(set) var isTorn = false
+    public package(set) var isTorn = false
     /// How many records were made and are not in the file, as their numbers tell.
-    public internal(set) var missingCount = 0
+    public package(set) var missingCount = 0
     /// The wall clock less the monotonic one, in nanoseconds, of each process.
-    var wallOffsets: [Int64] = []
+    package var wallOffsets: [Int64] = []
 
     /// - Parameter source: what reports call the records.
     public init(_ records: [DeliveryRecord], source: String = "the run") {
@@ -77,7 +93,7 @@ public struct Recording: Sendable {
         self = builder.finish()
     }
 
-    init(source: String) {
+    package init(source: String) {
         self.source = source
     }
 }

@@ -1,34 +1,35 @@
+internal import DeliveryRecording
 internal import Dispatch
 internal import Subprocess
 internal import SystemPackage
 internal import ThreadedNotifications
 
 /// A program that a scenario starts as a separate process, for actions that end a process.
-public struct ChildProgram: Sendable, Hashable {
+package struct ChildProgram: Sendable, Hashable {
     /// The executable file.
-    public var path: String
+    package var path: String
     /// The arguments before the scenario's arguments.
-    public var arguments: [String]
+    package var arguments: [String]
 
-    public init(path: String, arguments: [String] = []) {
+    package init(path: String, arguments: [String] = []) {
         self.path = path
         self.arguments = arguments
     }
 
     /// How a process ended, and its output.
-    struct Result: Sendable {
-        enum End: Sendable, Hashable {
+    package struct Result: Sendable {
+        package enum End: Sendable, Hashable {
             case exit(Int32)
             case signal(Int32)
         }
-        var processID: Int32
-        var end: End
-        var output: String
-        var errors: String
+        package var processID: Int32
+        package var end: End
+        package var output: String
+        package var errors: String
     }
 
     /// Runs the program and blocks the calling thread until it ends. Kills it after `timeout`.
-    func run(_ more: [String], timeout: Duration) throws(ScenarioError) -> Result {
+    package func run(_ more: [String], timeout: Duration) throws(ScenarioError) -> Result {
         let outcome = Locked<Swift.Result<Result, ScenarioError>?>(nil)
         let ended = Gate("a second process")
         let arguments = Arguments(arguments + more)

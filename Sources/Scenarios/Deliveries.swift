@@ -1,3 +1,5 @@
+internal import DeliveryDiagnostics
+internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -43,15 +45,14 @@ struct Deliveries {
 
     init(_ records: [DeliveryRecord]) {
         self.records = records
-        var builder = RecordingBuilder(source: "the run")
-        for (index, record) in records.enumerated() {
-            // The index stands for the line: a recording is ordered by time, and records that a test has changed need
-            // not be.
+        // An entry's line is the record's index here: a recording is in the order of time, and records that a test has
+        // changed need not be.
+        let numbered = records.enumerated().map { index, record in
             var record = record
             record.sequence = index + 1
-            builder.append(record)
+            return record
         }
-        let index = DeliveryIndex(builder.finish())
+        let index = DeliveryIndex(Recording(numbered))
         var isCounted = Array(repeating: false, count: index.pairs.count)
         for (number, entry) in index.recording.entries.enumerated() {
             let position = Int(entry.line) - 1

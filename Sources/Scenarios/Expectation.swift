@@ -1,14 +1,14 @@
 /// A claim about records, with the reason if it does not hold.
-public struct Expectation: Sendable, Hashable {
+package struct Expectation: Sendable, Hashable {
     /// The claim as a clause without a full stop.
-    public var claim: String
+    package var claim: String
     /// Nil if the claim holds, otherwise what is true instead.
-    public var failure: String?
+    package var failure: String?
 
-    public var holds: Bool { failure == nil }
+    package var holds: Bool { failure == nil }
 
     /// A claim that does not hold, for a caller that could not check it.
-    public static func failed(_ claim: String, because failure: String) -> Expectation {
+    package static func failed(_ claim: String, because failure: String) -> Expectation {
         Expectation(claim, failure: failure)
     }
 

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import Foundation
 internal import Synchronization
 internal import ThreadedNotifications

@@ -1,6 +1,6 @@
 /// How the block that handles a notification holds its observer: the first two are what goes wrong, the others the
 /// document's remedies.
-public enum ObserverCapture: String, CaseIterable, Sendable {
+package enum ObserverCapture: String, CaseIterable, Sendable {
     /// Without a reference and unchecked, as an Objective-C center holds it: listing 4.
     case unsafe
     /// Without a reference, checked at each use.
@@ -15,7 +15,7 @@ public enum ObserverCapture: String, CaseIterable, Sendable {
     case oneThread = "one-thread"
 
     /// By which signal the process ends; nil if it survives.
-    public var expectedSignal: Int32? {
+    package var expectedSignal: Int32? {
         switch self {
         case .unsafe: 11
         case .unowned: 6

@@ -1,3 +1,5 @@
+internal import DeliveryDiagnostics
+internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 

@@ -1,5 +1,7 @@
+package import DeliveryDiagnostics
+
 /// A log that the documents print, to compare a run's log with.
-public enum ReferenceLog: String, CaseIterable, Sendable {
+package enum ReferenceLog: String, CaseIterable, Sendable {
     /// Registered on the main thread, posted in the background, handled on the posting thread.
     case listing1 = "listing-1"
     /// The same post, handled on the main thread.
@@ -8,7 +10,7 @@ public enum ReferenceLog: String, CaseIterable, Sendable {
     case listing4 = "listing-4"
 
     /// The lines, each ended by a newline.
-    public var text: String {
+    package var text: String {
         switch self {
         case .listing1:
             """
@@ -32,5 +34,12 @@ public enum ReferenceLog: String, CaseIterable, Sendable {
 
             """
         }
+    }
+}
+
+extension LogReader {
+    /// Reads one of the documents' logs.
+    package init(_ reference: ReferenceLog) {
+        self.init(name: reference.rawValue, bytes: Array(reference.text.utf8))
     }
 }

@@ -1,7 +1,9 @@
+package import DeliveryRecording
+
 /// A demonstration of notifications and threads that records what happens and checks the records.
 ///
 /// `perform` makes records. `expectations` is a function of records, so a recording can be checked again anywhere.
-public protocol Scenario: Sendable {
+package protocol Scenario: Sendable {
     /// The name on the command line.
     var name: String { get }
     /// One line that says what the scenario demonstrates.
@@ -24,24 +26,9 @@ public protocol Scenario: Sendable {
 }
 
 extension Scenario {
-    public var options: Set<ScenarioOptions.Name> { [] }
+    package var options: Set<ScenarioOptions.Name> { [] }
 
-    public func validate(_ options: ScenarioOptions) throws(ScenarioError) { try options.validate() }
+    package func validate(_ options: ScenarioOptions) throws(ScenarioError) { try options.validate() }
 
-    public func report(on records: [DeliveryRecord]) -> String? { nil }
-}
-
-/// The scenarios, in reading order for a newcomer.
-public enum Scenarios {
-    public static let all: [any Scenario] = [
-        PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
-        FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
-        PinnedActorScenario(), DeadlockCycleScenario(), ThreadExitScenario(), OverflowScenario(), RemovalScenario(),
-        PostingStylesScenario(), CoalescingScenario(), RunLoopModesScenario(), DistributedScenario(),
-        SuspensionScenario(), ServerRestartScenario(),
-    ]
-
-    public static func named(_ name: String) -> (any Scenario)? {
-        all.first { $0.name == name }
-    }
+    package func report(on records: [DeliveryRecord]) -> String? { nil }
 }

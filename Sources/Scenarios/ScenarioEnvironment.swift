@@ -1,18 +1,18 @@
 /// The parameters of a scenario's run: its recorder, its options, its timeout, and the programs that it may start.
-public struct ScenarioEnvironment: Sendable {
-    public var recorder: DeliveryRecorder
-    public var options: ScenarioOptions
+package struct ScenarioEnvironment: Sendable {
+    package var recorder: DeliveryRecorder
+    package var options: ScenarioOptions
     /// The longest that one wait of the scenario may take.
-    public var timeout: Duration
+    package var timeout: Duration
     /// Starts this program again for a step that may crash the process.
-    public var childProgram: ChildProgram?
+    package var childProgram: ChildProgram?
     /// Starts this program again as the second process of a distributed scenario, which calls
     /// `DistributedProgram.perform` with its last argument as the directory.
-    public var distributedChild: ChildProgram?
+    package var distributedChild: ChildProgram?
     /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
-    public var progress: @Sendable (Double) -> Void
+    package var progress: @Sendable (Double) -> Void
 
-    public init(
+    package init(
         recorder: DeliveryRecorder = DeliveryRecorder(), options: ScenarioOptions = ScenarioOptions(),
         timeout: Duration = .seconds(60), childProgram: ChildProgram? = nil,
         distributedChild: ChildProgram? = nil,

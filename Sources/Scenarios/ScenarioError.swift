@@ -1,5 +1,5 @@
 /// The reason why a scenario was not completed.
-public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A wait took too long.
     case timedOut(waitingFor: String, after: Duration)
     /// The scenario was called on another thread than the main thread.
@@ -11,7 +11,7 @@ public enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .timedOut(let name, let timeout):
             "timed out after \(timeout) while waiting for \(name). If the machine is very busy, try again."

@@ -1,6 +1,6 @@
 /// The options of scenarios. Each scenario lists the ones that it uses.
-public struct ScenarioOptions: Sendable, Hashable {
-    public enum Name: String, Sendable, Hashable, CaseIterable {
+package struct ScenarioOptions: Sendable, Hashable {
+    package enum Name: String, Sendable, Hashable, CaseIterable {
         case posters
         case notifications
         case dropSignals = "drop-signals"
@@ -9,18 +9,18 @@ public struct ScenarioOptions: Sendable, Hashable {
     }
 
     /// The number of posting threads, 1 to 256.
-    public var posters: Int
+    package var posters: Int
     /// The number of notifications that all threads post together, 1 to 1,000,000.
-    public var notifications: Int?
+    package var notifications: Int?
     /// The probability with which a signal is lost, 0 to 1.
-    public var dropSignals: Double
+    package var dropSignals: Double
     /// The seed of the generator that decides which signals are lost.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How the handler's block holds the observer. Nil means each way, one after the other.
-    public var capture: ObserverCapture?
+    package var capture: ObserverCapture?
 
     /// - Throws: `ScenarioError.optionOutOfRange` for the first value out of range.
-    public func validate() throws(ScenarioError) {
+    package func validate() throws(ScenarioError) {
         try check(.posters, posters, 1...256, "1 to 256")
         if let notifications { try check(.notifications, notifications, 1...1_000_000, "1 to 1000000") }
         try check(.dropSignals, dropSignals, 0...1, "0 to 1")
@@ -34,7 +34,7 @@ public struct ScenarioOptions: Sendable, Hashable {
         }
     }
 
-    public init(
+    package init(
         posters: Int = 4, notifications: Int? = nil, dropSignals: Double = 0.9, seed: UInt64 = 1,
         capture: ObserverCapture? = nil
     ) {

@@ -1,7 +1,7 @@
-internal import Foundation
+package import Foundation
 
 /// The notification of the documents' examples.
-enum TestNotification {
-    static let name = "TestNotification"
-    static let foundationName = Notification.Name(name)
+package enum TestNotification {
+    package static let name = "TestNotification"
+    package static let foundationName = Notification.Name(name)
 }

@@ -161,7 +161,7 @@ public struct DeliveryEvent: Sendable {
 
     @inline(never)
     private static func isRecordingAskedFor() -> Bool {
-        DeliveryRecording.startIfAsked()
+        RecordingWriter.startIfAsked()
         return watched.load(ordering: .relaxed) & ~Watch.notAsked.rawValue != 0
     }
 
@@ -173,7 +173,7 @@ public struct DeliveryEvent: Sendable {
         relatedPost: UInt64, message: String?
     ) {
         // The record is written without creating an event, which would cost as much as the record.
-        if let recording = DeliveryRecording.current {
+        if let recording = RecordingWriter.current {
             let context = ThreadContext.current
             let name = name?.rawValue
             let message = recordedMessage(message, overtakes, postingStyle)

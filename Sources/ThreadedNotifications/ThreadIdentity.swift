@@ -53,7 +53,7 @@ public struct ThreadIdentity: Sendable, Hashable, Codable, CustomStringConvertib
         guard unnamed.number != 1 else { return }
         ThreadContext.current.identity = ThreadIdentity(
             number: unnamed.number, name: name, kernelID: unnamed.kernelID)
-        DeliveryRecording.current?.forget(unnamed)
+        RecordingWriter.current?.forget(unnamed)
         SystemThread.nameCurrent(name)
     }
 }

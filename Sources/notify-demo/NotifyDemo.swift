@@ -22,7 +22,6 @@ struct NotifyDemo: ParsableCommand {
               notify-demo compare yesterday.jsonl today.jsonl
               notify-demo observe build-done
               notify-demo post build-done --user-info count:=3
-              notify-demo bench same-thread burst
               notify-demo smoke
 
             EXIT STATUS
@@ -35,10 +34,9 @@ struct NotifyDemo: ParsableCommand {
         subcommands: [
             Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
             TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
-            Doctor.self, Bench.self, Smoke.self,
+            Doctor.self, Smoke.self,
             // Hidden subcommands: child processes of other subcommands, and the manual page for install.sh.
-            LifetimeChild.self, DistributedChild.self, DoctorChild.self, RecordingChild.self, ObserversChild.self,
-            GenerateManual.self,
+            LifetimeChild.self, DistributedChild.self, DoctorChild.self, RecordingChild.self, GenerateManual.self,
         ],
         defaultSubcommand: Tour.self
     )

@@ -1,5 +1,7 @@
 import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
+import Scenarios
 
 /// The result of running a scenario: its records and its checked expectations.
 struct ScenarioRun {

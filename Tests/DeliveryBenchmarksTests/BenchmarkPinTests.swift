@@ -1,7 +1,8 @@
+import DeliveryDiagnostics
 import Foundation
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryBenchmarks
 
 @Suite("Benchmark pin")
 struct BenchmarkPinTests {

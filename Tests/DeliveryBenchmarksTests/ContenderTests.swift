@@ -1,16 +1,8 @@
+import DeliveryDiagnostics
 import Foundation
 import XCTest
 
-@testable import DeliveryDiagnostics
-
-extension ChildProgram {
-    /// What has the observers of benchmarks in a process of their own: it is built beside the tests, which are a program too.
-    static var ofBenchmarks: ChildProgram {
-        let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let directory = URL(filePath: tests ?? "/").deletingLastPathComponent()
-        return ChildProgram(path: directory.appending(path: "notify-demo").path, arguments: ["observers-child"])
-    }
-}
+@testable import DeliveryBenchmarks
 
 /// What the workloads measure, without how long it takes. On the main thread, where subjects are measured.
 final class ContenderTests: XCTestCase {
@@ -18,7 +10,8 @@ final class ContenderTests: XCTestCase {
         for workload in Workloads.all {
             for contender in workload.contenders {
                 let what = "\(workload.name), \(contender.name)"
-                let subject = try contender.make(BenchmarkPlaces(isQuick: true, observersProgram: .ofBenchmarks))
+                let subject = try contender.make(
+                    BenchmarkPlaces(isQuick: true, observersProgram: BenchmarkPlaces.observersProgram))
                 do {
                     // The second round is after others, and of another size.
                     for count in [7, 3] {
@@ -41,7 +34,7 @@ final class ContenderTests: XCTestCase {
     func testLatenciesAreOfEachOperation() throws {
         for workload in [RoundTrip.workload, Waiting.workload, Distributed.roundTrip(observers: 2)] {
             for contender in workload.contenders {
-                let subject = try contender.make(BenchmarkPlaces(observersProgram: .ofBenchmarks))
+                let subject = try contender.make(BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram))
                 let sample = try subject.measure(20)
                 XCTAssertEqual(sample.latencies.count, 20, contender.name)
                 XCTAssertFalse(sample.latencies.contains(0), contender.name)

@@ -1,13 +1,14 @@
+import DeliveryDiagnostics
 import DistributedNotifications
 import Glibc
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryBenchmarks
 
 /// What the distributed workloads are made of. On the main thread, where subjects are measured.
 final class DistributedSubjectTests: XCTestCase {
-    private let places = BenchmarkPlaces(observersProgram: .ofBenchmarks)
+    private let places = BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram)
 
     func testWhatTheServerDeliversHas200Bytes() throws {
         let poster = try DistributedPoster(limit: TestLimit.hang)

@@ -1,4 +1,6 @@
-@testable import DeliveryDiagnostics
+import DeliveryDiagnostics
+
+@testable import DeliveryBenchmarks
 
 /// What happens in a run that is drawn, and its clock, which only the subjects move. Used on one thread only.
 final class DrawnRun {

@@ -1,10 +1,11 @@
 import CControl
+import DeliveryDiagnostics
 import Dispatch
 import Foundation
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryBenchmarks
 
 final class MeasuringTests: XCTestCase {
     /// How many allocations there were meanwhile; skips the test if the program cannot count.

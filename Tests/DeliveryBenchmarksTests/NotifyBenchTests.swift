@@ -1,11 +1,11 @@
-import DeliveryDiagnostics
+import DeliveryBenchmarks
 import Foundation
 import Subprocess
 import Testing
 
-/// What `bench` prints, and never how fast anything is.
-@Suite("bench")
-struct BenchTests {
+/// What `notify-bench` prints, apart from the measured values.
+@Suite("notify-bench")
+struct NotifyBenchTests {
     /// One of the cores that the tests may run on.
     private static let core = ProcessorCores.available.first ?? 0
 
@@ -13,7 +13,7 @@ struct BenchTests {
 
     @Test("--quick measures every contender of every workload, in JSON as one object")
     func quick() async throws {
-        let outcome = try await Shell.run("notify-demo bench --quick --json")
+        let outcome = try await Shell.run("notify-bench --quick --json")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         #expect(lines(outcome.output).count == 1)
         let report = try #require(
@@ -34,7 +34,7 @@ struct BenchTests {
 
     @Test("what is asked for is measured, once, in the order asked for; a family by its name")
     func chosen() async throws {
-        let outcome = try await Shell.run("notify-demo bench --quick round-trip same-thread-10 same-thread --json")
+        let outcome = try await Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -46,7 +46,7 @@ struct BenchTests {
     @Test("the text names the machine and fits the columns")
     func text() async throws {
         for columns in [80, 120] {
-            let outcome = try await Shell.run("COLUMNS=\(columns) notify-demo bench --quick --rounds 2")
+            let outcome = try await Shell.run("COLUMNS=\(columns) notify-bench --quick --rounds 2")
             #expect(outcome.output.contains("2 rounds, a quick look"))
             for line in lines(outcome.output) { #expect(line.count <= columns, "\(line)") }
         }
@@ -55,12 +55,12 @@ struct BenchTests {
     @Test("Markdown says what printed it, without what only says how")
     func markdown() async throws {
         let outcome = try await Shell.run(
-            "notify-demo bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core) --no-spin")
+            "notify-bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core) --no-spin")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         let text = lines(outcome.output)
         #expect(
             text.first?.hasPrefix(
-                "`notify-demo bench same-thread-1 --pin \(Self.core) --quick --rounds 2 --no-spin --markdown`: ")
+                "`notify-bench same-thread-1 --pin \(Self.core) --quick --rounds 2 --no-spin --markdown`: ")
                 == true)
         #expect(text.first?.contains("; pinned to core \(Self.core); no spinning; ") == true)
         #expect(text.dropFirst().allSatisfy { $0.hasPrefix("| ") && $0.hasSuffix(" |") })
@@ -70,15 +70,15 @@ struct BenchTests {
 
     @Test("pinned, everything is on the cores that were named")
     func pin() async throws {
-        let outcome = try await Shell.run("notify-demo bench burst-1 round-trip --quick --json --pin \(Self.core)")
+        let outcome = try await Shell.run("notify-bench burst-1 round-trip --quick --json --pin \(Self.core)")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         #expect(outcome.output.contains("\"pin\":[\(Self.core)]"))
     }
 
     @Test("the list has each workload with its summary, and as JSON its contenders")
     func list() async throws {
-        let text = try await Shell.run("notify-demo bench --list")
-        let json = try await Shell.run("notify-demo bench --list --json same-thread round-trip")
+        let text = try await Shell.run("notify-bench --list")
+        let json = try await Shell.run("notify-bench --list --json same-thread round-trip")
         #expect(text.status == .exited(0) && json.status == .exited(0))
         for workload in Workloads.all {
             #expect(lines(text.output).contains { $0.hasPrefix("\(workload.name) ") && $0.hasSuffix(workload.summary) })
@@ -89,15 +89,51 @@ struct BenchTests {
 
     @Test("data goes to standard output alone, so that it can be read while something is said")
     func streams() async throws {
-        let outcome = try await Shell.run("notify-demo bench --quick same-thread-1 2>/dev/null")
-        #expect(!outcome.output.contains("notify-demo:"))
+        let outcome = try await Shell.run("notify-bench --quick same-thread-1 2>/dev/null")
+        #expect(!outcome.output.contains("notify-bench:"))
         #expect(outcome.status == .exited(0))
     }
 
     @Test("a full disk is said, and is trouble")
     func fullDisk() async throws {
-        let outcome = try await Shell.run("notify-demo bench --quick same-thread-1 > /dev/full")
+        let outcome = try await Shell.run("notify-bench --quick same-thread-1 > /dev/full")
         #expect(outcome.status == .exited(2))
         #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
+    }
+
+    @Test(
+        "a usage error names the argument and what to give instead",
+        arguments: [
+            ("brust", "Did you mean \"burst\"?"),
+            ("burst xyzzy", "'notify-bench --list' lists them"),
+            ("--rounds 0", "--rounds is 0, and must be from 1 to 1000"),
+            ("--rounds 1001", "must be from 1 to 1000"),
+            ("--pin 4096", "--pin names core 4096, and this process may run on "),
+            ("--pin 0,", "must be one core or two"),
+            ("--pin 0,0,0", "must be one core or two"),
+            ("--pin -1", "--pin"),
+            ("--json --markdown", "Give only one of them"),
+            ("--list --quick", "--list measures nothing"),
+        ])
+    func usageErrors(arguments: String, says: String) async throws {
+        let outcome = try await Shell.run("notify-bench \(arguments)")
+        #expect(outcome.status == .exited(64))
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test("the help has examples and does not show the observers' process")
+    func help() async throws {
+        let outcome = try await Shell.run("notify-bench --help")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.output.contains("EXAMPLES"))
+        #expect(!outcome.output.contains(ObserversProgram.subcommand))
+    }
+
+    @Test("the completion script offers the workloads and the options")
+    func completion() async throws {
+        let outcome = try await Shell.run("notify-bench --generate-completion-script bash")
+        #expect(outcome.status == .exited(0))
+        #expect(outcome.output.contains("round-trip") && outcome.output.contains("--no-spin"))
     }
 }

@@ -1,9 +1,10 @@
 import CControl
+import DeliveryDiagnostics
 import Dispatch
 import Testing
 import ThreadedNotifications
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryBenchmarks
 
 /// What subjects are made of: that they notice what is not handled, and what is handled twice.
 @Suite("Subjects")

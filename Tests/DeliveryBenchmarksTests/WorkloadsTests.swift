@@ -1,6 +1,7 @@
+import DeliveryDiagnostics
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryBenchmarks
 
 @Suite("Workloads")
 struct WorkloadsTests {

@@ -2,10 +2,10 @@ import Foundation
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryRecording
 
 /// What a program records of itself.
-final class DeliveryRecordingTests: XCTestCase {
+final class ProcessRecordingTests: XCTestCase {
     private var path = ""
 
     override func setUp() {
@@ -13,7 +13,7 @@ final class DeliveryRecordingTests: XCTestCase {
     }
 
     override func tearDown() {
-        try? DeliveryRecording.stop()
+        try? ProcessRecording.stop()
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -22,9 +22,9 @@ final class DeliveryRecordingTests: XCTestCase {
         let traced = Locked<[DeliveryEvent]>([])
         DeliveryEvent.tracer = { event in traced.withLock { $0.append(event) } }
         defer { DeliveryEvent.tracer = nil }
-        try DeliveryRecording.start(to: path)
+        try ProcessRecording.start(to: path)
         try body()
-        try DeliveryRecording.stop()
+        try ProcessRecording.stop()
         return (try Recording(path: path), traced.withLock { $0 })
     }
 
@@ -249,19 +249,19 @@ final class DeliveryRecordingTests: XCTestCase {
     func testNothingIsRecordedBeforeTheStartOrAfterTheStopAndASecondRecordingIsOfItsOwn() throws {
         let center = ThreadedNotificationCenter()
         center.post(name: Notification.Name("before"))
-        try DeliveryRecording.start(to: path)
+        try ProcessRecording.start(to: path)
         center.post(name: Notification.Name("one"))
-        try DeliveryRecording.stop()
+        try ProcessRecording.stop()
         center.post(name: Notification.Name("between"))
         XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["one", nil])
-        XCTAssertNil(DeliveryRecording.path)
-        try DeliveryRecording.start(to: path)
-        XCTAssertEqual(DeliveryRecording.path, path)
+        XCTAssertNil(ProcessRecording.path)
+        try ProcessRecording.start(to: path)
+        XCTAssertEqual(ProcessRecording.path, path)
         center.post(name: Notification.Name("two"))
-        DeliveryRecording.flush()
+        ProcessRecording.flush()
         XCTAssertEqual(try Recording(path: path).records.map(\.notification), ["two"])
-        try DeliveryRecording.stop()
-        try DeliveryRecording.stop()
+        try ProcessRecording.stop()
+        try ProcessRecording.stop()
         XCTAssertEqual(try Recording(path: path).records.map(\.stage), [.post, .end])
     }
 
@@ -275,9 +275,9 @@ final class DeliveryRecordingTests: XCTestCase {
             }
         }
         for round in 1...50 {
-            try DeliveryRecording.start(to: path)
-            if round.isMultiple(of: 2) { DeliveryRecording.flush() }
-            try DeliveryRecording.stop()
+            try ProcessRecording.start(to: path)
+            if round.isMultiple(of: 2) { ProcessRecording.flush() }
+            try ProcessRecording.stop()
             let recording = try Recording(path: path)
             XCTAssertEqual(recording.problems, [])
             XCTAssertEqual(recording.entries.count { $0.stage == .end }, 1)
@@ -292,13 +292,13 @@ final class DeliveryRecordingTests: XCTestCase {
             ("/nonexistent/run.jsonl", "No such file"), ("/tmp", "directory"), ("/dev/full", "no regular file"),
             ("", "No such"),
         ] {
-            XCTAssertThrowsError(try DeliveryRecording.start(to: wrong)) { error in
+            XCTAssertThrowsError(try ProcessRecording.start(to: wrong)) { error in
                 XCTAssertTrue("\(error)".contains(reason), "\(error)")
             }
-            XCTAssertNil(DeliveryRecording.path)
+            XCTAssertNil(ProcessRecording.path)
         }
-        try DeliveryRecording.start(to: path)
-        XCTAssertThrowsError(try DeliveryRecording.start(to: path)) { error in
+        try ProcessRecording.start(to: path)
+        XCTAssertThrowsError(try ProcessRecording.start(to: path)) { error in
             XCTAssertTrue("\(error)".contains("records once"), "\(error)")
         }
     }

@@ -1,5 +1,7 @@
 import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
+import Scenarios
 import Subprocess
 import Testing
 
@@ -140,18 +142,18 @@ struct CommandLineTests {
         let passed = lines.count { $0.hasPrefix("ok ") }
         #expect(lines.last == "\(passed) passed, 0 failed")
         #expect(passed == lines.count - 1)
-        for name in Scenarios.all.map(\.name) + ["bench"] { #expect(outcome.output.contains(" \(name): ")) }
+        for name in ScenarioCatalog.all.map(\.name) { #expect(outcome.output.contains(" \(name): ")) }
     }
 
     @Test("the list names every scenario, as text and as JSON")
     func list() async throws {
         let text = try await shell("notify-demo list")
         let json = try await shell("notify-demo list --json")
-        for scenario in Scenarios.all {
+        for scenario in ScenarioCatalog.all {
             #expect(text.output.contains("\n\(scenario.name) ") || text.output.hasPrefix(scenario.name))
             #expect(json.output.contains("\"name\":\"\(scenario.name)\""))
         }
-        #expect(json.output.split(separator: "\n").count == Scenarios.all.count)
+        #expect(json.output.split(separator: "\n").count == ScenarioCatalog.all.count)
     }
 
     // MARK: Output
@@ -265,16 +267,6 @@ struct CommandLineTests {
             ("doctor --markdown", "--markdown requires --queues"),
             ("compare - -", "standard input can be read only once"),
             ("smoke --tap --junit -", "both write to standard output"),
-            ("bench brust", "Did you mean \"burst\"?"),
-            ("bench burst xyzzy", "'notify-demo bench --list' tells what there is"),
-            ("bench --rounds 0", "--rounds is 0, and must be from 1 to 1000"),
-            ("bench --rounds 1001", "must be from 1 to 1000"),
-            ("bench --pin 4096", "--pin names core 4096, and this program may run on "),
-            ("bench --pin 0,", "must be one core or two"),
-            ("bench --pin 0,0,0", "must be one core or two"),
-            ("bench --pin -1", "--pin"),
-            ("bench --json --markdown", "Leave out one of them"),
-            ("bench --list --quick", "--list measures nothing"),
             ("post", "Missing expected argument"),
             ("post ''", "the name \"\" is empty"),
             ("post $(printf 'é%.0s' {1..128})", "has 256 bytes. A name is 1 to 255 bytes"),
@@ -346,7 +338,7 @@ struct CommandLineTests {
         "help has examples for each subcommand",
         arguments: [
             "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor",
-            "bench", "smoke", "post", "observe", "wait", "serve", "status",
+            "smoke", "post", "observe", "wait", "serve", "status",
         ])
     func help(subcommand: String) async throws {
         let outcome = try await shell("notify-demo \(subcommand) --help")

@@ -1,5 +1,6 @@
 import DeliveryDiagnostics
 import Foundation
+import Scenarios
 import Subprocess
 import Testing
 
@@ -36,15 +37,13 @@ struct CompletionTests {
 
     @Test("scenarios, choices and files are offered for the arguments that accept them")
     func values() async throws {
-        #expect(try await offered("notify-demo run ") == Set(Scenarios.all.map(\.name)))
+        #expect(try await offered("notify-demo run ") == Set(ScenarioCatalog.all.map(\.name)))
         #expect(try await offered("notify-demo run po") == ["posting-thread", "posting-styles"])
         #expect(try await offered("notify-demo run flood --style ") == ["document", "stages"])
         #expect(try await offered("notify-demo run --st") == ["--style", "--stable"])
         #expect(try await offered("notify-demo compare run.log ") == ["run.log", "run.xml", "with blank.log"])
         #expect(try await offered("notify-demo smoke --junit ") == ["run.xml"])
-        #expect(try await offered("notify-demo bench ro") == ["round-trip"])
         #expect(try await offered("notify-demo observe --behavior d") == ["drop", "deliver-immediately"])
-        #expect(try await offered("notify-demo bench burst --no") == ["--no-spin"])
     }
 
     @Test("arguments that are called a file are completed as files")

@@ -1,5 +1,6 @@
 import DeliveryDiagnostics
 import Foundation
+import Scenarios
 import Testing
 
 /// Compares the output of `notify-demo` that the README shows with its actual output.
@@ -22,7 +23,7 @@ struct ReadmeTests {
     @Test("each scenario is shown")
     func scenarios() throws {
         let commands = try Self.sessions().map(\.command)
-        for scenario in Scenarios.all {
+        for scenario in ScenarioCatalog.all {
             #expect(commands.contains { $0.hasPrefix("notify-demo run \(scenario.name)") }, "\(scenario.name)")
         }
     }

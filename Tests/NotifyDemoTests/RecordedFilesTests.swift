@@ -1,4 +1,5 @@
 import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import Subprocess
 import Testing

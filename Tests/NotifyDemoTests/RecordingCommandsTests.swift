@@ -1,5 +1,6 @@
 import DeliveryDiagnostics
 import Foundation
+import Scenarios
 import Subprocess
 import Testing
 
@@ -58,7 +59,8 @@ struct RecordingCommandsTests {
         "suspension": ["flood"],
     ]
 
-    @Test("each scenario's outcomes add up, and its recording has the expected findings", arguments: Scenarios.all)
+    @Test(
+        "each scenario's outcomes add up, and its recording has the expected findings", arguments: ScenarioCatalog.all)
     func scenarios(scenario: any Scenario) async throws {
         let options = scenario.name == "flood" ? " --drop-signals 1" : ""
         let outcome = try await shell(

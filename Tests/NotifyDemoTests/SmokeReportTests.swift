@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import Foundation
 import FoundationXML
+import Scenarios
 import Subprocess
 import Testing
 
@@ -30,7 +31,7 @@ struct SmokeReportTests {
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
         let root = try document(String(contentsOfFile: path, encoding: .utf8))
         let suites = root.elements(forName: "testsuite")
-        #expect(suites.map { $0.attribute(forName: "name")?.stringValue } == Scenarios.all.map(\.name) + ["bench"])
+        #expect(suites.map { $0.attribute(forName: "name")?.stringValue } == ScenarioCatalog.all.map(\.name))
         let claims = suites.flatMap { suite in
             suite.elements(forName: "testcase").map { testCase in
                 ["classname", "name"].map { testCase.attribute(forName: $0)?.stringValue ?? "" }
@@ -48,7 +49,7 @@ struct SmokeReportTests {
         let outcome = try await Shell.run("notify-demo smoke --junit -")
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors == "")
-        #expect(try document(outcome.output).elements(forName: "testsuite").count == Scenarios.all.count + 1)
+        #expect(try document(outcome.output).elements(forName: "testsuite").count == ScenarioCatalog.all.count)
     }
 
     @Test("--tap prints as many test points as planned, in sequence; a file may be written as well")
@@ -82,8 +83,8 @@ struct SmokeReportTests {
         #expect(lines[point + 1] == "  ---")
         #expect(lines[point + 2].hasPrefix("  message: \"the second process: "))
         let root = try document(String(contentsOfFile: path, encoding: .utf8))
-        // The two distributed benchmarks and the distributed scenarios fail too.
-        #expect(root.attribute(forName: "failures")?.stringValue == "6")
+        // The distributed scenarios fail too.
+        #expect(root.attribute(forName: "failures")?.stringValue == "4")
         let failure = try root.nodes(forXPath: "//testcase[@classname='observer-lifetime']/failure/@message")
         #expect(failure.count == 1)
         #expect(failure.first?.stringValue?.contains("\(path) (deleted)") == true)
@@ -117,7 +118,7 @@ struct SmokeReportTests {
             tail -n 1 lines; cat shown
             """)
         #expect(outcome.output.contains(" passed, 0 failed\n"), "\(outcome.output)")
-        #expect(outcome.output.contains("\robserver-lifetime, 6 of \(Scenarios.all.count + 1): running\u{1B}[K"))
+        #expect(outcome.output.contains("\robserver-lifetime, 6 of \(ScenarioCatalog.all.count): running\u{1B}[K"))
         #expect(outcome.output.contains("\r\u{1B}[K"))
     }
 

@@ -1,7 +1,9 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 /// Separate from the other scenarios' tests, because the thread sanitizer does not see Subprocess's lock
 /// and reports false races.

@@ -1,6 +1,8 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 final class DeadlockCycleScenarioTests: ScenarioTestCase {
     private let scenario = DeadlockCycleScenario()

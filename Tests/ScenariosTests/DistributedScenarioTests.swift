@@ -1,9 +1,11 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 /// The distributed scenarios, with the built program as the second process. Each claim is broken once, to show that it
 /// can fail.

@@ -1,8 +1,10 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import Testing
 import ThreadedNotifications
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 @Suite("Gate")
 struct GateTests {

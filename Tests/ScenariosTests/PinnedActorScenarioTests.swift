@@ -1,6 +1,8 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 final class PinnedActorScenarioTests: ScenarioTestCase {
     private let scenario = PinnedActorScenario()

@@ -1,7 +1,9 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 /// Runs scenarios on the main thread, and changes their records to break expectations.
 class ScenarioTestCase: XCTestCase {

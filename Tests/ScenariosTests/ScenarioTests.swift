@@ -1,14 +1,16 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 /// Runs each scenario on the main thread. Those with a second process are tested through the built program.
 final class ScenarioTests: ScenarioTestCase {
     func testTheExpectationsOfEachScenarioInThisProcessHold() throws {
         let ofTwoProcesses = ["observer-lifetime", "distributed", "suspension", "server-restart"]
-        for scenario in Scenarios.all where !ofTwoProcesses.contains(scenario.name) {
+        for scenario in ScenarioCatalog.all where !ofTwoProcesses.contains(scenario.name) {
             XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
         }
     }
@@ -104,7 +106,7 @@ final class ScenarioTests: ScenarioTestCase {
         let index = try XCTUnwrap(records.lastIndex { $0.stage == .log })
         records[index].message = "something else"
         XCTAssertEqual(failures(of: RedirectScenario(), records), ["the log has the structure of listing-2"])
-        for scenario in Scenarios.all {
+        for scenario in ScenarioCatalog.all {
             let expectations = scenario.expectations(of: [], options: ScenarioOptions())
             XCTAssertTrue(expectations.contains { !$0.holds }, "\(scenario.name) accepts no records")
         }

@@ -1,3 +1,4 @@
+internal import DeliveryDiagnostics
 internal import Foundation
 
 /// A contender's figures as a table has them.

@@ -1,3 +1,5 @@
+internal import DeliveryDiagnostics
+
 /// A contender in a run: its subject, how many operations its rounds have, and what was measured of it.
 struct BenchmarkEntrant {
     let name: String
@@ -5,7 +7,7 @@ struct BenchmarkEntrant {
     private var subject: (any BenchmarkSubject)?
     private var size: RoundSize
     private var figures: [Double] = []
-    private var latencies = DistributionMeter()
+    private var latencies: [UInt64] = []
     private var problem: String?
 
     init(_ contender: Contender, in unit: BenchmarkUnit, _ places: BenchmarkPlaces, _ size: RoundSize) {
@@ -31,7 +33,7 @@ struct BenchmarkEntrant {
     mutating func measure() {
         guard let sample = sample() else { return }
         figures.append(sample.figure)
-        for latency in sample.latencies { latencies.add(latency) }
+        latencies += sample.latencies
     }
 
     /// A round's sample, or nil if the subject failed, now or before.
@@ -68,6 +70,7 @@ struct BenchmarkEntrant {
     mutating func finish() -> ContenderResult {
         end()
         return ContenderResult(
-            name: name, operations: size.operations, figures: figures, latency: latencies.take(), problem: problem)
+            name: name, operations: size.operations, figures: figures, latency: Distribution(of: latencies),
+            problem: problem)
     }
 }

@@ -10,12 +10,13 @@ package struct BenchmarkPlaces: Sendable, Hashable {
     package var limit: Duration
     /// Whether what takes seconds to prepare should be less.
     package var isQuick: Bool
-    /// What is started for observers in a process of their own; it does what `ObserversProgram` says.
-    package var observersProgram: ChildProgram?
+    /// The executable of the process that holds the observers. With `ObserversProgram.subcommand` as its first argument
+    /// it calls `ObserversProgram.perform`.
+    package var observersProgram: String?
 
     package init(
         postingCore: Int? = nil, targetCore: Int? = nil, spins: Bool = true, limit: Duration = .seconds(10),
-        isQuick: Bool = false, observersProgram: ChildProgram? = nil
+        isQuick: Bool = false, observersProgram: String? = nil
     ) {
         self.postingCore = postingCore
         self.targetCore = targetCore

@@ -1,3 +1,5 @@
+internal import DeliveryDiagnostics
+
 extension BenchmarkReport {
     /// Tables for a terminal, one for each workload.
     ///

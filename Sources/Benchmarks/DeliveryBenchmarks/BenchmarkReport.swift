@@ -62,20 +62,4 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
             }
         }
     }
-
-    /// What must be so whatever the machine: that it runs, and not how fast.
-    package var expectations: [Expectation] {
-        let contenders = workloads.flatMap { workload in workload.contenders.map { (workload, $0) } }
-        let odd = contenders.filter { workload, contender in
-            contender.figures.count < rounds || !contender.figures.allSatisfy(workload.isFigure)
-        }
-        return [
-            Expectation(
-                "each contender handled all that was posted, in time", holds: problems.isEmpty,
-                otherwise: problems.joined(separator: " ")),
-            Expectation(
-                "each contender has a figure for each round", holds: odd.isEmpty && !contenders.isEmpty,
-                otherwise: "these have not: " + odd.map { "\($0.name), \($1.name)" }.joined(separator: "; ")),
-        ]
-    }
 }

@@ -1,3 +1,5 @@
+package import DeliveryDiagnostics
+
 /// What one contender of a workload cost.
 package struct ContenderResult: Sendable, Hashable, Encodable {
     package var name: String

@@ -1,81 +1,96 @@
 import ArgumentParser
+import DeliveryBenchmarks
 import DeliveryDiagnostics
+import Foundation
+import NotificationServer
+import SystemPackage
 
-struct Bench: Command {
-    static let name = "bench"
+@main
+struct NotifyBench: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: name,
-        abstract: "Measure what a notification costs, beside what else could carry it.",
+        commandName: "notify-bench",
+        abstract: "Measure what a notification costs, compared with other ways to call a thread.",
         discussion: """
-            A workload is something to do, and its contenders are ways to do it. They are measured in turns, in one process: \
-            in each round every contender has a turn of some 60 ms. Before that they are warmed up.
+            A workload is a task, and its contenders are ways to do it. One process measures them in turns: in each round, \
+            each contender runs for about 60 ms. All contenders are warmed up first.
 
-            The median is of the rounds, and the spread the distance of their quartiles as a part of it. The control is what \
-            the machine itself charges, written in C or without any queue at all; ×control and ×best are medians divided by \
-            the control's and by that of the best contender but the control. p50, p99 and p99.9 are of all operations of all \
-            rounds. Figures of different runs tell little, the ratios of one run more.
+            The median is that of the rounds; the spread is the distance between their quartiles, as a percentage of the \
+            median. The baseline is what the machine itself costs, written in C or without any queue; ×baseline and ×best \
+            are the median divided by that of the baseline and by that of the best other contender. p50, p99 and p99.9 \
+            cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
-            A machine that is too noisy to tell is named with the reason: time stolen by the machine below it, time taken by \
-            other programs, and a control whose own rounds differ by more than a fifth.
+            The program warns when the machine is too noisy, and says why: the hypervisor took processor time, other \
+            programs ran, or the rounds of a baseline differ by more than a fifth.
 
             EXAMPLES
-              notify-demo bench
-              notify-demo bench burst round-trip --pin 0
-              notify-demo bench same-thread-1 --rounds 31
-              notify-demo bench --quick
-              notify-demo bench --json > before.json
-              notify-demo bench --json | jq '.workloads[] | {name, best}'
+              notify-bench
+              notify-bench burst round-trip --pin 0
+              notify-bench same-thread-1 --rounds 31
+              notify-bench --quick
+              notify-bench --json > before.json
+              notify-bench --json | jq '.workloads[] | {name, best}'
 
             EXIT STATUS
-              0 measured, 1 a contender failed: not all that was posted was handled, or not in time, 2 it could not be \
-            printed, 64 wrong arguments, such as a core that there is not
+              0 success, 1 a contender did not handle everything that was posted, or not in time, 2 the output cannot be \
+            written, 64 usage error
             """)
 
     @Argument(
         help: """
-            Which workloads; none: all. Those that differ in a number can be named without it: burst is burst-1, burst-2 and \
-            so on.
+            The workloads to measure; all by default. A family of workloads can be named without its number: burst is \
+            burst-1, burst-2 and so on.
             """, completion: .list(Workloads.names))
     var workloads: [String] = []
 
-    @Flag(help: "List the workloads, with --json their contenders too, and measure nothing.")
+    @Flag(help: "List the workloads, with --json also their contenders, and measure nothing.")
     var list = false
 
     @Option(
         help: ArgumentHelp(
             """
-            Have all threads run on one core (0), or those that post on one and those that handle on another (0,1), as far as \
-            a contender's threads are its own.
+            Run all threads on one core (0), or posting threads on one and handling threads on another (0,1), except \
+            threads that a contender does not create itself.
             """, valueName: "cores"))
     var pin: String?
 
-    @Flag(help: "Fewer operations and rounds, in seconds: whether it runs, and not how fast.")
+    @Flag(help: "Run fewer operations and rounds: a check that the benchmarks work, not a measurement.")
     var quick = false
 
-    @Option(help: ArgumentHelp("How many rounds, 1 to 1000 (default 7, with --quick 3).", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of rounds, 1 to 1000 (default 7, with --quick 3).", valueName: "n"))
     var rounds: Int?
 
-    @Flag(help: "Print one JSON object, of --list one for each workload; times are in nanoseconds.")
+    @Flag(help: "Print one JSON object, with --list one per workload; times are in nanoseconds.")
     var json = false
 
     @Flag(help: "Print tables in Markdown.")
     var markdown = false
 
-    @Flag(name: .customLong("no-spin"), help: "Have threads sleep at once, and not spin before.")
+    @Flag(name: .customLong("no-spin"), help: "Let threads sleep at once instead of spinning first.")
     var neverSpins = false
+
+    static func main() {
+        // A distributed workload may start this program as the server, or as the process that holds the observers.
+        NotificationServer.runIfAsked()
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == ObserversProgram.subcommand {
+            ObserversChild.main(Array(arguments.dropFirst()))
+        } else {
+            main(nil)
+        }
+    }
 
     func validate() throws {
         for name in workloads where Workloads.named(name).isEmpty {
             let nearest = Suggestion.nearest(to: name, among: Workloads.names)
             throw ValidationError(
                 "there is no workload \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
-                    + "'notify-demo bench --list' tells what there is.")
+                    + "'notify-bench --list' lists them.")
         }
         if let rounds, !(1...1000).contains(rounds) {
             throw ValidationError("--rounds is \(rounds), and must be from 1 to 1000.")
         }
         if json, markdown {
-            throw ValidationError("--json and --markdown are two ways to print the same. Leave out one of them.")
+            throw ValidationError("--json and --markdown are two formats of the same output. Give only one of them.")
         }
         if list, markdown || quick || neverSpins || pin != nil || rounds != nil {
             throw ValidationError("--list measures nothing: it takes workloads and --json only.")
@@ -83,36 +98,43 @@ struct Bench: Command {
         _ = try places
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let chosen = chosen
-        if list {
-            try print(chosen, &terminal)
-            return .success
+    func run() throws {
+        do {
+            if list {
+                try print(try listing)
+            } else {
+                try measure()
+            }
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            warn("\(error)")
+            throw ExitCode(2)
         }
+    }
+
+    private func measure() throws {
         let places = try places
-        let progress = ProgressLine("bench")
+        let progress = ProgressLine("notify-bench")
         defer { progress.clear() }
         let report = try BenchmarkReport.measuring(
             chosen, in: BenchmarkRun(places: places, rounds: rounds, isQuick: quick)
         ) { progress.show($0) }
         progress.clear()
-        if json {
-            try terminal.print(JSONText.of(report))
-        } else if markdown {
-            try terminal.print(report.markdown(command: "notify-demo \(arguments)"))
-        } else {
-            try terminal.print(report.text(width: TerminalWidth.current))
-        }
-        try terminal.flush()
-        for problem in report.problems { terminal.say("notify-demo: \(problem)") }
-        for finding in report.noise { terminal.say("notify-demo: too noisy to tell: \(finding)") }
+        let text =
+            json
+            ? try JSONText.of(report)
+            : markdown ? report.markdown(command: commandLine) : report.text(width: TerminalWidth.current)
+        try print(text)
+        for problem in report.problems { warn(problem) }
+        for finding in report.noise { warn("the machine is too noisy: \(finding)") }
         if report.machine.build == "debug" {
-            terminal.say("notify-demo: this is a debug build: a release build is many times as fast.")
+            warn("this is a debug build: a release build is many times as fast.")
         }
-        return report.problems.isEmpty ? .success : .failed
+        if !report.problems.isEmpty { throw ExitCode(1) }
     }
 
-    /// In the order in which they were asked for, each once.
+    /// The workloads to measure, in the order of the arguments, without duplicates.
     private var chosen: [Workload] {
         guard !workloads.isEmpty else { return Workloads.all }
         var names: Set<String> = []
@@ -121,7 +143,7 @@ struct Bench: Command {
 
     private var places: BenchmarkPlaces {
         get throws {
-            var places = BenchmarkPlaces(spins: !neverSpins, observersProgram: ObserversChild.program)
+            var places = BenchmarkPlaces(spins: !neverSpins, observersProgram: Bundle.main.executablePath)
             guard let pin else { return places }
             let cores = pin.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             guard (1...2).contains(cores.count), let first = cores[0], let last = cores[cores.count - 1] else {
@@ -130,49 +152,46 @@ struct Bench: Command {
             let available = ProcessorCores.available
             for core in [first, last] where !available.contains(core) {
                 throw ValidationError(
-                    "--pin names core \(core), and this program may run on \(available.map(String.init).joined(separator: ", "))."
-                )
+                    "--pin names core \(core), and this process may run on "
+                        + "\(available.map(String.init).joined(separator: ", ")).")
             }
             (places.postingCore, places.targetCore) = (first, last)
             return places
         }
     }
 
-    /// The command line that measures the same, without what says how it is printed.
-    private var arguments: String {
-        var arguments = ["bench"] + workloads
-        if let pin { arguments.append("--pin \(pin)") }
-        if quick { arguments.append("--quick") }
-        if let rounds { arguments.append("--rounds \(rounds)") }
-        if neverSpins { arguments.append("--no-spin") }
-        return (arguments + ["--markdown"]).joined(separator: " ")
+    /// The command line that prints the same tables.
+    private var commandLine: String {
+        var words = ["notify-bench"] + workloads
+        if let pin { words.append("--pin \(pin)") }
+        if quick { words.append("--quick") }
+        if let rounds { words.append("--rounds \(rounds)") }
+        if neverSpins { words.append("--no-spin") }
+        return (words + ["--markdown"]).joined(separator: " ")
     }
 
-    private func print(_ workloads: [Workload], _ terminal: inout Terminal) throws {
-        let width = workloads.map(\.name.count).max() ?? 0
-        for workload in workloads {
-            if json {
-                try terminal.print(JSONText.of(Entry(workload)))
-                continue
-            }
-            let padding = String(repeating: " ", count: width - workload.name.count)
-            try terminal.print("\(workload.name)\(padding)  \(workload.summary)")
+    private var listing: String {
+        get throws {
+            let width = chosen.map(\.name.count).max() ?? 0
+            return try chosen.map { workload in
+                if json { return try JSONText.of(ListedWorkload(workload)) }
+                let padding = String(repeating: " ", count: width - workload.name.count)
+                return "\(workload.name)\(padding)  \(workload.summary)"
+            }.joined(separator: "\n")
         }
     }
 
-    private struct Entry: Encodable {
-        var name: String
-        var summary: String
-        var unit: String
-        var control: String?
-        var contenders: [String]
-
-        init(_ workload: Workload) {
-            name = workload.name
-            summary = workload.summary
-            unit = workload.unit.description
-            control = workload.control
-            contenders = workload.contenders.map(\.name)
+    private func print(_ text: String) throws {
+        do {
+            try FileDescriptor.standardOutput.writeAll(Array("\(text)\n".utf8))
+        } catch {
+            warn("cannot write to standard output: \(error). The output is incomplete.")
+            throw ExitCode(2)
         }
+    }
+
+    private func warn(_ text: String) {
+        // Standard error may be closed; then nothing more can be reported.
+        _ = try? FileDescriptor.standardError.writeAll(Array("notify-bench: \(text)\n".utf8))
     }
 }

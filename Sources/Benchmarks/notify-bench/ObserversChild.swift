@@ -1,17 +1,11 @@
 import ArgumentParser
-import DeliveryDiagnostics
-import Foundation
+import DeliveryBenchmarks
 
 extension ObserversProgram.Kind: ExpressibleByArgument {}
 
-/// What `bench` starts: a process in which observers are.
+/// The process that holds the observers of a distributed workload. `notify-bench` starts itself for it.
 struct ObserversChild: ParsableCommand {
-    static let name = "observers-child"
-    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
-    /// This program as it is started for that; nil if it does not know its file.
-    static var program: ChildProgram? {
-        Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [name]) }
-    }
+    static let configuration = CommandConfiguration(commandName: ObserversProgram.subcommand)
 
     @Argument var kind: ObserversProgram.Kind
     @Argument(completion: .file()) var path: String

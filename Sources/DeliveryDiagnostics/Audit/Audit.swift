@@ -1,3 +1,4 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Accounts for each post and each observer that it matched (guarantee 14).
@@ -7,7 +8,7 @@ internal import ThreadedNotifications
 /// If the recording is truncated, a missing record is reported as unknown, not as a loss. A recording is truncated if
 /// it does not say how it ended, if records were lost, or if its file is damaged.
 /// Cost: a few passes over the records; a million records take about a second.
-public struct Audit: Sendable {
+package struct Audit: Sendable {
     /// Counters for the posts of one name and one observer.
     struct Line: Sendable {
         /// Index in the recording's tables. -1 means none, any name, or observers that cannot be told apart.
@@ -45,9 +46,9 @@ public struct Audit: Sendable {
     let isWhole: [Bool]
 
     /// True if the audit found no certain inconsistency.
-    public var addsUp: Bool { faults.count == 0 }
+    package var addsUp: Bool { faults.count == 0 }
 
-    public init(_ recording: Recording) {
+    package init(_ recording: Recording) {
         self.init(DeliveryIndex(recording))
     }
 

@@ -1,13 +1,14 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Formats an audit as text and as JSON.
-public struct AuditReport {
+package struct AuditReport {
     private let audit: Audit
     private let lines: [Audit.Line]
     /// The first registration of each observer.
     private let registrations: [Int32: Recording.Entry]
 
-    public init(_ audit: Audit) {
+    package init(_ audit: Audit) {
         self.audit = audit
         registrations = Dictionary(
             audit.recording.entries.lazy.filter { $0.stage == .register && $0.observer >= 0 }.map { ($0.observer, $0) },
@@ -23,7 +24,7 @@ public struct AuditReport {
     // MARK: For people
 
     /// Lines of at most `width` characters, unless a single word is longer.
-    public func text(width: Int = .max) -> [String] {
+    package func text(width: Int = .max) -> [String] {
         var text: [String] = []
         var nextSection: [String] { text.isEmpty ? [] : [""] }
         if !lines.isEmpty {
@@ -139,7 +140,7 @@ public struct AuditReport {
     // MARK: For machines
 
     /// One JSON document with sorted keys.
-    public func json() throws -> String {
+    package func json() throws -> String {
         return try JSONText.of(Document(self))
     }
 

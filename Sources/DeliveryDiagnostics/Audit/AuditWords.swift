@@ -1,8 +1,13 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Describes records, posts and observers in sentences.
-struct AuditWords {
+package struct AuditWords {
     let index: DeliveryIndex
+
+    package init(index: DeliveryIndex) {
+        self.index = index
+    }
 
     var recording: Recording { index.recording }
 
@@ -41,7 +46,7 @@ struct AuditWords {
 
     /// The observers that were registered for the post's name when it was posted, and have no record for this post.
     /// Looks at every observer.
-    func couldHaveMatched(_ post: Int32) -> [Int32] {
+    package func couldHaveMatched(_ post: Int32) -> [Int32] {
         let posted = index.posted[Int(post)]
         let entry = index.entry(posted)
         let process = recording.process(of: entry)

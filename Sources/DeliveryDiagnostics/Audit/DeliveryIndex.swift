@@ -1,23 +1,25 @@
+package import DeliveryRecording
+
 /// An index of a recording by post, observer and thread. The audit and the diagnosis read it.
 ///
 /// Accepts any file: records that match nothing are kept in lists of their own.
 /// Cost: two passes over the records, and a dictionary lookup for each record of a post and an observer.
-struct DeliveryIndex {
+package struct DeliveryIndex {
     /// A post and one observer of it, or a performed block.
-    struct Pair {
-        var post: Int32
+    package struct Pair {
+        package var post: Int32
         /// -1 for a block, and if the records do not tell observers apart.
-        var observer: Int32
-        var kind: Kind
+        package var observer: Int32
+        package var kind: Kind
         /// Indices of entries, or -1.
-        var append: Int32 = -1
-        var fate: Int32 = -1
-        var secondFate: Int32 = -1
-        var skip: Int32 = -1
+        package var append: Int32 = -1
+        package var fate: Int32 = -1
+        package var secondFate: Int32 = -1
+        package var skip: Int32 = -1
         /// Index in `handlers`.
-        var handler: Int32 = -1
+        package var handler: Int32 = -1
 
-        enum Kind: UInt8 {
+        package enum Kind: UInt8 {
             case observed
             /// Delivered by the document's technique: records have no observers, posts have no counts, and nothing is
             /// appended.
@@ -42,29 +44,29 @@ struct DeliveryIndex {
         var nested: UInt64 = 0
     }
 
-    let recording: Recording
-    private(set) var pairs: [Pair] = []
+    package let recording: Recording
+    package private(set) var pairs: [Pair] = []
     private(set) var handlers: [Handler] = []
     /// For each entry: its pair, or -1. In the document's technique, the `post` or `capture` entry has a pair too.
-    private(set) var pairOfEntry: [Int32]
+    package private(set) var pairOfEntry: [Int32]
     private var pairOfKey: [UInt64: Int32] = [:]
 
     /// For each post: the index of its `post` or `capture` entry, and of its `enqueue` entry.
-    private(set) var posted: [Int32]
-    private(set) var enqueued: [Int32]
+    package private(set) var posted: [Int32]
+    package private(set) var enqueued: [Int32]
     /// For each post that was enqueued: the number of outcomes it had in its queue, and the entry of the last one.
-    private(set) var queueFates: [Int32]
+    package private(set) var queueFates: [Int32]
     private(set) var queueFate: [Int32]
     /// For each post: the handler that made it, in `handlers`.
     private(set) var cause: [Int32]
     /// For each post: the number of its pairs.
-    private(set) var matches: [Int32]
+    package private(set) var matches: [Int32]
     /// Posts that were still being made when the recording ended: their thread has no later record.
     private(set) var unfinished: Set<Int32> = []
 
     /// For each observer.
-    private(set) var registered: [Int32]
-    private(set) var removed: [Int32]
+    package private(set) var registered: [Int32]
+    package private(set) var removed: [Int32]
 
     /// For each thread.
     private(set) var threadEnd: [Int32]
@@ -83,7 +85,7 @@ struct DeliveryIndex {
     /// For each observer: the number of outcomes of posts from before the recording.
     private(set) var earlier: [Int32]
 
-    init(_ recording: Recording) {
+    package init(_ recording: Recording) {
         self.recording = recording
         func none(_ count: Int) -> [Int32] { Array(repeating: -1, count: count) }
         let (posts, threads) = (recording.posts.count, recording.threads.count)
@@ -302,7 +304,7 @@ struct DeliveryIndex {
 
     // MARK: Questions
 
-    func entry(_ place: Int32) -> Recording.Entry { recording.entries[Int(place)] }
+    package func entry(_ place: Int32) -> Recording.Entry { recording.entries[Int(place)] }
 
     /// The time from `deliver` to `return`, in nanoseconds; nil if the handler did not return.
     func duration(of handler: Int) -> UInt64? {
@@ -364,7 +366,7 @@ struct DeliveryIndex {
         return entry.post >= 0 && entry.count > matches[Int(entry.post)]
     }
 
-    func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
+    package func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
 
     /// True if the pair's target thread ended after the notification was handed to it.
     func outlives(_ pair: Pair) -> Bool {

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The outcomes of the posts of one observer, as the audit counts them.

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// The happens-before order of a recording, as defined for event-driven programs. Every compared record belongs to one
 /// chain, and the records of a chain are totally ordered.
 ///

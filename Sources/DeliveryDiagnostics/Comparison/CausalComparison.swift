@@ -1,3 +1,5 @@
+package import DeliveryRecording
+
 /// Compares two runs by cause and effect. The runs are the same if threads, processes, posts and observers can be
 /// renamed so that each chain of one run (see `CausalChains`) equals a chain of the other. How chains interleave is
 /// chance and is not compared.
@@ -5,21 +7,21 @@
 /// Compares of each record the stage, name, target, observer, post, type of sender, number of observers of a post, and
 /// message. Threads in messages are renamed like all others, and addresses in messages are not compared.
 /// Cost: a few passes over both recordings, and memory in proportion to their size.
-public struct CausalComparison {
+package struct CausalComparison {
     /// Limits the search for matching threads. Threads without names may be so alike that assignments have to be tried.
-    public struct Budget: Sendable {
+    package struct Budget: Sendable {
         /// The number of assignments to try.
-        public var tries: Int
+        package var tries: Int
         /// Returns whether the time is up. Called before each try except the first.
-        public var isOver: @Sendable () -> Bool
+        package var isOver: @Sendable () -> Bool
 
-        public init(tries: Int, isOver: @escaping @Sendable () -> Bool) {
+        package init(tries: Int, isOver: @escaping @Sendable () -> Bool) {
             self.tries = tries
             self.isOver = isOver
         }
 
         /// - Parameter limit: the time for the search, from now on.
-        public init(
+        package init(
             tries: Int = 10_000, limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
         ) {
             let end = clock.now.advanced(by: limit)
@@ -27,7 +29,7 @@ public struct CausalComparison {
         }
     }
 
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The number of records compared, and of their threads.
         case same(records: Int, threads: Int)
         case different(CausalDifference)
@@ -36,7 +38,7 @@ public struct CausalComparison {
     }
 
     /// Which records are compared, and in which order.
-    public enum Order: Sendable {
+    package enum Order: Sendable {
         /// All records that have a cause, by their chains.
         case causal
         /// All records, in the order of the files.
@@ -53,7 +55,7 @@ public struct CausalComparison {
     }
 
     /// - Parameter progress: called from time to time with the number of records compared.
-    public static func compare(
+    package static func compare(
         _ first: Recording, _ second: Recording, order: Order = .causal, budget: Budget = Budget(),
         progress: (Int) -> Void = { _ in }
     ) -> Outcome {
@@ -87,16 +89,16 @@ public struct CausalComparison {
 }
 
 /// Why a comparison could not decide whether two runs are the same.
-public struct CausalUndecided: Sendable, CustomStringConvertible {
+package struct CausalUndecided: Sendable, CustomStringConvertible {
     /// The number of assignments of threads that were tried.
-    public var tries: Int
+    package var tries: Int
     /// The difference that the most successful try found.
-    public var furthest: CausalDifference
+    package var furthest: CausalDifference
 
     /// True if the comparison stopped where a recording is truncated: everything in it is the same.
-    public var isOfCut: Bool { furthest.reason == .cut }
+    package var isOfCut: Bool { furthest.reason == .cut }
 
-    public var description: String {
+    package var description: String {
         if isOfCut { return furthest.description }
         return """
             the comparison is undecided: threads without names are so similar that it has to try which thread is \

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 extension CausalDifference {

@@ -1,8 +1,9 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The first causal difference of two runs: everything that happened before it is the same in both.
-public struct CausalDifference: Sendable {
-    public enum Reason: String, Sendable, CaseIterable, Codable {
+package struct CausalDifference: Sendable {
+    package enum Reason: String, Sendable, CaseIterable, Codable {
         /// The first run has a record that the second does not have.
         case onlyInFirst
         /// The second run has a record that the first does not have.
@@ -36,24 +37,24 @@ public struct CausalDifference: Sendable {
     }
 
     /// The record of one run.
-    public struct Side: Sendable {
+    package struct Side: Sendable {
         /// The path of the file.
-        public var source: String
+        package var source: String
         /// Index in `entries`; nil if the run has no such record.
-        public var place: Int?
+        package var place: Int?
         /// Line of the file, from 1.
-        public var line: Int?
-        public var thread: String?
-        public var stage: DeliveryStage?
+        package var line: Int?
+        package var thread: String?
+        package var stage: DeliveryStage?
         /// A description of the record.
-        public var text: String
+        package var text: String
     }
 
-    public var reason: Reason
-    public var first: Side
-    public var second: Side
+    package var reason: Reason
+    package var first: Side
+    package var second: Side
     /// Sentences that explain the difference.
-    public var explanation: [String]
+    package var explanation: [String]
     /// Index of the second run's first entry without a counterpart; nil if each has one.
     var secondUnmatched: Int?
 }
@@ -83,12 +84,12 @@ extension CausalDifference.Side {
     }
 
     /// For example `run.jsonl:3`.
-    public var location: String { line.map { "\(source):\($0)" } ?? source }
+    package var location: String { line.map { "\(source):\($0)" } ?? source }
 }
 
 extension CausalDifference: CustomStringConvertible {
     /// Several lines: both sides and the explanation.
-    public var description: String {
+    package var description: String {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0

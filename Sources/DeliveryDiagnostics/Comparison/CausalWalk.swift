@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// One try to match one run with the other. Goes through the first run's records in order. The counterpart of each is
 /// the record at the same position of the matching chain.
 struct CausalWalk {

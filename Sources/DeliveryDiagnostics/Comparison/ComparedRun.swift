@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// One of the two compared recordings, with the data that the comparison derives from it once.

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Maps texts to numbers: equal texts of both recordings have the same number.
 struct ComparedTexts {
     private var numbers: [String: Int32] = [:]

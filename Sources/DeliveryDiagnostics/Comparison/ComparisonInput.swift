@@ -1,12 +1,14 @@
+package import DeliveryRecording
+
 /// An input of the compare command: a recording, which begins with a brace, or a text log.
-public enum ComparisonInput {
+package enum ComparisonInput {
     case recording(Recording)
     case log(LogReader)
 
     /// Opens a file, or standard input for `-`. Reads it if it is a recording.
     ///
     /// - Parameter progress: called from time to time with the number of records read.
-    public init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
+    package init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = try LogReader(path: path)
         guard try reader.firstByte() == UInt8(ascii: "{") else {
             self = .log(reader)
@@ -24,7 +26,7 @@ public enum ComparisonInput {
             })
     }
 
-    public var isRecording: Bool {
+    package var isRecording: Bool {
         switch self {
         case .recording: true
         case .log: false

@@ -1,5 +1,7 @@
+internal import DeliveryRecording
+
 /// The result of a comparison as a line of JSON.
-public struct ComparisonLine: Sendable, Encodable {
+package struct ComparisonLine: Sendable, Encodable {
     /// A record or line of one input.
     struct Side: Sendable, Encodable {
         var source: String
@@ -18,7 +20,7 @@ public struct ComparisonLine: Sendable, Encodable {
     private var first: Side?
     private var second: Side?
 
-    public init(_ outcome: CausalComparison.Outcome) {
+    package init(_ outcome: CausalComparison.Outcome) {
         switch outcome {
         case .same(let records, let threads):
             self.init(outcome: "same", compared: records, threads: threads)
@@ -31,7 +33,7 @@ public struct ComparisonLine: Sendable, Encodable {
         }
     }
 
-    public init(_ outcome: TextLog.Outcome) {
+    package init(_ outcome: TextLog.Outcome) {
         switch outcome {
         case .same(let lines, let threads): self.init(outcome: "same", compared: lines, threads: threads)
         case .different(let difference):
@@ -61,7 +63,7 @@ public struct ComparisonLine: Sendable, Encodable {
     }
 
     /// The line, without its newline.
-    public var text: String {
+    package var text: String {
         get throws {
             return try JSONText.of(self)
         }

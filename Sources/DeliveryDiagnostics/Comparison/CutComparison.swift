@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Decides whether two runs differ only in records that a truncated recording lacks. If so, the comparison is
 /// undecided.
 ///

@@ -1,6 +1,8 @@
+package import DeliveryRecording
+
 extension Recording {
     /// The number of records that were lost while recording. They may look like differences.
-    public var lostCount: Int {
+    package var lostCount: Int {
         entries.reduce(0) { $1.stage == .lost ? $0 + Int(max($1.count, 1)) : $0 }
     }
 }

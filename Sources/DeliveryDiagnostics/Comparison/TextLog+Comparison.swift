@@ -1,11 +1,11 @@
 extension TextLog {
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case same(lines: Int, threads: Int)
         case different(LogDifference)
         /// Which thread is which could not be decided in time. The value is the number of tries.
         case undecided(tries: Int)
 
-        public init(_ outcome: LogComparison.Outcome) {
+        package init(_ outcome: LogComparison.Outcome) {
             switch outcome {
             case .same(let lines, let threads): self = .same(lines: lines, threads: threads)
             case .different(let difference): self = .different(difference)
@@ -16,7 +16,7 @@ extension TextLog {
     /// Compares the messages of each thread of two text logs, in order. How threads interleave is not compared.
     ///
     /// - Parameter progress: called from time to time with the number of lines that are the same so far.
-    public static func compare(
+    package static func compare(
         _ first: TextLog, _ second: TextLog, budget: CausalComparison.Budget = CausalComparison.Budget(),
         progress: (Int) -> Void = { _ in }
     ) -> Outcome {

@@ -1,18 +1,19 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// A text log in memory: its lines, and a recording of its messages.
 ///
 /// A line names its thread, but not what caused it. Lines of different threads may follow each other by chance, so only
 /// the order of each thread is certain.
-public struct TextLog: Sendable {
-    public private(set) var recording: Recording
+package struct TextLog: Sendable {
+    package private(set) var recording: Recording
     /// The lines without newlines, one after the other.
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     private var lastIsWhole = true
 
     /// - Parameter progress: called from time to time with the number of lines read.
-    public init(_ reader: LogReader, progress: (Int) -> Void = { _ in }) throws(LogError) {
+    package init(_ reader: LogReader, progress: (Int) -> Void = { _ in }) throws(LogError) {
         var reader = reader
         recording = Recording(source: reader.name)
         var processes: [String: Int32] = [:]

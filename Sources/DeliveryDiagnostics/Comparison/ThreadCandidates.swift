@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// The threads of the second run that may match one of the first: those of the same colour first, each in order of
 /// first appearance.
 struct ThreadCandidates {

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Colours threads by their records: threads that correspond to each other have the same colour in both runs.
 ///
 /// A colour is refined by the colours of the threads that a thread hands something to or receives something from, until

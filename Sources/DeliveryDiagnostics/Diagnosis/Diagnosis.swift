@@ -1,14 +1,15 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The findings of a recording: what is wrong with the program, or worth knowing. Most severe first, one finding for
 /// each observer or name.
 ///
 /// Cost: one or two passes over the records for each kind of finding.
-public struct Diagnosis: Sendable {
+package struct Diagnosis: Sendable {
     let index: DeliveryIndex
     let findings: [Finding]
 
-    public init(_ recording: Recording, limits: DiagnosisLimits = DiagnosisLimits()) {
+    package init(_ recording: Recording, limits: DiagnosisLimits = DiagnosisLimits()) {
         let index = DeliveryIndex(recording)
         self.index = index
         var findings = Unaccounted.findings(Audit(index), index)
@@ -35,5 +36,5 @@ public struct Diagnosis: Sendable {
     }
 
     /// True if any finding is a problem rather than a note.
-    public var hasProblem: Bool { findings.contains { $0.severity == .problem } }
+    package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
 }

@@ -1,15 +1,15 @@
 /// Thresholds above which an observation becomes a finding.
-public struct DiagnosisLimits: Sendable, Hashable {
+package struct DiagnosisLimits: Sendable, Hashable {
     /// How long a handler may occupy the main thread.
-    public var mainBudget: Duration
+    package var mainBudget: Duration
     /// How many notifications may wait for one thread.
-    public var depth: Int
+    package var depth: Int
     /// How long a thread may stay in one handler, or ignore what waits for it, while others continue.
-    public var stall: Duration
+    package var stall: Duration
     /// How many times in a row a handler may cause its own next call.
-    public var chain: Int
+    package var chain: Int
 
-    public init(
+    package init(
         mainBudget: Duration = .milliseconds(16), depth: Int = 1000, stall: Duration = .seconds(1), chain: Int = 100
     ) {
         self.mainBudget = mainBudget

@@ -1,35 +1,36 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Formats a diagnosis as text and as JSON.
-public struct DiagnosisReport {
+package struct DiagnosisReport {
     /// A line and its role. The caller chooses a color for each role.
-    public struct Line: Sendable, Hashable {
-        public enum Role: Sendable, Hashable {
+    package struct Line: Sendable, Hashable {
+        package enum Role: Sendable, Hashable {
             case problem
             case note
             case rest
         }
 
-        public var text: String
-        public var role: Role
+        package var text: String
+        package var role: Role
     }
 
     /// The number of findings in the text.
-    public static let mostTold = 20
+    package static let mostTold = 20
     /// The number of findings in the JSON document.
-    public static let mostEncoded = 1000
+    package static let mostEncoded = 1000
     private static let mostEvidence = 3
 
     private let diagnosis: Diagnosis
     private let words: DiagnosisWords
 
-    public init(_ diagnosis: Diagnosis) {
+    package init(_ diagnosis: Diagnosis) {
         self.diagnosis = diagnosis
         words = DiagnosisWords(diagnosis.index)
     }
 
     /// Lines of at most `width` characters, unless a single word is longer.
-    public func text(width: Int = .max) -> [Line] {
+    package func text(width: Int = .max) -> [Line] {
         guard !diagnosis.findings.isEmpty else { return [Line(text: "no findings", role: .rest)] }
         var lines: [Line] = []
         for (number, finding) in diagnosis.findings.prefix(Self.mostTold).enumerated() {
@@ -50,7 +51,7 @@ public struct DiagnosisReport {
     }
 
     /// One JSON document with sorted keys.
-    public func json() throws -> String {
+    package func json() throws -> String {
         let findings = diagnosis.findings.prefix(Self.mostEncoded).map { finding in
             Document.Finding(
                 kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,

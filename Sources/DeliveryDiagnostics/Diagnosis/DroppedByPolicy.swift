@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds notifications that an observer's overflow policy dropped (guarantee 12).

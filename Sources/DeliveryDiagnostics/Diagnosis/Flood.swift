@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds threads that receive more notifications than they handle.

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds observers that never received anything: either their name was posted while they observed, or the program posts

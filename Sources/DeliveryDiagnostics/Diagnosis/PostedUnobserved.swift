@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds posts that were made before the program added the first observer of their name.

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds observers that were removed immediately after they were added, before their name was posted without an

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the

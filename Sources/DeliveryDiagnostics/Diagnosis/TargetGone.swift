@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds notifications for a thread that had ended, or that ended before it handled them (guarantee 10).

@@ -1,10 +1,12 @@
+package import DeliveryRecording
+
 /// Compares two logs by structure: the messages, their order, and their threads.
 ///
 /// Times and process names are not compared. Thread ids, process ids and thread numbers may differ if they correspond
 /// one to one.
 /// Cost: one pass over both logs. Memory grows only with the number of threads and processes.
-public struct LogComparison {
-    public enum Outcome: Hashable, Sendable {
+package struct LogComparison {
+    package enum Outcome: Hashable, Sendable {
         case same(lines: Int, threads: Int)
         case different(LogDifference)
     }
@@ -28,7 +30,7 @@ public struct LogComparison {
     /// Reads both logs until they differ or end.
     ///
     /// - Parameter progress: called after every 10,000 lines with the number of equal lines so far.
-    public static func compare(
+    package static func compare(
         _ first: LogReader, _ second: LogReader, progress: (Int) -> Void = { _ in }
     ) throws(LogError) -> Outcome {
         var (first, second) = (first, second)

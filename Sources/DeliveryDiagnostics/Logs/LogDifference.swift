@@ -1,5 +1,7 @@
+internal import DeliveryRecording
+
 /// The first difference of two logs, with both lines.
-public struct LogDifference: Hashable, Sendable {
+package struct LogDifference: Hashable, Sendable {
     var reason: Reason
     var first: Side
     var second: Side
@@ -47,7 +49,7 @@ public struct LogDifference: Hashable, Sendable {
 
 extension LogDifference: CustomStringConvertible {
     /// Several lines: the location, both lines, and the difference.
-    public var description: String {
+    package var description: String {
         let sides = [first, second]
         let width = sides.map(\.place.count).max() ?? 0
         let position = commonLength

@@ -1,7 +1,7 @@
 /// A line of a log in NSLog's format: `2016-02-13 22:05:12.856 test[865:45102] current thread = …`.
 ///
 /// Only the format of the time is checked: times are not compared.
-struct LogLine: Sendable {
+package struct LogLine: Sendable {
     /// The line without its newline.
     let text: String
     /// The ranges of its parts, in UTF-8.
@@ -10,8 +10,8 @@ struct LogLine: Sendable {
     var process: String { part(fields.process) }
     var processID: String { part(fields.processID) }
     /// Decimal or hexadecimal, as in the log.
-    var threadID: String { part(fields.threadID) }
-    var message: String { part(fields.message) }
+    package var threadID: String { part(fields.threadID) }
+    package var message: String { part(fields.message) }
 
     private func part(_ range: Range<Int>) -> String {
         let bytes = text.utf8
@@ -26,7 +26,7 @@ struct LogLine: Sendable {
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"
 
     /// The reason why a text is not a log line.
-    enum Problem: Error, Hashable {
+    package enum Problem: Error, Hashable {
         case notText
         case noTime
         case noProcess
@@ -41,7 +41,7 @@ struct LogLine: Sendable {
     }
 
     /// - Parameter bytes: one line, without its newline.
-    init(_ bytes: some Collection<UInt8>) throws(Problem) {
+    package init(_ bytes: some Collection<UInt8>) throws(Problem) {
         guard var text = String(validating: bytes, as: UTF8.self) else { throw .notText }
         let read: Result<Fields, Problem> = text.withUTF8 { bytes in
             guard let timeEnd = bytes.timeEnd else { return .failure(.noTime) }
@@ -56,8 +56,8 @@ struct LogLine: Sendable {
 private struct Fields {
     var process: Range<Int>
     var processID: Range<Int>
-    var threadID: Range<Int>
-    var message: Range<Int>
+    package var threadID: Range<Int>
+    package var message: Range<Int>
 
     /// Searches for `test[865:45102]`: the first brackets that contain two identifiers, because a process name may
     /// contain brackets.

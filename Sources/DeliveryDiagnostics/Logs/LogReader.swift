@@ -1,3 +1,4 @@
+package import DeliveryRecording
 internal import SystemPackage
 
 /// Reads a log line by line, in constant memory.
@@ -5,12 +6,12 @@ internal import SystemPackage
 /// Lines that begin with `#` are comments and are skipped. A byte order mark at the beginning and a carriage return at
 /// the end of a line are ignored. A line longer than `longestLine` bytes is an error as soon as that many bytes were
 /// read.
-public struct LogReader {
+package struct LogReader {
     /// In bytes.
-    public static let longestLine = 65_536
+    package static let longestLine = 65_536
 
     /// The name of the log in errors and differences.
-    public let name: String
+    package let name: String
 
     private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
     private var unread: ArraySlice<UInt8> = []
@@ -19,13 +20,13 @@ public struct LogReader {
     private var hasLine = false
 
     /// - Parameter readChunk: fills a part of the buffer and returns its size; 0 at the end.
-    public init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+    package init(name: String, readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
         self.name = name
         self.readChunk = readChunk
     }
 
     /// Reads a file, or standard input for `-`.
-    public init(path: String) throws(LogError) {
+    package init(path: String) throws(LogError) {
         if path == "-" {
             self.init(name: "standard input") { try FileDescriptor.standardInput.read(into: $0) }
             return
@@ -39,15 +40,10 @@ public struct LogReader {
         }
     }
 
-    /// Reads one of the documents' logs.
-    public init(_ reference: ReferenceLog) {
-        self.init(name: reference.rawValue, bytes: Array(reference.text.utf8))
-    }
-
     /// Reads from memory.
     ///
     /// - Parameter chunk: the maximum number of bytes to return at a time.
-    init(name: String, bytes: [UInt8], chunk: Int = .max) {
+    package init(name: String, bytes: [UInt8], chunk: Int = .max) {
         var rest = bytes[...]
         self.init(name: name) { buffer in
             let next = rest.prefix(min(chunk, buffer.count))

@@ -1,10 +1,10 @@
-import Dispatch
-import Foundation
-import Synchronization
-import SystemPackage
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+internal import SystemPackage
 
 /// A transient progress line on standard error. It appears only on a terminal, and only after a second.
-final class ProgressLine: Sendable {
+package final class ProgressLine: Sendable {
     private struct State {
         var nextAt: ContinuousClock.Instant
         var isShown = false
@@ -17,13 +17,13 @@ final class ProgressLine: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter begun: when the whole task began, if this line is for a part of it.
-    init(_ name: String, since begun: ContinuousClock.Instant = .now) {
+    package init(_ name: String, since begun: ContinuousClock.Instant = .now) {
         self.name = name
         state = Mutex(State(nextAt: begun.advanced(by: .seconds(1))))
     }
 
     /// - Parameter text: evaluated only if it is shown.
-    func show(_ text: @autoclosure () -> String) {
+    package func show(_ text: @autoclosure () -> String) {
         guard isWanted else { return }
         let isDue = state.withLock { state in
             let now = ContinuousClock.now
@@ -38,7 +38,7 @@ final class ProgressLine: Sendable {
 
     /// For a step without intermediate progress: shows the text now, or when a second has passed, unless the line has
     /// changed by then.
-    func showWhenDue(_ text: String) {
+    package func showWhenDue(_ text: String) {
         show(text)
         guard isWanted else { return }
         let (changes, wait) = state.withLock { ($0.changes, max(.zero, $0.nextAt - .now)) }
@@ -52,7 +52,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    func clear() {
+    package func clear() {
         let wasShown = state.withLock { state in
             defer { state.isShown = false }
             state.changes += 1

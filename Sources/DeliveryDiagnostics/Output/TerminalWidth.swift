@@ -1,17 +1,17 @@
-import Foundation
-import SystemPackage
+internal import Foundation
+internal import SystemPackage
 
 /// The number of columns of standard output.
-enum TerminalWidth {
+package enum TerminalWidth {
     /// The terminal's width, or nil if standard output is not a terminal.
-    static var ofTerminal: Int? {
+    package static var ofTerminal: Int? {
         var size = winsize()
         guard ioctl(FileDescriptor.standardOutput.rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         return size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
     /// The terminal's width; without a terminal the value of `COLUMNS`, or 80.
-    static var current: Int {
+    package static var current: Int {
         if let columns = ofTerminal { return columns }
         let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
         return columns > 0 ? columns : 80

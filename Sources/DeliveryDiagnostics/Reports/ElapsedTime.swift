@@ -1,6 +1,6 @@
 /// A duration in readable form: `41 µs`, `5.74 ms`.
-public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
-    public var nanoseconds: Int64
+package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
+    package var nanoseconds: Int64
 
     private static let units: [(name: String, nanoseconds: Int64)] = [
         ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
@@ -9,19 +9,19 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     /// Minutes are parsed but never printed.
     private static let minute = (name: "m", nanoseconds: Int64(60_000_000_000))
 
-    public init(nanoseconds: Int64) {
+    package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    public init(_ duration: Duration) {
+    package init(_ duration: Duration) {
         nanoseconds = Int64(clamping: duration.nanoseconds)
     }
 
-    public var duration: Duration { .nanoseconds(nanoseconds) }
+    package var duration: Duration { .nanoseconds(nanoseconds) }
 
     /// - Parameter text: a number and a unit, such as `10ms`, `1.5 s` or `2m`; `us` stands for `µs`. Nil if the text
     ///   has another form, or if the duration is negative or longer than a hundred years.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let rest = text.dropFirst(number.count).drop { $0 == " " }
         // Unicode has two letters mu. Keyboards produce U+00B5; Unicode prefers U+03BC.
@@ -38,7 +38,7 @@ public struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Three significant digits, or all digits before the decimal point.
-    public var description: String {
+    package var description: String {
         if nanoseconds < 0 { return "-\(ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)))" }
         for (place, unit) in Self.units.enumerated() where nanoseconds >= unit.nanoseconds {
             let text = Self.threeDigits(nanoseconds, per: unit.nanoseconds)

@@ -1,3 +1,4 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Makes the records of a run comparable: processes, threads, posts, observers and times are numbered in order of
@@ -6,7 +7,7 @@ internal import ThreadedNotifications
 /// Processes become 1, 2, …; so do kernel ids of threads, across all processes. In each process, threads, posts,
 /// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
 /// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
-public struct StableNumbering {
+package struct StableNumbering {
     private var processes = Numbering<Int32>()
     private var kernelIDs = Numbering<KernelID>()
     private var numbers: [Int32: Numbering<Int>] = [:]
@@ -23,10 +24,10 @@ public struct StableNumbering {
     /// In nanoseconds since 1970.
     private static let start: Int64 = 978_307_200_000_000_000
 
-    public init() {}
+    package init() {}
 
     /// Renumbers the records in their order.
-    public static func renumber(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+    package static func renumber(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
         var numbering = StableNumbering()
         return records.map { numbering.renumber($0) }
     }

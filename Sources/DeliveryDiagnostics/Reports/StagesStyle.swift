@@ -1,12 +1,13 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Formats each record as a line with aligned columns.
-public struct StagesStyle: Sendable {
+package struct StagesStyle: Sendable {
     private let start: UInt64
     private let widths: [Int]
 
     /// - Parameter records: all records to be printed. Times are relative to the first one.
-    public init(_ records: [DeliveryRecord]) {
+    package init(_ records: [DeliveryRecord]) {
         start = records.first?.monotonicNanoseconds ?? 0
         var widths = [0, 0, 0, 0]
         for record in records {
@@ -17,7 +18,7 @@ public struct StagesStyle: Sendable {
         self.widths = widths
     }
 
-    public func line(for record: DeliveryRecord) -> String {
+    package func line(for record: DeliveryRecord) -> String {
         let what = [
             // A performed block has no notification.
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },

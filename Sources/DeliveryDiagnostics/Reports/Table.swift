@@ -1,6 +1,6 @@
 /// Aligns rows of text in columns. The first row is the heading.
-enum Table {
-    static func text(_ rows: [[String]]) -> String {
+package enum Table {
+    package static func text(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

@@ -1,7 +1,7 @@
 /// Wraps text in lines of limited length.
-enum WrappedText {
+package enum WrappedText {
     /// Breaks between words, and inside a word that is too long for a line.
-    static func lines(_ text: String, width: Int) -> [String] {
+    package static func lines(_ text: String, width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []
         var line = ""
@@ -27,7 +27,7 @@ enum WrappedText {
     /// - Parameters:
     /// - width: the maximum length of a line, including its indentation.
     /// - indent: the indentation. Lines after the first have two more spaces.
-    static func lines(_ text: String, width: Int, indent: String) -> [String] {
+    package static func lines(_ text: String, width: Int, indent: String) -> [String] {
         guard width != .max else { return [indent + text] }
         var lines: [String] = []
         var line = indent

@@ -1,7 +1,7 @@
 /// Escapes text for XML 1.0 elements and attributes.
-enum XMLText {
+package enum XMLText {
     /// Characters that XML 1.0 cannot represent are written as Swift escapes.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,90 +1,92 @@
+package import DeliveryRecording
+
 /// Counts, durations and mailbox depths of a recording: in total, and by name, observer and thread.
 ///
 /// Values without any records are nil, not 0.
-public struct DeliveryStatistics: Sendable, Encodable {
+package struct DeliveryStatistics: Sendable, Encodable {
     /// The statistics of one name, observer or thread, or of all.
-    public struct Group: Sendable, Encodable {
+    package struct Group: Sendable, Encodable {
         /// The name shown in reports.
-        public var label: String
+        package var label: String
         /// For an observer: the source location of its registration.
-        public var place: String?
+        package var place: String?
         /// Total: all posts. Name: posts of it. Observer: posts that matched it. Thread: posts made on it.
-        public var posted = 0
+        package var posted = 0
         /// For a thread: deliveries on it.
-        public var delivered = 0
+        package var delivered = 0
         /// This and the next four, for a thread: in its mailbox.
-        public var coalesced = 0
-        public var dropped = 0
-        public var cancelled = 0
-        public var targetGone = 0
+        package var coalesced = 0
+        package var dropped = 0
+        package var cancelled = 0
+        package var targetGone = 0
         /// Deliveries that are still waiting when the recording ends.
-        public var pending = 0
+        package var pending = 0
         /// Deliveries without a `return` record, if the recording has `return` records for them.
-        public var neverReturned = 0
-        public var postsPerSecond: Double?
+        package var neverReturned = 0
+        package var postsPerSecond: Double?
         /// The times from `post` to `deliver`.
-        public var postToDelivery: Distribution?
+        package var postToDelivery: Distribution?
         /// The times from `append` to `deliver`.
-        public var waiting: Distribution?
+        package var waiting: Distribution?
         /// The times from `deliver` to `return`, including nested deliveries.
-        public var handler: Distribution?
+        package var handler: Distribution?
     }
 
     /// The mailbox, drains and waits of a thread.
-    public struct Mailbox: Sendable, Encodable {
-        public var label: String
+    package struct Mailbox: Sendable, Encodable {
+        package var label: String
         /// Notifications and blocks that were appended to it.
-        public var appended = 0
-        public var highestDepth: Int?
+        package var appended = 0
+        package var highestDepth: Int?
         /// Averaged over the time of the recording.
-        public var meanDepth: Double?
+        package var meanDepth: Double?
         /// Signals for its thread.
-        public var signals = 0
-        public var drains = 0
-        public var deliveriesPerDrain: Distribution?
+        package var signals = 0
+        package var drains = 0
+        package var deliveriesPerDrain: Distribution?
         /// The times that the thread waited for others.
-        public var waits: Distribution?
+        package var waits: Distribution?
         /// Waits without an end in the recording.
-        public var endlessWaits = 0
+        package var endlessWaits = 0
     }
 
     /// The statistics of all posting queues.
-    public struct Queues: Sendable, Encodable {
-        public var enqueued = 0
-        public var posted = 0
-        public var coalesced = 0
-        public var dequeued = 0
-        public var targetGone = 0
+    package struct Queues: Sendable, Encodable {
+        package var enqueued = 0
+        package var posted = 0
+        package var coalesced = 0
+        package var dequeued = 0
+        package var targetGone = 0
         /// The times from `enqueue` to `post`.
-        public var waiting: Distribution?
+        package var waiting: Distribution?
     }
 
     /// The label of performed blocks, which have no name.
     static let blocks = "(blocks)"
 
-    public internal(set) var source: String
-    public internal(set) var records = 0
-    public internal(set) var processes = 0
-    public internal(set) var threadCount = 0
+    package internal(set) var source: String
+    package internal(set) var records = 0
+    package internal(set) var processes = 0
+    package internal(set) var threadCount = 0
     /// The time from the first record to the last.
-    public internal(set) var nanoseconds: UInt64 = 0
-    public internal(set) var total = Group(label: "all")
-    public internal(set) var signals = 0
-    public internal(set) var lostSignals = 0
-    public internal(set) var drains = 0
-    public internal(set) var deliveriesPerDrain: Distribution?
-    public internal(set) var waits: Distribution?
+    package internal(set) var nanoseconds: UInt64 = 0
+    package internal(set) var total = Group(label: "all")
+    package internal(set) var signals = 0
+    package internal(set) var lostSignals = 0
+    package internal(set) var drains = 0
+    package internal(set) var deliveriesPerDrain: Distribution?
+    package internal(set) var waits: Distribution?
     /// Waits that would have deadlocked.
-    public internal(set) var refusedWaits = 0
-    public internal(set) var queues = Queues()
+    package internal(set) var refusedWaits = 0
+    package internal(set) var queues = Queues()
     /// In descending order of posts and deliveries.
-    public internal(set) var names: [Group] = []
-    public internal(set) var observers: [Group] = []
+    package internal(set) var names: [Group] = []
+    package internal(set) var observers: [Group] = []
     /// In the order of processes and thread numbers.
-    public internal(set) var threads: [Group] = []
-    public internal(set) var mailboxes: [Mailbox] = []
+    package internal(set) var threads: [Group] = []
+    package internal(set) var mailboxes: [Mailbox] = []
 
-    public init(_ recording: Recording) {
+    package init(_ recording: Recording) {
         self.init(source: recording.source)
         var collector = StatisticsCollector(recording)
         collector.collect(into: &self)

@@ -1,21 +1,29 @@
 /// The distribution of times in nanoseconds, or of numbers.
 ///
-/// The p-th percentile is the smallest value such that p percent of the values are no greater. With more than 1024
-/// values, percentiles are rounded up by less than 0.1 %.
-public struct Distribution: Sendable, Hashable, Encodable {
-    public var count: Int
-    public var sum: UInt64
-    public var p50: UInt64
-    public var p90: UInt64
-    public var p99: UInt64
-    public var p999: UInt64
-    /// Exact.
-    public var max: UInt64
-    /// The number of values above `Distribution.highest`, which count as `highest` in the percentiles.
-    public var countOver: Int
+/// The p-th percentile is the smallest value such that p percent of the values are no greater.
+package struct Distribution: Sendable, Hashable, Encodable {
+    package var count: Int
+    /// At most `UInt64.max`.
+    package var sum: UInt64
+    package var p50: UInt64
+    package var p90: UInt64
+    package var p99: UInt64
+    package var p999: UInt64
+    package var max: UInt64
 
-    /// The highest value in percentiles: a day in nanoseconds.
-    public static let highest: UInt64 = 86_400_000_000_000
+    /// Nil if there are no values.
+    package init?(of values: some Sequence<UInt64>) {
+        let sorted = values.sorted()
+        guard let max = sorted.last else { return nil }
+        func percentile(_ perMille: Int) -> UInt64 { sorted[(sorted.count * perMille + 999) / 1000 - 1] }
+        count = sorted.count
+        sum = sorted.reduce(0) { sum, value in
+            let (total, isOver) = sum.addingReportingOverflow(value)
+            return isOver ? .max : total
+        }
+        (p50, p90, p99, p999) = (percentile(500), percentile(900), percentile(990), percentile(999))
+        self.max = max
+    }
 
-    public var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
+    package var mean: Double { Double(sum) / Double(count) }
 }

@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// Formats quantities in at most seven characters, with a suitable unit; a dash for nil.
-enum Quantity {
-    static let none = "–"
+package enum Quantity {
+    package static let none = "–"
 
     /// For example `812 ns`, `1.23 µs`, `45.6 ms`, `789 s`, `1.5 d`.
-    static func time(_ nanoseconds: UInt64?) -> String {
+    package static func time(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return none }
         let value = Double(nanoseconds)
         // The bounds are the values that would round to one more digit.
@@ -19,16 +19,16 @@ enum Quantity {
         }
     }
 
-    static func count(_ count: Int?) -> String {
+    package static func count(_ count: Int?) -> String {
         guard let count else { return none }
         return count < 1_000_000 ? "\(count)" : large(Double(count))
     }
 
     /// A number of records; a dash for 0.
-    static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
+    package static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
 
     /// A mean or a rate.
-    static func number(_ number: Double?) -> String {
+    package static func number(_ number: Double?) -> String {
         guard let number else { return none }
         return number < 999.5 ? digits(number) : large(number)
     }

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Computes the statistics of a recording in two passes: one over its records, and one over the deliveries of each
@@ -7,7 +8,6 @@ struct StatisticsCollector {
 
     private let recording: Recording
     private let links: DeliveryLinks
-    private var meter = DistributionMeter()
     private let start: UInt64
     private let end: UInt64
     /// Indices of `deliver` entries.
@@ -82,13 +82,13 @@ struct StatisticsCollector {
         statistics.lostSignals = lostSignals
         statistics.refusedWaits = refusedWaits
         statistics.drains = batches.reduce(0) { $0 + $1.count }
-        statistics.deliveriesPerDrain = distribution(of: batches.joined().lazy.map { UInt64($0) })
-        statistics.waits = distribution(
+        statistics.deliveriesPerDrain = Distribution(of: batches.joined().lazy.map { UInt64($0) })
+        statistics.waits = Distribution(
             of: waits.joined().lazy.compactMap { [links, recording] in
                 Self.time(from: $0, to: links.partner[Int($0)], recording)
             })
         finishMailboxes()
-        queues.waiting = distribution(
+        queues.waiting = Distribution(
             of: recording.entries.indices.lazy.filter { [recording, links] in
                 recording.entries[$0].stage == .post && links.began[$0] >= 0
             }.compactMap { [recording, links] in Self.time(from: links.began[$0], to: Int32($0), recording) })
@@ -219,8 +219,8 @@ struct StatisticsCollector {
 
     private mutating func finishMailboxes() {
         for mailbox in mailboxes.indices {
-            mailboxes[mailbox].deliveriesPerDrain = distribution(of: batches[mailbox].lazy.map { UInt64($0) })
-            mailboxes[mailbox].waits = distribution(
+            mailboxes[mailbox].deliveriesPerDrain = Distribution(of: batches[mailbox].lazy.map { UInt64($0) })
+            mailboxes[mailbox].waits = Distribution(
                 of: waits[mailbox].lazy.compactMap { [links, recording] in
                     Self.time(from: $0, to: links.partner[Int($0)], recording)
                 })
@@ -236,24 +236,17 @@ struct StatisticsCollector {
         return end > begin ? end - begin : 0
     }
 
-    private mutating func distribution(of values: some Sequence<UInt64>) -> Distribution? {
-        for value in values { meter.add(value) }
-        return meter.take()
-    }
-
-    private mutating func measure(_ group: inout Group, _ deliveries: ArraySlice<Int32>) {
-        for place in deliveries {
-            if let time = Self.time(from: links.posted[Int(place)], to: place, recording) { meter.add(time) }
+    private func measure(_ group: inout Group, _ deliveries: ArraySlice<Int32>) {
+        func times(_ ends: (Int32) -> (begin: Int32, end: Int32)) -> Distribution? {
+            Distribution(
+                of: deliveries.compactMap { delivery in
+                    let (begin, end) = ends(delivery)
+                    return Self.time(from: begin, to: end, recording)
+                })
         }
-        group.postToDelivery = meter.take()
-        for place in deliveries {
-            if let time = Self.time(from: links.began[Int(place)], to: place, recording) { meter.add(time) }
-        }
-        group.waiting = meter.take()
-        for place in deliveries {
-            if let time = Self.time(from: place, to: links.partner[Int(place)], recording) { meter.add(time) }
-        }
-        group.handler = meter.take()
+        group.postToDelivery = times { (links.posted[Int($0)], $0) }
+        group.waiting = times { (links.began[Int($0)], $0) }
+        group.handler = times { ($0, links.partner[Int($0)]) }
     }
 
     /// Measures the groups that have any records.
@@ -261,7 +254,7 @@ struct StatisticsCollector {
     /// - Parameters:
     /// - order: the order of the groups.
     /// - number: returns the group of a delivery; negative for none.
-    private mutating func grouped(
+    private func grouped(
         _ groups: [Group], in order: [Int], _ seconds: Double, by number: (Recording.Entry) -> Int
     ) -> [Group] {
         // A counting sort takes the same time for any number of groups.

@@ -1,7 +1,7 @@
 /// Formats statistics as tables of at most 80 columns.
-public struct StatisticsReport: Sendable {
+package struct StatisticsReport: Sendable {
     /// The property by which deliveries are grouped.
-    public enum Grouping: String, Sendable, CaseIterable {
+    package enum Grouping: String, Sendable, CaseIterable {
         case name
         case observer
         case thread
@@ -12,12 +12,12 @@ public struct StatisticsReport: Sendable {
 
     private let statistics: DeliveryStatistics
 
-    public init(_ statistics: DeliveryStatistics) {
+    package init(_ statistics: DeliveryStatistics) {
         self.statistics = statistics
     }
 
     /// All tables in short form, or one grouping in full.
-    public func text(by grouping: Grouping? = nil) -> String {
+    package func text(by grouping: Grouping? = nil) -> String {
         let parts =
             switch grouping {
             case nil:
@@ -97,13 +97,6 @@ public struct StatisticsReport: Sendable {
             let waits = Self.counted(statistics.refusedWaits, "wait")
             notes.append(
                 "\(waits) \(statistics.refusedWaits == 1 ? "was" : "were") refused because of a deadlock.")
-        }
-        let measured = [
-            total.postToDelivery, total.waiting, total.handler, statistics.waits, statistics.queues.waiting,
-        ]
-        let over = measured.reduce(0) { $0 + ($1?.countOver ?? 0) }
-        if over > 0 {
-            notes.append("\(Self.counted(over, "time")) of more than a day: in percentiles each counts as a day.")
         }
         return notes.joined(separator: "\n")
     }

@@ -10,7 +10,7 @@ extension Timeline {
     }
 
     /// The timeline with at most this many lanes. The busiest lanes stay; the others share the last one.
-    public func folded(toLanes most: Int) -> Timeline {
+    package func folded(toLanes most: Int) -> Timeline {
         let most = max(1, most)
         guard lanes.count > most else { return self }
         var uses = [Int](repeating: 0, count: lanes.count)

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 extension Timeline {
     /// Notes about everything that is not drawn, and how to show it, one per line.
     var notes: [String] {

@@ -1,3 +1,4 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The activity of a recording's threads, prepared for drawing: a lane for each thread, slices for things with a
@@ -5,53 +6,53 @@ internal import ThreadedNotifications
 ///
 /// Independent of the output: `TimelineText` and `TimelinePicture` both draw it. Times are nanoseconds since the
 /// recording's first record.
-public struct Timeline: Sendable, Hashable {
+package struct Timeline: Sendable, Hashable {
     /// A thread, or several threads folded into one lane.
-    public struct Lane: Sendable, Hashable {
-        public var title: String
+    package struct Lane: Sendable, Hashable {
+        package var title: String
         /// Full description of the thread.
-        public var details: String
+        package var details: String
         /// The time of the thread's first record.
-        public var begin: Int64
+        package var begin: Int64
         /// The time of the thread's end, if it was recorded.
-        public var end: Int64
+        package var end: Int64
         /// The number of threads in this lane.
-        public var threads = 1
+        package var threads = 1
         /// The number of drawn deliveries that are still waiting for it at the end.
-        public var waiting = 0
+        package var waiting = 0
     }
 
     /// The texts of a slice or a mark.
-    public struct Label: Sendable, Hashable {
+    package struct Label: Sendable, Hashable {
         /// The stage.
-        public var what: String
+        package var what: String
         /// For example `#3`.
-        public var post: String?
+        package var post: String?
         /// The notification's name.
-        public var name: String?
+        package var name: String?
         /// True for a post that no observer matched.
-        public var isToNobody = false
+        package var isToNobody = false
         /// The number of this post's deliveries that are still pending at the end.
-        public var waiting = 0
+        package var waiting = 0
         /// Further properties, the most important first.
-        public var details: [String] = []
+        package var details: [String] = []
         /// The source location.
         var place: SourceLocation?
         /// The line of the file, or the sequence number if the record is not from a file.
-        public var line: Int
+        package var line: Int
 
         /// The outcome of a post, if nothing else in the drawing shows it.
-        public var outcome: String? { isToNobody ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
+        package var outcome: String? { isToNobody ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// A handler or block that runs, or a thread's wait for another thread.
-    public struct Slice: Sendable, Hashable {
-        public enum Kind: Sendable, Hashable {
+    package struct Slice: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
             case handler
             case wait
         }
 
-        public enum Ending: Sendable, Hashable {
+        package enum Ending: Sendable, Hashable {
             case returned
             /// The thread or the recording ended first.
             case runsOn
@@ -59,55 +60,55 @@ public struct Timeline: Sendable, Hashable {
             case isNotRecorded
         }
 
-        public var lane: Int
-        public var kind: Kind
-        public var begin: Int64
+        package var lane: Int
+        package var kind: Kind
+        package var begin: Int64
         /// The time at which its drawing ends.
-        public var end: Int64
-        public var ending: Ending
+        package var end: Int64
+        package var ending: Ending
         /// The number of slices of its thread that contain it.
-        public var depth: Int
-        public var label: Label
+        package var depth: Int
+        package var label: Label
         /// Index in `arrows` of the arrow to its beginning.
-        public var arrow: Int?
+        package var arrow: Int?
     }
 
     /// An event without a duration.
-    public struct Mark: Sendable, Hashable {
-        public var lane: Int
-        public var time: Int64
-        public var stage: DeliveryStage
+    package struct Mark: Sendable, Hashable {
+        package var lane: Int
+        package var time: Int64
+        package var stage: DeliveryStage
         /// The number of slices of its thread that contain it.
-        public var depth: Int
-        public var label: Label
+        package var depth: Int
+        package var label: Label
         /// Index in `arrows` of the arrow to it.
-        public var arrow: Int?
+        package var arrow: Int?
     }
 
     /// Several similar marks or slices of one thread without anything else drawn between them.
-    public struct Run: Sendable, Hashable {
-        public var lane: Int
+    package struct Run: Sendable, Hashable {
+        package var lane: Int
         /// `deliver` for handlers that returned.
-        public var stage: DeliveryStage
-        public var begin: Int64
-        public var end: Int64
-        public var count: Int
-        public var depth: Int
+        package var stage: DeliveryStage
+        package var begin: Int64
+        package var end: Int64
+        package var count: Int
+        package var depth: Int
         /// The label of the first.
-        public var label: Label
+        package var label: Label
         /// The post of the last.
-        public var lastPost: String?
+        package var lastPost: String?
         /// Index in `arrows` of the arrow to the first.
-        public var arrow: Int?
+        package var arrow: Int?
         /// The latencies of their arrows, in nanoseconds.
-        public var latency: ClosedRange<Int64>?
+        package var latency: ClosedRange<Int64>?
         /// The duration of the longest handler, in nanoseconds.
-        public var longest: Int64 = 0
+        package var longest: Int64 = 0
     }
 
     /// An arrow from a post to one of its deliveries, or to another outcome.
-    public struct Arrow: Sendable, Hashable {
-        public enum Kind: Sendable, Hashable {
+    package struct Arrow: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
             /// To a handler, through its thread's mailbox or the document's queue.
             case delivery
             /// To a handler on the posting thread, before `post` returned.
@@ -118,20 +119,20 @@ public struct Timeline: Sendable, Hashable {
             case lost
         }
 
-        public var kind: Kind
-        public var fromLane: Int
-        public var from: Int64
+        package var kind: Kind
+        package var fromLane: Int
+        package var from: Int64
         /// The number of slices of its thread that contain its beginning.
-        public var fromDepth: Int
-        public var toLane: Int
-        public var to: Int64
+        package var fromDepth: Int
+        package var toLane: Int
+        package var to: Int64
 
         /// In nanoseconds.
-        public var latency: Int64 { to - from }
+        package var latency: Int64 { to - from }
     }
 
     /// An event to draw, in recorded order. Values are indices in `slices`, `marks` and `runs`.
-    public enum Row: Sendable, Hashable {
+    package enum Row: Sendable, Hashable {
         case begins(Int)
         case ends(Int)
         /// Begins and ends with nothing drawn between.
@@ -141,45 +142,45 @@ public struct Timeline: Sendable, Hashable {
     }
 
     /// Counts of everything that is not drawn. Nothing is left out silently.
-    public struct LeftOut: Sendable, Hashable {
+    package struct LeftOut: Sendable, Hashable {
         /// Records before and after the selected time.
-        public var before = 0
-        public var after = 0
+        package var before = 0
+        package var after = 0
         /// Records of other posts or names.
-        public var filtered = 0
+        package var filtered = 0
         /// Records beyond the limit of rows, and the time of the first of them.
-        public var beyondLimit = 0
-        public var limitReached: Int64 = 0
+        package var beyondLimit = 0
+        package var limitReached: Int64 = 0
         /// Records of stages that are never drawn.
-        public var undrawn: [DeliveryStage: Int] = [:]
+        package var undrawn: [DeliveryStage: Int] = [:]
     }
 
     /// The path of the recording.
-    public var source: String
+    package var source: String
     /// The number of its records.
-    public var records: Int
+    package var records: Int
     /// The beginning and end of the drawing.
-    public var begin: Int64
-    public var end: Int64
+    package var begin: Int64
+    package var end: Int64
     /// In the order of processes and thread numbers.
-    public var lanes: [Lane]
+    package var lanes: [Lane]
     /// In the order of their beginnings.
-    public var slices: [Slice]
-    public var marks: [Mark]
-    public var runs: [Run]
-    public var arrows: [Arrow]
-    public var rows: [Row]
-    public var leftOut: LeftOut
+    package var slices: [Slice]
+    package var marks: [Mark]
+    package var runs: [Run]
+    package var arrows: [Arrow]
+    package var rows: [Row]
+    package var leftOut: LeftOut
     /// The titles of the lanes that were folded into one.
-    public var foldedLanes: [String] = []
+    package var foldedLanes: [String] = []
 }
 
 extension Timeline {
-    public init(_ recording: Recording, selection: TimelineSelection = TimelineSelection()) {
+    package init(_ recording: Recording, selection: TimelineSelection = TimelineSelection()) {
         self = TimelineBuilder(recording, selection: selection).timeline()
     }
 
-    public func time(of row: Row) -> Int64 {
+    package func time(of row: Row) -> Int64 {
         switch row {
         case .begins(let slice), .lasts(let slice): slices[slice].begin
         case .ends(let slice): slices[slice].end

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Builds a timeline: first links related records of the whole recording, then selects the part to draw.

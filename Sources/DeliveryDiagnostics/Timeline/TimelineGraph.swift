@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Draws the lanes of a text timeline, row by row.
 struct TimelineGraph {
     private struct Cell {

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Links between the records of a recording: posts and their origins, handlers and their returns.
 struct TimelineLinks {
     /// A handler call or a wait.

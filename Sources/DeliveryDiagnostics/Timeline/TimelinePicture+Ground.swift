@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Draws the background: the time axis, the lanes, and the gaps where time is left out.
 extension TimelinePicture {
     func x(_ time: Int64) -> Double { left + scale.position(of: time) }

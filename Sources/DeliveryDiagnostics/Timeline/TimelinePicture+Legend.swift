@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 extension TimelinePicture {
     /// Explains the shapes that occur in a picture.
     struct Legend {

@@ -1,8 +1,10 @@
+internal import DeliveryRecording
+
 /// Draws a timeline as an SVG picture: time runs to the right, with a lane for each thread.
 ///
 /// The picture is one document without scripts or fonts. It follows the viewer's light or dark mode, and its text can
 /// be selected. Labels that do not fit are tooltips.
-public struct TimelinePicture: Sendable {
+package struct TimelinePicture: Sendable {
     let timeline: Timeline
     let tips: TimelineTips
     let scale: TimelineScale
@@ -40,7 +42,7 @@ public struct TimelinePicture: Sendable {
     static let characterWidth = 6.3
     static let axisCharacterWidth = 7.2
 
-    public init(_ timeline: Timeline) {
+    package init(_ timeline: Timeline) {
         let timeline = timeline.folded(toLanes: Self.mostLanes)
         var rows = [Int](repeating: 1, count: timeline.lanes.count)
         for slice in timeline.slices { rows[slice.lane] = max(rows[slice.lane], slice.depth + 1) }
@@ -73,7 +75,7 @@ public struct TimelinePicture: Sendable {
     // MARK: Document
 
     /// The complete document.
-    public var svg: String {
+    package var svg: String {
         var (shapes, labels) = (Drawing(), LabelPlaces(bounds: bounds))
         draw(into: &shapes, &labels)
         let legend = Self.legend(of: timeline, hasCuts: !scale.cuts.isEmpty)

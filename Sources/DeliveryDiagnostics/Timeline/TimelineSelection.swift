@@ -1,18 +1,18 @@
 /// The part of a recording to draw.
-public struct TimelineSelection: Sendable, Hashable {
+package struct TimelineSelection: Sendable, Hashable {
     /// In nanoseconds since the recording's first record.
-    public var from: Int64
-    public var to: Int64
+    package var from: Int64
+    package var to: Int64
     /// Only this post and its captures.
-    public var post: Int?
+    package var post: Int?
     /// Only notifications of this name.
-    public var name: String?
+    package var name: String?
     /// The maximum number of rows; nil for all.
-    public var limit: Int?
+    package var limit: Int?
     /// True if similar consecutive rows are drawn as one.
-    public var foldsRuns: Bool
+    package var foldsRuns: Bool
 
-    public init(
+    package init(
         from: Int64 = 0, to: Int64 = .max, post: Int? = nil, name: String? = nil, limit: Int? = nil,
         foldsRuns: Bool = true
     ) {

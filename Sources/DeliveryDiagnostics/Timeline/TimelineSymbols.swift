@@ -1,5 +1,7 @@
+internal import DeliveryRecording
+
 /// The characters that a text timeline is drawn with.
-public struct TimelineSymbols: Sendable, Hashable {
+package struct TimelineSymbols: Sendable, Hashable {
     var lane: Character
     var handler: Character
     var handlerBegins: Character
@@ -29,14 +31,14 @@ public struct TimelineSymbols: Sendable, Hashable {
     /// True if all other characters must be ASCII too.
     var isASCII: Bool
 
-    public static let unicode = TimelineSymbols(
+    package static let unicode = TimelineSymbols(
         lane: "│", handler: "┃", handlerBegins: "┏", handlerEnds: "┗", handlerLasts: "■", wait: "┊", waitBegins: "┬",
         waitEnds: "┴", laneEnds: "┴", later: "┆", line: "─", crossing: "┼", handlerCrossing: "╂", leftHead: "◀",
         rightHead: "▶", leavesRight: "├", leavesLeft: "┤", handlerLeavesRight: "┠", handlerLeavesLeft: "┨",
         lostLine: "╌",
         post: "●", enqueue: "○", lost: "×", trouble: "!", other: "·", ellipsis: "…", isASCII: false)
 
-    public static let ascii = TimelineSymbols(
+    package static let ascii = TimelineSymbols(
         lane: "|", handler: "#", handlerBegins: "#", handlerEnds: "#", handlerLasts: "#", wait: ":", waitBegins: ":",
         waitEnds: ":", laneEnds: "=", later: ".", line: "-", crossing: "+", handlerCrossing: "#", leftHead: "<",
         rightHead: ">", leavesRight: "|", leavesLeft: "|", handlerLeavesRight: "#", handlerLeavesLeft: "#",

@@ -2,11 +2,11 @@
 /// description to the right.
 ///
 /// No line is longer than `width`. Long descriptions are shortened, and lanes that do not fit share one.
-public struct TimelineText: Sendable {
+package struct TimelineText: Sendable {
     /// A part of a line. A part that belongs to a lane may be colored.
-    public struct Span: Sendable, Hashable {
-        public var text: String
-        public var lane: Int?
+    package struct Span: Sendable, Hashable {
+        package var text: String
+        package var lane: Int?
     }
 
     private let timeline: Timeline
@@ -18,14 +18,14 @@ public struct TimelineText: Sendable {
     private let columns: [Int]
 
     /// Nothing is readable below this width.
-    public static let leastWidth = 40
+    package static let leastWidth = 40
     private static let leastPitch = 3
     private static let mostPitch = 14
     /// Lanes are not widened if names would become shorter than this.
     private static let nameWidth = 20
     private static let headings = ["what", "post", "latency", "lasts"]
 
-    public init(_ timeline: Timeline, width: Int, symbols: TimelineSymbols = .unicode) {
+    package init(_ timeline: Timeline, width: Int, symbols: TimelineSymbols = .unicode) {
         let width = max(Self.leastWidth, width)
         let unit = Self.unit(for: timeline.end)
         let last = ElapsedTime.decimal(
@@ -56,7 +56,7 @@ public struct TimelineText: Sendable {
     // MARK: Lines
 
     /// All lines, from top to bottom.
-    public var lines: [[Span]] {
+    package var lines: [[Span]] {
         var lines: [[Span]] = []
         forEachLine { lines.append($0) }
         return lines
@@ -65,7 +65,7 @@ public struct TimelineText: Sendable {
     /// Produces the lines one by one, without keeping them in memory.
     ///
     /// - Parameter progress: called from time to time with the number of rows drawn.
-    public func forEachLine<Failure: Error>(
+    package func forEachLine<Failure: Error>(
         progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws(Failure) -> Void
     ) throws(Failure) {
         var graph = TimelineGraph(timeline, pitch: pitch, symbols: symbols)
@@ -103,7 +103,7 @@ public struct TimelineText: Sendable {
     }
 
     /// Without colors.
-    public var text: String {
+    package var text: String {
         lines.map { $0.map(\.text).joined() }.joined(separator: "\n")
     }
 

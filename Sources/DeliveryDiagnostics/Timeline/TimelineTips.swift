@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Tooltips of a picture, with all the details.
 struct TimelineTips {
     let timeline: Timeline

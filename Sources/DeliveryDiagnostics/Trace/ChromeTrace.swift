@@ -1,13 +1,14 @@
+package import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.
-public enum ChromeTrace {
+package enum ChromeTrace {
     /// - Parameters:
     /// - progress: called from time to time with the number of records written.
     /// - write: called with consecutive parts of the text, about 65,536 bytes each.
     /// - Returns: the number of events.
     @discardableResult
-    public static func write(
+    package static func write(
         _ recording: Recording, progress: (Int) -> Void = { _ in }, to write: ([UInt8]) throws -> Void
     ) throws -> Int {
         let events = TraceEvents(recording)

@@ -1,3 +1,5 @@
+internal import DeliveryRecording
+
 /// Generates the events of a trace.
 ///
 /// Slices: a post or a drain lasts until the last record that belongs to it; a handler lasts from `deliver` to

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The process and thread numbers in a trace, and the names of tracks.

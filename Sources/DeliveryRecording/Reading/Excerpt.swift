@@ -1,7 +1,7 @@
 /// Makes foreign text safe to print: limits its length and escapes control characters, which a terminal might
 /// interpret.
-enum Excerpt {
-    static func of(_ text: String, around position: Int = 0, length: Int = 120) -> String {
+package enum Excerpt {
+    package static func of(_ text: String, around position: Int = 0, length: Int = 120) -> String {
         // Fast path for most texts.
         let isPlain = position == 0 && text.utf8.count <= length && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         if isPlain { return text }

@@ -1,10 +1,10 @@
-internal import SystemPackage
+package import SystemPackage
 
 /// A file that is open for reading. Closed when the last reference is released.
-final class OpenFile {
-    let descriptor: FileDescriptor
+package final class OpenFile {
+    package let descriptor: FileDescriptor
 
-    init(reading path: String) throws {
+    package init(reading path: String) throws {
         descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
     }
 

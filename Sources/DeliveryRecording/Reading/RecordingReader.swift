@@ -37,7 +37,7 @@ extension Recording {
     /// Reads what a source gives.
     ///
     /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
-    init(
+    package init(
         name: String, progress: (Int) -> Void = { _ in },
         readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws(LogError) {
@@ -63,6 +63,16 @@ extension Recording {
         }
         if let problem { throw problem }
         self = try reader.finish()
+    }
+}
+
+extension Recording {
+    /// The id of the process whose header a line is; nil if it is no header.
+    ///
+    /// - Parameter header: the line, without its newline.
+    package static func process(ofHeader header: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        let numbers = (try? RecordFields(header))?.numbers
+        return numbers?.recording == nil ? nil : numbers?.process
     }
 }
 

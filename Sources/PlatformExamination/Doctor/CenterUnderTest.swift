@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// A notification center that questions are put to. It delivers on the posting thread.

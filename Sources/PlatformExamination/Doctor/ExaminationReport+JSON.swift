@@ -1,4 +1,6 @@
-extension PlatformExamination {
+internal import DeliveryDiagnostics
+
+extension ExaminationReport {
     /// One fact as JSON: one line of the output of `doctor --json`.
     fileprivate struct Line: Encodable {
         struct Answer: Encodable {
@@ -21,7 +23,7 @@ extension PlatformExamination {
     }
 
     /// Returns one line of JSON for each fact.
-    public func jsonLines() throws -> [String] {
+    package func jsonLines() throws -> [String] {
         return try rows.map { row in
             let questions = row.findings.map { finding in
                 Line.Question(
@@ -36,7 +38,7 @@ extension PlatformExamination {
     }
 }
 
-extension PlatformExamination.Line.Answer {
+extension ExaminationReport.Line.Answer {
     fileprivate init(_ answer: TrialAnswer, expected: String) {
         self.init(kept: answer.verdict == .kept, observed: answer.observed, expected: expected)
     }

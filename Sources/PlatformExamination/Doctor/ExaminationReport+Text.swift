@@ -1,13 +1,15 @@
-extension PlatformExamination {
+internal import DeliveryDiagnostics
+
+extension ExaminationReport {
     /// Colours the mark at the beginning of a cell, `ok` or `NO`.
-    public typealias Paint = (_ mark: String, _ isKept: Bool) -> String
+    package typealias Paint = (_ mark: String, _ isKept: Bool) -> String
 
     /// The examination as text: a table if the line is wide enough, otherwise a few lines for each fact.
     ///
     /// - Parameters:
     ///   - width: the number of columns of a line.
     ///   - paint: colours a mark.
-    public func text(width: Int, paint: Paint = { mark, _ in mark }) -> String {
+    package func text(width: Int, paint: Paint = { mark, _ in mark }) -> String {
         let lines = width >= Self.leastTableWidth ? table(width: width, paint) : blocks(width: max(width, 40), paint)
         return (lines + [""] + WrappedText.lines(summary, width: width)).joined(separator: "\n")
     }
@@ -15,7 +17,7 @@ extension PlatformExamination {
     private static let leastTableWidth = 132
 
     /// The number of promises that each side keeps.
-    public var summary: String {
+    package var summary: String {
         let findings = rows.flatMap(\.findings)
         let ours = findings.compactMap(\.ours)
         func kept(_ answers: [TrialAnswer]) -> String {
@@ -117,12 +119,12 @@ private struct Cell {
     }
 
     /// The cell of this package.
-    init(_ finding: PlatformExamination.Finding) {
+    init(_ finding: ExaminationReport.Finding) {
         isKept = finding.ours.map { $0.verdict == .kept }
         text = finding.ours?.observed ?? finding.reason ?? "not asked"
     }
 
-    func lines(width: Int, _ paint: PlatformExamination.Paint) -> [String] {
+    func lines(width: Int, _ paint: ExaminationReport.Paint) -> [String] {
         let mark = isKept.map { paint(Self.mark($0), $0) } ?? "- "
         return WrappedText.lines(text, width: width - 4).enumerated().map { number, line in
             (number == 0 ? "\(mark)  " : "    ") + line
@@ -132,7 +134,7 @@ private struct Cell {
     private static func mark(_ isKept: Bool) -> String { isKept ? "ok" : "NO" }
 
     /// The number of invisible characters that `paint` adds to a mark.
-    static func markWidth(_ paint: PlatformExamination.Paint, _ answer: TrialAnswer) -> Int {
+    static func markWidth(_ paint: ExaminationReport.Paint, _ answer: TrialAnswer) -> Int {
         let isKept = answer.verdict == .kept
         return paint(mark(isKept), isKept).count - mark(isKept).count
     }

@@ -1,38 +1,41 @@
+internal import DeliveryDiagnostics
+package import Scenarios
+
 /// The result of examining this platform: for each known fact about Foundation, what Foundation and this package did.
-public struct PlatformExamination: Sendable, Hashable {
+package struct ExaminationReport: Sendable, Hashable {
     /// The answers to one question.
-    public struct Finding: Sendable, Hashable {
+    package struct Finding: Sendable, Hashable {
         /// The name of the question.
-        public var name: String
+        package var name: String
         /// The promise.
-        public var claim: String
+        package var claim: String
         /// The document's sentence, if there is one.
-        public var sentence: String?
+        package var sentence: String?
         /// The events that are observed if Foundation keeps the promise.
-        public var expected: String
+        package var expected: String
         /// The events that are observed if this package keeps it.
-        public var expectedOfOurs: String
-        public var foundation: TrialAnswer
+        package var expectedOfOurs: String
+        package var foundation: TrialAnswer
         /// Nil if this package has no counterpart.
-        public var ours: TrialAnswer?
+        package var ours: TrialAnswer?
         /// The reason why it has none.
-        public var reason: String?
+        package var reason: String?
     }
 
     /// The findings about one fact.
-    public struct Row: Sendable, Hashable {
+    package struct Row: Sendable, Hashable {
         /// The number, such as `F7`.
-        public var number: String
-        public var area: String
+        package var number: String
+        package var area: String
         /// The expected behaviour.
-        public var expected: String
-        public var findings: [Finding]
+        package var expected: String
+        package var findings: [Finding]
     }
 
-    public var rows: [Row]
+    package var rows: [Row]
 
     /// The numbers of all facts, in order.
-    public static var facts: [String] { PlatformFact.all.map(\.number) }
+    package static var facts: [String] { PlatformFact.all.map(\.number) }
 
     /// Puts the questions of facts to Foundation and to this package, each question in a process of its own.
     ///
@@ -42,15 +45,15 @@ public struct PlatformExamination: Sendable, Hashable {
     ///     as a line.
     ///   - timeout: the longest that one process may run.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
-    public static func perform(
+    package static func perform(
         facts numbers: Set<String>? = nil, in childProgram: ChildProgram, timeout: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
-    ) throws(ScenarioError) -> PlatformExamination {
+    ) throws(ScenarioError) -> ExaminationReport {
         let facts = PlatformFact.all.filter { numbers?.contains($0.number) != false }
         var answers = try TrialAnswers.to(
             facts.flatMap(\.questions), in: childProgram, timeout: timeout, progress: progress
         )[...]
-        return PlatformExamination(
+        return ExaminationReport(
             rows: facts.map { fact in
                 defer { answers = answers.dropFirst(fact.questions.count) }
                 return Row(
@@ -60,12 +63,12 @@ public struct PlatformExamination: Sendable, Hashable {
     }
 
     /// The findings in which this package does not behave as expected.
-    public var failures: [Finding] {
+    package var failures: [Finding] {
         rows.flatMap(\.findings).filter { $0.ours.map { $0.verdict != .kept } == true }
     }
 }
 
-extension PlatformExamination.Finding {
+extension ExaminationReport.Finding {
     init(_ question: TrialQuestion, _ answers: TrialAnswers) {
         name = question.name
         claim = question.claim

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F22: programs with an `async` main function. This package's counterpart is a synchronous main function that runs the

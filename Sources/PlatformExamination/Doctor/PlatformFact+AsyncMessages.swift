@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F18 and F19: Foundation's messages. This package's counterparts are observers on a thread, and its asynchronous

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F1 to F4: notification centers.

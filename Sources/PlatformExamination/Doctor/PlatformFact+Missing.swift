@@ -1,5 +1,6 @@
 internal import DistributedNotifications
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F20: types and functions that the documents use and that Foundation on Linux lacks.

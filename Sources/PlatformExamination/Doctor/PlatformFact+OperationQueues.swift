@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F10 to F12: observers that handle in an operation queue. This package's counterpart is an observer on a run loop

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F13 and F14: run loops and timers. This package's counterparts are blocks performed on a thread, at once and after a

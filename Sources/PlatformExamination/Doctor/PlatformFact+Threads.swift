@@ -1,4 +1,6 @@
+internal import DeliveryDiagnostics
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// F15 to F17: threads.

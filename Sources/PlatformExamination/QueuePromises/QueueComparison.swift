@@ -1,23 +1,26 @@
+internal import DeliveryDiagnostics
+package import Scenarios
+
 /// A comparison of Foundation's notification queue with `PostingQueue`: which promises each of them keeps on this
 /// platform.
-public struct QueueComparison: Sendable, Hashable {
+package struct QueueComparison: Sendable, Hashable {
     /// One promise and the verdicts on both queues.
-    public struct Row: Sendable, Hashable {
+    package struct Row: Sendable, Hashable {
         /// The name of the promise.
-        public var name: String
+        package var name: String
         /// The promise itself.
-        public var claim: String
+        package var claim: String
         /// The sentence of Apple's document, if there is one.
-        public var sentence: String?
+        package var sentence: String?
         /// The number of the fact that says how Foundation breaks the promise, or nil.
-        public var fact: String?
+        package var fact: String?
         /// The verdict on Foundation's queue.
-        public var foundation: TrialVerdict
+        package var foundation: TrialVerdict
         /// The verdict on `PostingQueue`.
-        public var postingQueue: TrialVerdict
+        package var postingQueue: TrialVerdict
     }
 
-    public var rows: [Row]
+    package var rows: [Row]
 
     /// Tries each promise with both queues. Each trial runs in a process of its own, because some of them crash.
     ///
@@ -26,7 +29,7 @@ public struct QueueComparison: Sendable, Hashable {
     ///     a line.
     ///   - timeout: the longest that one process may run.
     ///   - progress: receives the fraction of processes that have ended, on any thread.
-    public static func perform(
+    package static func perform(
         in childProgram: ChildProgram, timeout: Duration = .seconds(60),
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(ScenarioError) -> QueueComparison {
@@ -46,7 +49,7 @@ public struct QueueComparison: Sendable, Hashable {
     // MARK: Output
 
     /// The comparison as a Markdown table.
-    public var markdown: String {
+    package var markdown: String {
         let heading = ["promise", "fact", "Foundation's queue", "`PostingQueue`"]
         var lines = ([heading] + cells).map { "| \($0.joined(separator: " | ")) |" }
         lines.insert("|" + heading.map { _ in "---|" }.joined(), at: 1)
@@ -54,7 +57,7 @@ public struct QueueComparison: Sendable, Hashable {
     }
 
     /// The comparison as aligned text.
-    public var text: String {
+    package var text: String {
         Table.text([["promise", "fact", "Foundation's queue", "PostingQueue"]] + cells)
     }
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// Promises about queues that two threads use, and about the lifetime of a queue.

@@ -1,10 +1,10 @@
 /// The answer of one side to a question.
-public struct TrialAnswer: Sendable, Hashable {
-    public var verdict: TrialVerdict
+package struct TrialAnswer: Sendable, Hashable {
+    package var verdict: TrialVerdict
     /// The observed events, for any verdict.
-    public var observed: String
+    package var observed: String
 
-    public init(verdict: TrialVerdict, observed: String) {
+    package init(verdict: TrialVerdict, observed: String) {
         self.verdict = verdict
         self.observed = observed
     }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Scenarios
 internal import ThreadedNotifications
 
 /// The answers of both sides to one question.

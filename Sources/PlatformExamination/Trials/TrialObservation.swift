@@ -1,3 +1,6 @@
+internal import DeliveryRecording
+internal import Scenarios
+
 /// The events of a trial, and how its process ended.
 struct TrialObservation: Sendable, Hashable {
     enum End: Sendable, Hashable {

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import Scenarios
 
 /// The program of each process of a trial.
-public enum TrialProgram {
+package enum TrialProgram {
     /// Puts a question to one side, on the main thread.
     /// - Parameter echo: receives each event at once, as a line.
     @MainActor
-    public static func perform(
+    package static func perform(
         _ name: String, _ side: TrialSide, echo: @escaping @Sendable (String) -> Void
     ) throws {
         guard let body = question(named: name)?.body(for: side) else {

@@ -1,5 +1,5 @@
 /// The side that a question is put to.
-public enum TrialSide: String, Sendable, Hashable, CaseIterable {
+package enum TrialSide: String, Sendable, Hashable, CaseIterable {
     /// This platform's Foundation.
     case foundation
     /// This package.

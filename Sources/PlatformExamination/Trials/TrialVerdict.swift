@@ -1,12 +1,12 @@
 /// The verdict on a promise.
-public enum TrialVerdict: Sendable, Hashable {
+package enum TrialVerdict: Sendable, Hashable {
     case kept
     /// Broken, with what happened instead.
     case broken(String)
 }
 
 extension TrialVerdict: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .kept: "kept"
         case .broken(let instead): instead

@@ -1,10 +1,11 @@
-public import DistributedNotifications
+internal import DeliveryRecording
+package import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
 /// The program of a distributed scenario's second process. It runs one command at a time and runs its run loop only
 /// when told to, so that the scenario decides when it handles notifications.
-public enum DistributedProgram {
+package enum DistributedProgram {
     /// The first character of an answer: a command is done, or has failed and why. All other lines are a recording.
     static let answerMark: Character = "="
     static let done = "=done"
@@ -23,7 +24,7 @@ public enum DistributedProgram {
     ///   - timeout: the longest that one wait may take.
     ///   - readLine: returns the next line without its newline, or nil at the end. It may block.
     ///   - write: takes whole lines: records and answers.
-    public static func perform(
+    package static func perform(
         at place: ServerPlace, timeout: Duration, readLine: () -> String?, write: ([UInt8]) throws -> Void
     ) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -5,9 +6,9 @@ internal import ThreadedNotifications
 ///
 /// The listing uses `sleep(1)` to make it likely that the observer is released while its handler runs. Here gates
 /// guarantee it.
-public enum LifetimeProgram {
+package enum LifetimeProgram {
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
-    public static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, timeout: Duration) throws {
+    package static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, timeout: Duration) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         recorder.record(.processStart, message: capture.rawValue)
         let story = LifetimeStory(recorder: recorder, timeout: timeout, holdsHandler: capture != .oneThread)

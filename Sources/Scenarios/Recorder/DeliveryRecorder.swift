@@ -1,6 +1,7 @@
+package import DeliveryRecording
 internal import Dispatch
 internal import Foundation
-public import ThreadedNotifications
+package import ThreadedNotifications
 
 /// Collects the records of one run.
 ///
@@ -8,23 +9,23 @@ public import ThreadedNotifications
 /// Order: a record's sequence number and times are taken together, so the monotonic clock never runs backwards from one
 /// record to the next.
 /// Cost: a lock, two clock readings and the memory of each record. Nothing is ever dropped.
-public final class DeliveryRecorder: Sendable {
+package final class DeliveryRecorder: Sendable {
     private let stored = Locked<[DeliveryRecord]>([])
     private let echo: (@Sendable (DeliveryRecord) -> Void)?
 
     /// - Parameter echo: called for each record after it was stored, on the thread that recorded it. Simultaneous
     ///   records of two threads may be echoed in either order. Lets a process print its records before it crashes.
-    public init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
+    package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
         self.echo = echo
     }
 
     /// The records so far, in order.
-    public var records: [DeliveryRecord] {
+    package var records: [DeliveryRecord] {
         stored.withLock { $0 }
     }
 
     /// Records a stage that happens now, on the calling thread.
-    public func record(
+    package func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
         target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
         sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil
@@ -68,12 +69,12 @@ public final class DeliveryRecorder: Sendable {
     }
 
     /// Records a log message.
-    public func log(_ message: String) {
+    package func log(_ message: String) {
         record(.log, message: message)
     }
 
     /// Records the log message that the documents' programs use most.
-    public func logCurrentThread() {
+    package func logCurrentThread() {
         log("current thread = \(ThreadIdentity.current)")
     }
 

@@ -1,3 +1,4 @@
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// What became of what was posted for one observer, as the library counts it or as records tell it.

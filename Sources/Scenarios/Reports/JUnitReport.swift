@@ -1,3 +1,4 @@
+internal import DeliveryDiagnostics
 internal import Foundation
 
 /// Formats results as JUnit XML for continuous integration: a suite for each scenario, a test case for each
@@ -5,9 +6,9 @@ internal import Foundation
 ///
 /// JUnit XML has no specification. Only elements and attributes of Jenkins' schema are used. The time is an attribute
 /// of the suite, because an expectation has none.
-public enum JUnitReport {
+package enum JUnitReport {
     /// Without a newline at the end.
-    public static func text(of results: [ScenarioResult]) -> String {
+    package static func text(of results: [ScenarioResult]) -> String {
         let all = attributes(
             name: "notify-demo smoke", of: results.flatMap(\.expectations),
             duration: results.reduce(.zero) { $0 + $1.duration })

@@ -1,10 +1,10 @@
 /// The result of a scenario.
-public struct ScenarioResult: Sendable, Hashable {
-    public var scenario: String
-    public var expectations: [Expectation]
-    public var duration: Duration
+package struct ScenarioResult: Sendable, Hashable {
+    package var scenario: String
+    package var expectations: [Expectation]
+    package var duration: Duration
 
-    public init(scenario: String, expectations: [Expectation], duration: Duration) {
+    package init(scenario: String, expectations: [Expectation], duration: Duration) {
         self.scenario = scenario
         self.expectations = expectations
         self.duration = duration

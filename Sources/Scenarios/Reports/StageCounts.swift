@@ -1,10 +1,12 @@
+package import DeliveryRecording
+
 /// The number of records of each stage.
-struct StageCounts {
+package struct StageCounts {
     private var counts: [DeliveryStage: Int] = [:]
 
-    init(_ records: [DeliveryRecord]) {
+    package init(_ records: [DeliveryRecord]) {
         for record in records { counts[record.stage, default: 0] += 1 }
     }
 
-    subscript(stage: DeliveryStage) -> Int { counts[stage] ?? 0 }
+    package subscript(stage: DeliveryStage) -> Int { counts[stage] ?? 0 }
 }

@@ -2,15 +2,15 @@
 ///
 /// Uses version 13 (<https://testanything.org/tap-version-13-specification.html>), which readers of version 14 accept
 /// too. Perl's `prove` rejects version 14. The plan comes last, so that a truncated stream has none.
-public struct TAPReport: Sendable {
-    public static let version = "TAP version 13"
+package struct TAPReport: Sendable {
+    package static let version = "TAP version 13"
 
     private var count = 0
 
-    public init() {}
+    package init() {}
 
     /// The lines of the next result.
-    public mutating func lines(for result: ScenarioResult) -> [String] {
+    package mutating func lines(for result: ScenarioResult) -> [String] {
         var lines: [String] = []
         for expectation in result.expectations {
             count += 1
@@ -27,7 +27,7 @@ public struct TAPReport: Sendable {
     }
 
     /// The plan: the number of test points.
-    public var plan: String { "1..\(count)" }
+    package var plan: String { "1..\(count)" }
 
     /// One line, without a `#` that would begin a directive.
     private static func description(_ text: String) -> String {

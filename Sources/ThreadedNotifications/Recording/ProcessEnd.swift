@@ -20,10 +20,10 @@ enum ProcessEnd {
 
     /// Installs the hooks. To be called once in a process.
     static func install() {
-        atexit { DeliveryRecording.processExits() }
+        atexit { RecordingWriter.processExits() }
         pthread_atfork(
-            { DeliveryRecording.processWillFork() }, { DeliveryRecording.processForked() },
-            { DeliveryRecording.processIsCopy() })
+            { RecordingWriter.processWillFork() }, { RecordingWriter.processForked() },
+            { RecordingWriter.processIsCopy() })
         for signal in signals {
             var old = sigaction()
             guard sigaction(signal, nil, &old) == 0 else { continue }

@@ -3,41 +3,14 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Records every stage of every delivery of this process to a file, for `notify-demo audit`, `diagnose`, `compare`,
-/// `timeline`, `trace` and `stats`.
+/// Writes the recording of this process. `ProcessRecording` in the library DeliveryRecording is its public interface.
 ///
-///     try DeliveryRecording.start(to: "run.jsonl")
-///
-/// Without a line of code, the environment variable `THREADED_NOTIFICATIONS_RECORDING` names the file: so
-/// `notify-demo record -o run.jsonl -- ./my-program` does.
-///
-/// What happens: a line is added for each stage that `DeliveryEvent` knows, to memory of 8 MiB, which is written to the
-/// file ten times a second or when it is full; at exit; and when the process ends by a signal that it does not handle,
-/// as far as that is safe. What a process does that is killed by `SIGKILL` may be lost for the last tenth of a second.
-/// Threads: every method may be called on any thread. A background thread writes.
-/// Order: a stage that follows from another comes after it in the file. Nothing is reordered.
-/// Cost: a line of about 120 bytes for each stage, put together on the thread on which the stage happens, and a lock to
-/// add it. If the disk takes no more, records are lost and counted: in a record `lost`, by `stop()`, and at exit on
-/// standard error.
-/// A process that forks goes on to record itself only; its copy records to a file of the same name and the copy's
-/// process id. A copy of a process with threads may do little before it calls exec, on any system: locks that other
-/// threads held stay locked. If the stack overflows, what was not written yet is lost.
-public enum DeliveryRecording {
-    /// The environment variable that names the file to record to.
-    ///
-    /// A new file is readable and writable by its owner only. If the file is a recording already, this process's
-    /// records come after it; if another process is recording to it, they go to a file of the same name and this
-    /// process's id. A file that has something else is refused on standard error, and not changed.
-    /// A process with rights that its user does not have, such as a set-user-id program, ignores the variable.
-    public static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
+/// Without a call, the environment variable starts a recording; see `startIfAsked`.
+package enum RecordingWriter {
+    package static let environmentVariable = "THREADED_NOTIFICATIONS_RECORDING"
 
-    /// Begins to record.
-    ///
-    /// If the environment asked for a recording, that one goes on, and this call changes nothing.
-    /// - Parameter path: a file, which is made or replaced.
-    /// - Throws: `DeliveryError.recordingFailed` if the file cannot be written, or is no regular file, or a recording
-    ///   that was started here is under way.
-    public static func start(to path: String) throws(DeliveryError) {
+    /// Starts recording to a new or replaced file. A recording that the environment variable started continues instead.
+    package static func start(to path: String) throws(DeliveryError) {
         startIfAsked()
         try control.withLock { control throws(DeliveryError) in
             if let file = control.file {
@@ -48,23 +21,20 @@ public enum DeliveryRecording {
         }
     }
 
-    /// Ends the recording that was started here, or was asked for by the environment; without one it does nothing.
-    ///
-    /// When it returns, what was recorded is in the file. What happens from now on is not recorded.
-    /// - Throws: `DeliveryError.recordingFailed` if not everything could be written.
-    public static func stop() throws(DeliveryError) {
+    /// Ends the recording, if there is one, and writes the rest of it.
+    package static func stop() throws(DeliveryError) {
         guard let file = control.withLock({ $0.end() }) else { return }
         let (lost, error) = file.finish("stopped")
         if lost > 0 { throw .recordingFailed(path: file.path, problem: problem(lost: lost, error: error)) }
     }
 
-    /// Writes what was recorded so far to the file, and returns when it is there. Without a recording it does nothing.
-    public static func flush() {
+    /// Writes everything recorded so far.
+    package static func flush() {
         control.withLock { $0.file }?.write()
     }
 
-    /// The file that is recorded to, or nil.
-    public static var path: String? { control.withLock { $0.file?.path } }
+    /// The file of the current recording, or nil.
+    package static var path: String? { control.withLock { $0.file?.path } }
 
     // MARK: Inside
 
@@ -80,7 +50,7 @@ public enum DeliveryRecording {
         mutating func begin(_ file: RecordFile) {
             self.file = file
             // Never released: a thread may be recording while another stops. Its memory for lines goes when it ends.
-            DeliveryRecording.currentFile.store(
+            RecordingWriter.currentFile.store(
                 UInt(bitPattern: Unmanaged.passRetained(file).toOpaque()), ordering: .releasing)
             file.writeInBackground()
             ProcessEnd.set(file)
@@ -93,7 +63,7 @@ public enum DeliveryRecording {
 
         mutating func end() -> RecordFile? {
             DeliveryEvent.setWatched(.byRecording, false)
-            DeliveryRecording.currentFile.store(0, ordering: .releasing)
+            RecordingWriter.currentFile.store(0, ordering: .releasing)
             defer { file = nil }
             return file
         }

@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import DeliveryDiagnostics
+internal import ArgumentParser
+internal import DeliveryDiagnostics
 
 extension ElapsedTime: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }

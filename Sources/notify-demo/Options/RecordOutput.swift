@@ -1,6 +1,8 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
+import Scenarios
 import SystemPackage
 
 /// The options for printing records.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 
 /// The recording that a subcommand reads.

@@ -1,5 +1,6 @@
-public import ArgumentParser
-public import DeliveryDiagnostics
+internal import ArgumentParser
+internal import DeliveryDiagnostics
+package import Scenarios
 
 extension ObserverCapture: ExpressibleByArgument {}
 
@@ -7,7 +8,7 @@ extension ObserverCapture: ExpressibleByArgument {}
 struct ScenarioArguments: ParsableArguments {
     @Argument(
         help: "The scenario; 'notify-demo list' lists all.",
-        completion: .list(Scenarios.all.map(\.name)))
+        completion: .list(ScenarioCatalog.all.map(\.name)))
     var name: String
 
     @Option(
@@ -37,8 +38,8 @@ struct ScenarioArguments: ParsableArguments {
     var capture: ObserverCapture?
 
     func validate() throws {
-        guard let scenario = Scenarios.named(name) else {
-            let nearest = Suggestion.nearest(to: name, among: Scenarios.all.map(\.name))
+        guard let scenario = ScenarioCatalog.named(name) else {
+            let nearest = Suggestion.nearest(to: name, among: ScenarioCatalog.all.map(\.name))
             throw ValidationError(
                 "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
                     + "'notify-demo list' lists all.")
@@ -48,7 +49,7 @@ struct ScenarioArguments: ParsableArguments {
             (.seed, seed != nil), (.capture, capture != nil),
         ]
         for (option, isGiven) in given where isGiven && !scenario.options.contains(option) {
-            let takers = Scenarios.all.filter { $0.options.contains(option) }.map(\.name)
+            let takers = ScenarioCatalog.all.filter { $0.options.contains(option) }.map(\.name)
             throw ValidationError(
                 "the scenario \"\(name)\" takes no --\(option.rawValue); \(takers.joined(separator: " and ")) "
                     + "\(takers.count == 1 ? "does" : "do").")

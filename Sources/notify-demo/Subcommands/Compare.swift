@@ -1,5 +1,7 @@
-public import ArgumentParser
-public import DeliveryDiagnostics
+internal import ArgumentParser
+internal import DeliveryDiagnostics
+internal import DeliveryRecording
+package import Scenarios
 
 extension ReferenceLog: ExpressibleByArgument {}
 

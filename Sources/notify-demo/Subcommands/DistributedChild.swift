@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DistributedNotifications
+import Scenarios
 import SystemPackage
 
 /// The second process of a distributed scenario. It obeys commands on standard input until that ends.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
+import PlatformExamination
+import Scenarios
 
 struct Doctor: Command {
     static let configuration = CommandConfiguration(
@@ -44,9 +46,9 @@ struct Doctor: Command {
     var markdown = false
 
     func validate() throws {
-        for number in fact where !PlatformExamination.facts.contains(number.uppercased()) {
+        for number in fact where !ExaminationReport.facts.contains(number.uppercased()) {
             throw ValidationError(
-                "there is no fact \"\(number)\". The facts are F1 to F\(PlatformExamination.facts.count).")
+                "there is no fact \"\(number)\". The facts are F1 to F\(ExaminationReport.facts.count).")
         }
         guard limit > 0, limit <= 3600 else {
             throw ValidationError("--limit is \(limit); it must be greater than 0 and at most 3600.")
@@ -74,7 +76,7 @@ struct Doctor: Command {
             return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .success : .failed
         }
         let facts = fact.isEmpty ? nil : Set(fact.map { $0.uppercased() })
-        let examination = try PlatformExamination.perform(
+        let examination = try ExaminationReport.perform(
             facts: facts, in: childProgram, timeout: .seconds(limit), progress: show)
         progress.clear()
         if json {

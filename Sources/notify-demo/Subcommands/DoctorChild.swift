@@ -1,5 +1,6 @@
-public import ArgumentParser
-public import DeliveryDiagnostics
+internal import ArgumentParser
+internal import DeliveryDiagnostics
+package import PlatformExamination
 import SystemPackage
 
 extension TrialSide: ExpressibleByArgument {}

@@ -1,5 +1,7 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
+import Scenarios
 import Synchronization
 import SystemPackage
 

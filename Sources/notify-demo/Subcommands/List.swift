@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Scenarios
 
 struct List: Command {
     static let configuration = CommandConfiguration(
@@ -20,8 +21,8 @@ struct List: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let width = Scenarios.all.map(\.name.count).max() ?? 0
-        for scenario in Scenarios.all {
+        let width = ScenarioCatalog.all.map(\.name.count).max() ?? 0
+        for scenario in ScenarioCatalog.all {
             let options = ScenarioOptions.Name.allCases.filter(scenario.options.contains).map { "--\($0.rawValue)" }
             if json {
                 let entry = Entry(name: scenario.name, summary: scenario.summary, options: options)

@@ -8,7 +8,7 @@ struct Record: Command {
             The program needs no change: ThreadedNotifications, which it links, reads from the environment where to \
             record. Posts to Foundation's centers are recorded if a ThreadedNotificationCenter captures them. \
             Processes that the program starts or forks are recorded too. A program can also record itself with \
-            DeliveryRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
+            ProcessRecording.start(to:). A program with rights that its user does not have, such as a set-user-id \
             program, records only itself.
 
             The file is replaced when the program has ended. If the program cannot be run, or nothing is recorded, the \

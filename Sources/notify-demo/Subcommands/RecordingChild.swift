@@ -1,7 +1,7 @@
-public import ArgumentParser
-public import DeliveryDiagnostics
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
-import ThreadedNotifications
 
 extension RecordedEnd: ExpressibleByArgument {}
 
@@ -14,6 +14,6 @@ struct RecordingChild: ParsableCommand {
     func run() throws {
         CoreFile.disable()
         try end.perform(
-            recording: ProcessInfo.processInfo.environment[DeliveryRecording.environmentVariable] ?? "")
+            recording: ProcessInfo.processInfo.environment[ProcessRecording.environmentVariable] ?? "")
     }
 }

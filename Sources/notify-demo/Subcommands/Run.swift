@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Scenarios
 
 struct Run: Command {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct Run: Command {
     @OptionGroup var output: RecordOutput
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        guard let chosen = Scenarios.named(scenario.name) else { return .error }
+        guard let chosen = ScenarioCatalog.named(scenario.name) else { return .error }
         let progress = ProgressLine(chosen.name)
         defer { progress.clear() }
         let outcome = try ScenarioRun.perform(chosen, options: scenario.options, progress: progress)

@@ -1,14 +1,14 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import Foundation
+import Scenarios
 import SystemPackage
 
 struct Smoke: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run every scenario and check every expectation, one per line.",
         discussion: """
-            Takes less than 10 seconds. It also runs the benchmarks quickly, to check that everything that they post is \
-            handled.
+            Takes less than 10 seconds.
 
             EXAMPLES
               notify-demo smoke
@@ -49,12 +49,10 @@ struct Smoke: Command {
         var tapReport = TAPReport()
         if tap { try terminal.print(TAPReport.version) }
         let begun = ContinuousClock.now
-        let parts =
-            Scenarios.all.map { scenario in (scenario.name, { Self.result(of: scenario, progress: $0) }) }
-            + [(Bench.name, { Self.resultOfBenchmarks(progress: $0) })]
-        for (index, (name, result)) in parts.enumerated() {
-            let progress = ProgressLine("\(name), \(index + 1) of \(parts.count)", since: begun)
-            let result = result(showsProgress ? progress : nil)
+        let scenarios = ScenarioCatalog.all
+        for (index, scenario) in scenarios.enumerated() {
+            let progress = ProgressLine("\(scenario.name), \(index + 1) of \(scenarios.count)", since: begun)
+            let result = Self.result(of: scenario, progress: showsProgress ? progress : nil)
             progress.clear()
             results.append(result)
             if tap {
@@ -62,7 +60,7 @@ struct Smoke: Command {
             } else if !printsXML {
                 for expectation in result.expectations {
                     try terminal.print(
-                        ExpectationLine.text(of: expectation, in: name, palette: terminal.outputPalette))
+                        ExpectationLine.text(of: expectation, in: scenario.name, palette: terminal.outputPalette))
                 }
             }
             try terminal.flush()
@@ -93,22 +91,5 @@ struct Smoke: Command {
             }
         }
         return ScenarioResult(scenario: scenario.name, expectations: expectations, duration: duration)
-    }
-
-    private static func resultOfBenchmarks(progress: ProgressLine?) -> ScenarioResult {
-        var expectations: [Expectation] = []
-        let duration = ContinuousClock().measure {
-            do {
-                let places = BenchmarkPlaces(observersProgram: ObserversChild.program)
-                expectations = try BenchmarkReport.measuring(
-                    Workloads.all, in: BenchmarkRun(places: places, isQuick: true)
-                ) {
-                    progress?.show($0)
-                }.expectations
-            } catch {
-                expectations = [.failed("can be run", because: "\(error)")]
-            }
-        }
-        return ScenarioResult(scenario: Bench.name, expectations: expectations, duration: duration)
     }
 }

@@ -1,4 +1,4 @@
-public import ArgumentParser
+internal import ArgumentParser
 public import DeliveryDiagnostics
 
 extension StatisticsReport.Grouping: ExpressibleByArgument {}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 import SystemPackage
 
 struct TimelineCommand: Command {

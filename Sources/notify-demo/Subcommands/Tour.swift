@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import Scenarios
 
 struct Tour: Command {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct Tour: Command {
         let kind = word.hasPrefix("-") ? "option" : "subcommand"
         let subcommands = NotifyDemo.configuration.subcommands.filter { $0.configuration.shouldDisplay }
             .map { $0.configuration.commandName ?? "\($0)".lowercased() }
-        let scenarios = Scenarios.all.map(\.name)
+        let scenarios = ScenarioCatalog.all.map(\.name)
         let suggestion =
             Suggestion.nearest(to: word, among: subcommands)
             ?? Suggestion.nearest(to: word, among: scenarios).map { "run \($0)" }
@@ -50,7 +51,7 @@ struct Tour: Command {
         }
         var status = ExitStatus.success
         for (name, sentence) in Self.stops {
-            guard let scenario = Scenarios.named(name) else { continue }
+            guard let scenario = ScenarioCatalog.named(name) else { continue }
             try terminal.flush()
             terminal.say("\(sentence)\n")
             let run = try ScenarioRun.perform(scenario, options: ScenarioOptions())

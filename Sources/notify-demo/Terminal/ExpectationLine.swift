@@ -1,4 +1,5 @@
 import DeliveryDiagnostics
+import Scenarios
 
 /// Formats an expectation and its result as a line.
 enum ExpectationLine {

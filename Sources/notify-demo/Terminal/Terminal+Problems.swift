@@ -1,4 +1,5 @@
 import DeliveryDiagnostics
+import DeliveryRecording
 
 extension Terminal {
     private static let maximum = 5

@@ -1,3 +1,5 @@
+import DeliveryRecording
+import Scenarios
 import Synchronization
 import Testing
 import ThreadedNotifications

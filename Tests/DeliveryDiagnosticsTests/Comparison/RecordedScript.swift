@@ -1,3 +1,4 @@
+import DeliveryRecording
 import ThreadedNotifications
 
 @testable import DeliveryDiagnostics

@@ -1,3 +1,5 @@
+import DeliveryRecording
+import Scenarios
 import Testing
 
 @testable import DeliveryDiagnostics

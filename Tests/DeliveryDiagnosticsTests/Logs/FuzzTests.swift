@@ -1,4 +1,6 @@
+import DeliveryRecording
 import Foundation
+import Scenarios
 import Testing
 import ThreadedNotifications
 
@@ -9,13 +11,19 @@ import ThreadedNotifications
 struct FuzzTests {
     private static let inputs = ProcessInfo.processInfo.environment["FUZZ"].flatMap(Int.init) ?? 5000
 
-    private static let recording = RecordingReaderTests.bytes(
-        (1...3).map { number in
-            var record = RecordingReaderTests.record(number, .deliver)
-            (record.notification, record.post, record.message) = ("a \"name\"", number, "said\n")
-            (record.place, record.sender) = (SourceLocation("f", 3), .init(identifier: 7, type: "T"))
-            return record
-        })
+    private static let recording: [UInt8] = {
+        var lines = RecordLines()
+        return (1...3).flatMap { number in
+            lines.bytes(
+                of: DeliveryRecord(
+                    sequence: number, monotonicNanoseconds: UInt64(number) * 1000,
+                    wallNanoseconds: Int64(number) * 1000,
+                    process: ProcessIdentity(id: 865, name: "test"),
+                    thread: ThreadIdentity(number: 1, name: "main", kernelID: 865), stage: .deliver,
+                    notification: "a \"name\"", post: number, message: "said\n", place: SourceLocation("f", 3),
+                    sender: .init(identifier: 7, type: "T")))
+        }
+    }()
 
     private static let log = Array(
         """

@@ -1,3 +1,4 @@
+import DeliveryRecording
 import Testing
 
 @testable import DeliveryDiagnostics

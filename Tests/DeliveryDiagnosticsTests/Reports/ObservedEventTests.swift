@@ -1,3 +1,4 @@
+import DeliveryRecording
 import DistributedNotifications
 import Foundation
 import Testing

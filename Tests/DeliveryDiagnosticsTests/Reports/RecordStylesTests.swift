@@ -1,3 +1,4 @@
+import DeliveryRecording
 import Foundation
 import Testing
 import ThreadedNotifications

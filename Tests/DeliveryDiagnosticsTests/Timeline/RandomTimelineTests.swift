@@ -1,5 +1,7 @@
+import DeliveryRecording
 import Foundation
 import FoundationXML
+import Scenarios
 import Testing
 import ThreadedNotifications
 

@@ -1,4 +1,5 @@
 import DeliveryDiagnostics
+import DeliveryRecording
 import ThreadedNotifications
 
 /// Records for tests. Each record is a number of microseconds after the previous one.

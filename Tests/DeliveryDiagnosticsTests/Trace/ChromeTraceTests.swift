@@ -1,10 +1,12 @@
+import DeliveryRecording
 import Foundation
+import Scenarios
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
-final class ChromeTraceTests: ScenarioTestCase {
+final class ChromeTraceTests: XCTestCase {
     private func text(of recording: Recording) throws -> [UInt8] {
         var text: [UInt8] = []
         try ChromeTrace.write(recording) { text += $0 }
@@ -20,7 +22,7 @@ final class ChromeTraceTests: ScenarioTestCase {
     func testTheTraceOfEveryScenarioKeepsTheRulesOfTheFormat() throws {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(component: "notify-demo").path
-        for scenario in Scenarios.all {
+        for scenario in ScenarioCatalog.all {
             let environment = ScenarioEnvironment(
                 options: ScenarioOptions(notifications: scenario.options.contains(.notifications) ? 50 : nil),
                 childProgram: ChildProgram(path: program, arguments: ["observer-lifetime-child"]),

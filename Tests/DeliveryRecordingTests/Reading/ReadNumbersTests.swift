@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryRecording
 
 @Suite("Which records were read")
 struct ReadNumbersTests {

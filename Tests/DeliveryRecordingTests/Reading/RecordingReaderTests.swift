@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import ThreadedNotifications
 
-@testable import DeliveryDiagnostics
+@testable import DeliveryRecording
 
 /// Reading a recording's file: what is right is read as it was written, what is wrong is said with its line, and all that can be
 /// read is kept.

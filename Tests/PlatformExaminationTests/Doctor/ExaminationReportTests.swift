@@ -1,16 +1,17 @@
 import Foundation
+import Scenarios
 import Synchronization
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 /// Shell scripts take the place of Foundation and of this package.
 final class PlatformExaminationTests: XCTestCase {
     private func examine(
         _ facts: Set<String>? = nil, _ script: String, timeout: Duration = TestLimit.hang
-    ) throws -> PlatformExamination {
+    ) throws -> ExaminationReport {
         // $0 is the question, $1 the side.
-        try PlatformExamination.perform(
+        try ExaminationReport.perform(
             facts: facts, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), timeout: timeout)
     }
 
@@ -54,19 +55,19 @@ final class PlatformExaminationTests: XCTestCase {
 
     func testAProcessThatCannotBeStartedIsAnError() {
         XCTAssertThrowsError(
-            try PlatformExamination.perform(facts: ["F1"], in: ChildProgram(path: "/nonexistent")))
+            try ExaminationReport.perform(facts: ["F1"], in: ChildProgram(path: "/nonexistent")))
     }
 
     func testProgressReachesOne() throws {
         let fractions = Fractions()
-        _ = try PlatformExamination.perform(
+        _ = try ExaminationReport.perform(
             facts: ["F1", "F2"], in: ChildProgram(path: "/bin/true"), progress: { fractions.append($0) })
         XCTAssertEqual(Set(fractions.all), [0.25, 0.5, 0.75, 1])
     }
 
     // MARK: Text and JSON
 
-    private static let examination = PlatformExamination(rows: [
+    private static let examination = ExaminationReport(rows: [
         .init(
             number: "F2", area: "NotificationCenter", expected: "removing a token twice is harmless",
             findings: [

@@ -1,7 +1,8 @@
 import Foundation
+import Scenarios
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 @Suite("The facts")
 struct PlatformFactTests {

@@ -1,6 +1,7 @@
+import Scenarios
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 /// Shell scripts take the place of the queues.
 final class QueueComparisonTests: XCTestCase {

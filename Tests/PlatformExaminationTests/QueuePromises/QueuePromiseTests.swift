@@ -1,6 +1,7 @@
+import Scenarios
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 @Suite("A verdict on a promise is a function of the observed events")
 struct QueuePromiseTests {

@@ -1,8 +1,9 @@
 import Foundation
+import Scenarios
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 /// The trials themselves: each can pass, and each can fail.
 final class QueueTrialTests: XCTestCase {

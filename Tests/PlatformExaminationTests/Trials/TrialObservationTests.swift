@@ -1,6 +1,7 @@
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
+@testable import Scenarios
 
 @Suite("The description of a trial is a function of its process's output and end")
 struct TrialObservationTests {

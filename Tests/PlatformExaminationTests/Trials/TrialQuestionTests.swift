@@ -1,6 +1,7 @@
+import Scenarios
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import PlatformExamination
 
 @Suite("The expectation of a side depends on the question's counterpart")
 struct TrialQuestionTests {

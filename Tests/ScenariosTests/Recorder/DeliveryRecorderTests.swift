@@ -1,8 +1,10 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import ThreadedNotifications
 import XCTest
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 final class DeliveryRecorderTests: XCTestCase {
     func testRecordsOfManyThreadsAreNumberedWithoutGapsAndNeitherClockRunsBackwards() {

@@ -1,8 +1,10 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
 import FoundationXML
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 @Suite("JUnit report")
 struct JUnitReportTests {
@@ -47,12 +49,12 @@ struct JUnitReportTests {
     }
 
     private func result(
-        _ scenario: String, _ expectations: [DeliveryDiagnostics.Expectation], seconds: Double = 0
+        _ scenario: String, _ expectations: [Scenarios.Expectation], seconds: Double = 0
     ) -> ScenarioResult {
         ScenarioResult(scenario: scenario, expectations: expectations, duration: .seconds(seconds))
     }
 
-    private func failure(_ text: String) -> [DeliveryDiagnostics.Expectation] { [.failed(text, because: text)] }
+    private func failure(_ text: String) -> [Scenarios.Expectation] { [.failed(text, because: text)] }
 
     @Test("each scenario is a suite, and each expectation a test case")
     func form() {

@@ -1,6 +1,8 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import Scenarios
 
 @Suite("Step drawing")
 struct StepDrawingTests {

@@ -22,11 +22,11 @@ final class ObserversProcess {
         }
         self.tally = tally
         defer { close(memory) }
-        var words = [program.path] + program.arguments + [kind.rawValue, path]
+        var words = [program, ObserversProgram.subcommand, kind.rawValue, path]
         if let core = places.targetCore { words += ["--core", "\(core)"] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        let error = CControlSpawn(&process, &input, program.path, &arguments, memory)
+        let error = CControlSpawn(&process, &input, program, &arguments, memory)
         guard error == 0 else {
             throw BenchmarkError.notMade("a process for the observers", code: error)
         }

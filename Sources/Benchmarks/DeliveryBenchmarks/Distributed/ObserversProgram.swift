@@ -6,6 +6,9 @@ internal import ThreadedNotifications
 
 /// The process in which a benchmark's observers are: they count what they handle in memory that the poster sees, too.
 package enum ObserversProgram {
+    /// The first argument of the process that holds the observers.
+    package static let subcommand = "observers-child"
+
     package enum Kind: String, CaseIterable, Sendable {
         /// Connections that are read from and not registered: of a relay.
         case plain

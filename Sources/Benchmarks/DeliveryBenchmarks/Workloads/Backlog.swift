@@ -42,16 +42,18 @@ private final class OurBacklog: BenchmarkSubject {
     }
 
     func measure(_ operations: Int) throws -> Sample {
-        let (isHeld, mayGoOn) = (Gate("the thread to be held up"), Gate("the thread to go on"))
+        let (isBlocked, mayContinue) = (MonotonicSemaphore(), MonotonicSemaphore())
         try thread.perform { [limit] in
-            isHeld.open()
-            try? mayGoOn.wait(timeout: limit)
+            isBlocked.signal()
+            _ = mayContinue.wait(until: .after(limit))
         }
-        try isHeld.wait(timeout: limit)
+        guard isBlocked.wait(until: .after(limit)) else {
+            throw BenchmarkError.timedOut(waitingFor: "the target thread to block", after: limit)
+        }
         arrivals.expect(operations)
         let sample = try Sample.timing(operations) {
             channel.post(operations)
-            mayGoOn.open()
+            mayContinue.signal()
             try arrivals.wait(limit: limit)
         }
         try arrivals.check(operations)

@@ -1,0 +1,59 @@
+public import ThreadedNotifications
+
+/// Records every stage of every delivery of this process to a file.
+///
+///     try ProcessRecording.start(to: "run.jsonl")
+///
+/// A program needs no call, and need not link this library, if the environment variable
+/// `THREADED_NOTIFICATIONS_RECORDING` names the file; `notify-demo record -o run.jsonl -- ./my-program` sets it.
+/// `Recording` reads the file, and `notify-demo audit`, `diagnose`, `compare`, `timeline`, `trace` and `stats` show it.
+///
+/// The recording has a line for each `DeliveryEvent`. Lines are collected in 8 MiB of memory and written ten times a
+/// second, when the memory is full, when the process exits, and, as far as that is safe, when it ends by a signal that
+/// it does not handle. After `SIGKILL` or a stack overflow, the last tenth of a second may be missing.
+///
+/// A process that forks continues to record. Its child records to a file of the same name and the child's process id.
+/// Locks that other threads held during the fork stay locked in the child, so a child of a process with threads should
+/// call little before `exec`.
+///
+/// Threads: every method may be called on any thread. A background thread writes the file.
+///
+/// Order: a stage that follows from another comes after it in the file.
+///
+/// Cost: each stage formats a line of about 120 bytes on its thread and appends it under a lock. If the file system is
+/// too slow, records are lost and counted: in a `lost` record, in the error of `stop()`, and on standard error at exit.
+public enum ProcessRecording {
+    /// The environment variable that names the file to record to.
+    ///
+    /// A new file can be read and written by its owner only. A file that is already a recording is continued, unless
+    /// another process is recording to it: then this process records to a file of the same name and its process id.
+    /// Any other file is left unchanged, with an error on standard error. A process with more rights than its user,
+    /// such as a set-user-id program, ignores the variable.
+    public static let environmentVariable = RecordingWriter.environmentVariable
+
+    /// Starts recording.
+    ///
+    /// Does nothing if the environment variable has already started a recording.
+    ///
+    /// - Parameter path: the file, which is created or replaced.
+    /// - Throws: `DeliveryError` with the code `recordingFailed` if the file is not a regular file or cannot be
+    ///   written, or if a recording that this method started has not been stopped.
+    public static func start(to path: String) throws(DeliveryError) {
+        try RecordingWriter.start(to: path)
+    }
+
+    /// Stops recording, and returns when the file is complete. Does nothing without a recording.
+    ///
+    /// - Throws: `DeliveryError` with the code `recordingFailed` if some records could not be written.
+    public static func stop() throws(DeliveryError) {
+        try RecordingWriter.stop()
+    }
+
+    /// Writes everything recorded so far, and returns when the file has it. Does nothing without a recording.
+    public static func flush() {
+        RecordingWriter.flush()
+    }
+
+    /// The file of the current recording, or nil.
+    public static var path: String? { RecordingWriter.path }
+}
