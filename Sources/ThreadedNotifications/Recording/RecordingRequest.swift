@@ -6,7 +6,7 @@ enum RecordingRequest {
     /// write to files of others.
     ///
     /// - Parameters:
-    ///   - variable: the value of `DeliveryRecording.environmentVariable`.
+    ///   - variable: the value of `RecordingWriter.environmentVariable`.
     ///   - runsWithOthersRights: whether the process is set-user-id, or has other rights that its user does not have.
     ///   - copiedFrom: the recording of the process that this process was forked from.
     ///   - process: the id of this process.
