@@ -78,7 +78,7 @@ final class ProcessRecordingTests: XCTestCase {
             XCTAssertEqual(recorded.map { UInt64($0.post ?? 0) }, told.map(\.post))
             XCTAssertEqual(recorded.map { UInt64($0.observer ?? 0) }, told.map(\.observer))
             XCTAssertEqual(recorded.map(\.target), told.map(\.target))
-            XCTAssertEqual(recorded.map(\.location), told.map(\.place))
+            XCTAssertEqual(recorded.map(\.place), told.map(\.location))
             XCTAssertEqual(recorded.map(\.count), told.map(\.count))
             XCTAssertEqual(recorded.map(\.sender?.identifier), told.map(\.sender?.identifier))
             XCTAssertEqual(recorded.map(\.sender?.type), told.map(\.sender?.type))
