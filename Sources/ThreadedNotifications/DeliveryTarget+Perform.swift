@@ -53,7 +53,7 @@ extension DeliveryTarget {
                 result.withLock { $0 = value }
             }
             if let mailbox = targetThread.mailbox {
-                mailbox.performInOrder(performed)
+                Drain.perform(performed, mailbox)
             } else {
                 ThreadContext.current.nest("a block") { performed.perform() }
             }

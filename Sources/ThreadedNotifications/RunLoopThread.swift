@@ -160,7 +160,7 @@ public final class RunLoopThread: DeliveryTarget {
         }
         // The mailbox first, because a block may add a port that is signalled already; then one pass for all signalled
         // sources.
-        mailbox.drainServed()
+        Drain.runServed(mailbox)
         RunLoop.runCurrentOnce()
         mailbox.finish()
     }

@@ -6,17 +6,17 @@ struct ActorJobs {
 
     /// Runs code that is isolated to an actor of the calling thread, then the jobs that were postponed meanwhile.
     static func run(_ body: () -> Void, _ context: ThreadContext) {
-        guard !context.drain.jobs.isRunning else { return body() }
-        context.drain.jobs.isRunning = true
+        guard !context.drainState.jobs.isRunning else { return body() }
+        context.drainState.jobs.isRunning = true
         body()
-        while let next = context.drain.jobs.takePostponed() { next.thread.runJob(next.job) }
-        context.drain.jobs.isRunning = false
+        while let next = context.drainState.jobs.takePostponed() { next.thread.runJob(next.job) }
+        context.drainState.jobs.isRunning = false
     }
 
     /// Runs a job, or postpones it if one runs.
     static func run(_ job: UnownedJob, of thread: RunLoopThread, _ context: ThreadContext) {
-        if context.drain.jobs.isRunning {
-            context.drain.jobs.postponed.append((job, thread))
+        if context.drainState.jobs.isRunning {
+            context.drainState.jobs.postponed.append((job, thread))
         } else {
             run({ thread.runJob(job) }, context)
         }

@@ -37,6 +37,7 @@ final class FanOut {
         _ counters: inout DeliveryCounters
     ) {
         guard let mailbox = context.mailbox else { return }
+        let drain = Drain(mailbox, context)
         // A post that waits comes after everything that can be delivered now, and delivers that first.
         let served = post.wait == nil ? [] : mailbox.servedQueues()
         let firstOwnNumber = mailbox.nextNumber
@@ -60,16 +61,16 @@ final class FanOut {
                 counters.count(mailbox.enqueue(notification, post, for: observer, context))
             }
         }
-        var number = mailbox.reserveNumbers(count: Int(count), takingFirst: served, context)
+        var number = drain.reserveNumbers(count: Int(count), takingFirst: served)
         for fanOut in fanOuts {
             fanOut.firstNumber = number
             guard let first = fanOut.nextNumber else { continue }
-            context.drain.taken.append(
+            context.drainState.taken.append(
                 MailboxState.Pending.Entry(number: first, item: Delivery(.fanOut(fanOut))), to: fanOut.queue)
             // A handler may run the run loop, which must then deliver the rest.
             if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
         }
-        if post.wait != nil { mailbox.deliverWaiting(in: served, before: number, context) }
+        if post.wait != nil { drain.deliverWaiting(in: served, before: number) }
         observers.each { observer in
             guard observer.isHere(context) else { return }
             if !observer.isOrdered {
@@ -103,14 +104,14 @@ final class FanOut {
     /// - Returns: the slot's outcome.
     @inline(__always)
     private func deliverSlot(_ number: UInt64, _ context: ThreadContext) -> DeliveryOutcome? {
-        guard nextNumber == number, context.drain.taken.firstNumber(of: queue) == number else {
+        guard nextNumber == number, context.drainState.taken.firstNumber(of: queue) == number else {
             return outcomes[number] ?? .delivered
         }
         let observer = takeNext()
         if let next = nextNumber {
-            context.drain.taken.renumberFirst(of: queue, to: next)
+            context.drainState.taken.renumberFirst(of: queue, to: next)
         } else {
-            _ = context.drain.taken.takeFirst(of: queue)
+            _ = context.drainState.taken.takeFirst(of: queue)
         }
         return ObserverCall.runAtOnce(observer, with: notification, of: post, context)
     }
@@ -120,7 +121,7 @@ final class FanOut {
         guard let number = nextNumber else { return }
         let observer = takeNext()
         if let next = nextNumber {
-            context.drain.taken.putBack(
+            context.drainState.taken.putBack(
                 MailboxState.Pending.Entry(number: next, item: Delivery(.fanOut(self))), to: queue)
         }
         outcomes[number] = .some(ObserverCall.runAtOnce(observer, with: notification, of: post, context))

@@ -76,7 +76,7 @@ final class ThreadMailbox: Sendable {
             state.identity = identity
             if state.phase == .unstarted { state.phase = .open }
         }
-        if spins { ThreadContext.current.drain.spinner = Spinner() }
+        if spins { ThreadContext.current.drainState.spinner = Spinner() }
         if isServed { serve() }
         postings.attach(to: runLoop)
     }
@@ -105,7 +105,10 @@ final class ThreadMailbox: Sendable {
             if let known = state.modeQueues.firstIndex(where: { $0.modes == modes }) { return (known, nil, nil) }
             let index = state.pending.addQueue()
             let queue = MailboxState.ModeQueue(
-                modes: modes, source: RunLoopSource { [drained] in drained.withLock { $0 }?.drain(index) })
+                modes: modes,
+                source: RunLoopSource { [drained] in
+                    if let mailbox = drained.withLock({ $0 }) { Drain.run(mailbox, signalled: index) }
+                })
             // A new array, because other threads may still read the old one without the lock: see `ObserverList`.
             state.modeQueues = state.modeQueues.map { $0 } + [queue]
             if state.phase == .finishing || state.phase == .finished { queue.source.invalidate() }
@@ -225,6 +228,12 @@ final class ThreadMailbox: Sendable {
         if !isHandedOver { handler.release() }
     }
 
+    /// Releases the handlers that other threads handed over. On the target thread.
+    func releaseHandlers() {
+        let handlers = state.withLock { $0.takeHandlersToRelease() }
+        for handler in handlers { handler.release() }
+    }
+
     // MARK: Deliver at once, on the target thread
 
     /// True if a delivery for a queue may be made at once: its modes are served now, no other delivery that could be
@@ -233,13 +242,13 @@ final class ThreadMailbox: Sendable {
     func isReady(_ queue: Int, _ context: ThreadContext) -> Bool {
         guard context.mayNest, isServed(queue, context) else { return false }
         // The flag shows everything that this thread enqueued. Entries that other threads enqueue now may come later.
-        return context.drain.taken.waitingQueues == 0 && !arrivals.isSet || !deliveriesWait(for: queue, context)
+        return context.drainState.taken.waitingQueues == 0 && !arrivals.isSet || !deliveriesWait(for: queue, context)
     }
 
     /// True if the run loop serves a queue in its current mode.
     @inline(__always)
     private func isServed(_ queue: Int, _ context: ThreadContext) -> Bool {
-        context.drain.servedModes.contains(queue) { isServedNow(queue) }
+        context.drainState.servedModes.contains(queue) { isServedNow(queue) }
     }
 
     func isServedNow(_ queue: Int) -> Bool {
@@ -254,7 +263,7 @@ final class ThreadMailbox: Sendable {
     }
 
     private func isEmpty(_ queue: Int, _ context: ThreadContext) -> Bool {
-        context.drain.taken.isEmpty(queue) && state.withLock { $0.pending.isEmpty(queue) }
+        context.drainState.taken.isEmpty(queue) && state.withLock { $0.pending.isEmpty(queue) }
     }
 
     /// Delivers to an observer on this thread, or appends if its order requires that.
@@ -275,7 +284,7 @@ final class ThreadMailbox: Sendable {
     }
 
     private func hasEntry(before number: UInt64, in queue: Int, _ context: ThreadContext) -> Bool {
-        context.drain.taken.hasEntry(before: number, in: queue)
+        context.drainState.taken.hasEntry(before: number, in: queue)
             || state.withLock { $0.pending.hasEntry(before: number, in: queue) }
     }
 
@@ -299,180 +308,6 @@ final class ThreadMailbox: Sendable {
 
     /// The sequence number of the next entry.
     var nextNumber: UInt64 { state.withLock { $0.pending.nextNumber } }
-
-    /// Delivers what `reserveNumbers` took before the numbers that it reserved.
-    func deliverWaiting(in queues: [Int], before number: UInt64, _ context: ThreadContext) {
-        context.nest("a waiting delivery") {
-            releaseHandlers()
-            deliverTaken(from: queues, before: number, context)
-        }
-    }
-
-    /// Takes what waits in queues, and reserves sequence numbers for entries that come after it.
-    /// - Returns: the first of the numbers.
-    func reserveNumbers(count: Int, takingFirst queues: [Int], _ context: ThreadContext) -> UInt64 {
-        state.lock()
-        defer { state.unlock() }
-        if !queues.isEmpty { take(queues, from: &state.valueWhileLocked, context) }
-        return state.valueWhileLocked.pending.reserveNumbers(count)
-    }
-
-    // MARK: Drain, on the target thread
-
-    /// Delivers everything that waits in the run loop's current mode.
-    func drainServed() {
-        ThreadContext.withCurrent { context in
-            context.nest("a waiting delivery") { drain(servedQueues(), context) }
-        }
-    }
-
-    /// Performs a block after everything that waits in the run loop's current mode. What the handlers post meanwhile
-    /// comes after the block.
-    func performInOrder(_ block: PerformedBlock) {
-        ThreadContext.withCurrent { context in
-            let queues = servedQueues()
-            let number = reserveNumbers(count: 1, takingFirst: queues, context)
-            if queues.contains(0) {
-                context.drain.taken.append(
-                    MailboxState.Pending.Entry(number: number, item: Delivery(.performed(block))), to: 0)
-                // A handler may run the run loop, which then performs the block.
-                signalItself(0)
-            }
-            context.nest("a block") {
-                releaseHandlers()
-                deliverTaken(from: queues, before: number + 1, context)
-                // In a mode that is not a common mode the block has no entry.
-                block.perform()
-            }
-        }
-    }
-
-    /// The run loop calls this after a signal: delivers what waits, and watches for more if the thread spins.
-    private func drain(_ queue: Int) {
-        ThreadContext.withCurrent { context in
-            guard context.drain.spinner != nil, context.drain.depth == 0 else { return drainOnce(queue, context) }
-            context.drain.spinner?.wasWoken()
-            let begin = SystemThread.monotonicNanoseconds
-            repeat { drainOnce(queue, context) } while watch(queue, since: begin, context)
-        }
-    }
-
-    private func drainOnce(_ queue: Int, _ context: ThreadContext) {
-        if state.withLock({ $0.modeQueues.count == 1 }) { return drain(CollectionOfOne(queue), context) }
-        let queues = state.withLock { $0.modeQueues }
-        drain(queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, context)
-    }
-
-    /// Delivers the entries of these queues. Entries that are enqueued meanwhile are signalled again.
-    @inline(__always)
-    private func drain(_ queues: some Collection<Int> & Sendable, _ context: ThreadContext) {
-        state.lock()
-        take(queues, from: &state.valueWhileLocked, context)
-        let handlers = state.valueWhileLocked.takeHandlersToRelease()
-        state.unlock()
-        for handler in handlers { handler.release() }
-        deliverTaken(from: queues, before: .max, context)
-    }
-
-    /// Takes what is pending in these queues, with the lock held.
-    @inline(__always)
-    private func take(
-        _ queues: some Collection<Int> & Sendable, from state: inout MailboxState, _ context: ThreadContext
-    ) {
-        context.drain.taken.handOutEmpty { state.pending.reuse(&$0) }
-        for queue in queues {
-            context.drain.taken.take(queue) { state.pending.takeAll(of: queue, into: &$0) }
-        }
-        arrivals.set(to: state.pending.waitingQueues > 0)
-    }
-
-    /// Delivers the taken entries of these queues that have a sequence number before `end`, in order.
-    @inline(__always)
-    private func deliverTaken(
-        from queues: some Collection<Int> & Sendable, before end: UInt64, _ context: ThreadContext
-    ) {
-        DeliveryEvent.trace(.drain)
-        let hasMoreThanOne = context.drain.taken.hasMoreThanOne(in: queues)
-        context.drain.spinner?.drained(moreThanOne: hasMoreThanOne)
-        // A handler may run the run loop, which must then deliver the rest.
-        if hasMoreThanOne { signalTaken(queues, context) }
-        context.drain.depth += 1
-        while let queue = context.drain.taken.firstQueue(of: queues, before: end) {
-            let entry = context.drain.taken.takeFirst(of: queue, in: context.drain.depth)
-            if entry.holder != 0 {
-                deliverHeld(by: entry.holder, number: entry.number, context)
-            } else {
-                deliver(entry.item, context)
-            }
-            if context.drain.taken.hasExhausted { releaseExhausted(context) }
-        }
-        context.drain.depth -= 1
-    }
-
-    @inline(__always)
-    private func deliver(_ delivery: Delivery, _ context: ThreadContext) {
-        if delivery.withObserver({ ObserverCall.run($0, with: delivery, context) }) { return }
-        perform(delivery, context)
-    }
-
-    @inline(never)
-    private func perform(_ delivery: Delivery, _ context: ThreadContext) {
-        switch delivery.action {
-        case .fanOut(let fanOut): fanOut.deliverNext(context)
-        case .block(let block, let post): context.perform(block, post: post, wait: nil)
-        case .performed(let block): block.perform()
-        case .job(let job, let thread): ActorJobs.run(job, of: thread, context)
-        case nil: break
-        }
-    }
-
-    private func deliverHeld(by observer: ObserverID, number: UInt64, _ context: ThreadContext) {
-        let (item, waiter) = state.withLock { $0.pending.takeHeld(by: observer, number: number) }
-        waiter?.wake()
-        if let item { deliver(item, context) }
-    }
-
-    private func signalTaken(_ queues: some Collection<Int> & Sendable, _ context: ThreadContext) {
-        let waiting = queues.filter { !context.drain.taken.isEmpty($0) }
-        let signals = state.withLock { state in waiting.map { state.unconditionalSignal(for: $0) } }
-        for signal in signals { signal.sendToItself() }
-    }
-
-    /// Releases the observers of the entries that this drain delivered.
-    @inline(never)
-    private func releaseExhausted(_ context: ThreadContext) {
-        while var chunk = context.drain.taken.takeExhausted(in: context.drain.depth) {
-            chunk.removeAll()
-            context.drain.taken.reuse(&chunk)
-        }
-    }
-
-    /// Releases the handlers that other threads handed over.
-    func releaseHandlers() {
-        let handlers = state.withLock { $0.takeHandlersToRelease() }
-        for handler in handlers { handler.release() }
-    }
-
-    /// Watches for more instead of returning to the run loop, which would sleep.
-    /// - Returns: whether entries are pending in the queue.
-    private func watch(_ queue: Int, since begin: UInt64, _ context: ThreadContext) -> Bool {
-        let start = SystemThread.monotonicNanoseconds
-        guard let limit = context.drain.spinner?.timeLimit(since: begin, now: start) else { return false }
-        let isPending: Bool? = state.withLock { state in
-            guard state.pending.isEmpty(queue) else { return true }
-            guard state.phase == .open else { return false }
-            state.watchedQueue = queue
-            return nil
-        }
-        if let isPending { return isPending }
-        let spent = context.drain.spinner?.watch(arrivals, from: start, for: limit) ?? 0
-        let isFound = state.withLock { state in
-            state.watchedQueue = nil
-            return !state.pending.isEmpty(queue)
-        }
-        context.drain.spinner?.finish(found: isFound, after: spent)
-        return isFound
-    }
 
     // MARK: Finish
 
@@ -529,8 +364,8 @@ final class ThreadMailbox: Sendable {
     ) {
         ThreadContext.withCurrent { context in
             guard context.owns(.passUnretained(self)) else { return ([], []) }
-            context.drain.servedModes = ServedModes()
-            return (context.drain.taken.removeAll(), context.drain.jobs.takeAllPostponed())
+            context.drainState.servedModes = ServedModes()
+            return (context.drainState.taken.removeAll(), context.drainState.jobs.takeAllPostponed())
         }
     }
 

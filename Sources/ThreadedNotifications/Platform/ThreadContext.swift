@@ -19,7 +19,7 @@ final class ThreadContext {
     /// The ended thread for which this thread runs late jobs now.
     var standsInFor: RunLoopThread?
 
-    private let drainState = ThreadConfined(DrainState())
+    private let drainStateValue = ThreadConfined(DrainState())
     private let handlers = ThreadConfined(HandlersUnderWay())
     /// The number of handlers and blocks that began at once, in the middle of other work.
     private let nested = ThreadConfined(0)
@@ -39,7 +39,7 @@ final class ThreadContext {
     deinit {
         handlersUnderWay.deallocate()
         handlers.deallocate()
-        drainState.deallocate()
+        drainStateValue.deallocate()
         nested.deallocate()
         uncountedMailbox.deallocate()
         scratch?.deallocate()
@@ -125,9 +125,9 @@ final class ThreadContext {
 
     var mailbox: ThreadMailbox? { attachedMailbox ?? (isMain ? ThreadMailbox.main : nil) }
 
-    var drain: DrainState {
-        @inline(__always) _read { yield drainState.value }
-        @inline(__always) _modify { yield &drainState.value }
+    var drainState: DrainState {
+        @inline(__always) _read { yield drainStateValue.value }
+        @inline(__always) _modify { yield &drainStateValue.value }
     }
 
     /// True if a mailbox is this thread's.
