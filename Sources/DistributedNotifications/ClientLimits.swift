@@ -1,10 +1,11 @@
-/// How much a center holds and how long it waits.
+/// How much a center holds in this process, and how long it waits.
 public struct ClientLimits: Sendable, Hashable {
-    /// What may wait for the process's threads, in bytes: each notification counts as its bytes on the wire, 64 for each value of its
-    /// userInfo, and 256. More is dropped, counted, and shown as a gap.
+    /// How many bytes of notifications may wait for the process's threads. Each notification counts as its bytes on the
+    /// wire, 64 for each value of its userInfo, and 256. Notifications beyond the limit are dropped, counted, and
+    /// reported as a gap.
     public var waitingBytes = 16 << 20
-    /// How long a post waits for a server, and for one that does not read.
-    public var postLimit = Duration.seconds(5)
+    /// How long a post waits for a connection, or for a server that does not read.
+    public var postTimeout = Duration.seconds(5)
 
     public init() {}
 }

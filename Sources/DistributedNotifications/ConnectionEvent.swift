@@ -1,32 +1,34 @@
-/// What happens between a center and its server, beside notifications.
+/// A change of the connection between a center and its server, or a loss of notifications.
 public enum ConnectionEvent: Sendable, Hashable {
-    /// The server answers. What was observed before is registered with it, and suspended if it was.
+    /// The server answered. The center's observers and its suspension are registered with it.
     case connected(serverProcess: Int32)
-    /// The connection ended without being closed here: the server crashed, or ended it. What was on its way, and what was held
-    /// for this process, is lost, and how much that is nobody knows. The center connects again by itself.
+    /// The connection ended although this center was not closed: the server crashed, or ended the connection.
+    /// Notifications that were under way or held for this process are lost, and their number is unknown. The center
+    /// connects again by itself.
     case interrupted(reason: String)
-    /// Notifications were lost, and how many is known.
+    /// A known number of notifications was lost.
     case gap(NotificationGap)
-    /// The server can be neither reached nor started. The center goes on trying.
+    /// The server could be neither reached nor started. The center tries again.
     case failed(DistributedError)
 }
 
-/// Notifications that were not delivered, and are counted.
+/// A number of notifications that were not delivered.
 public struct NotificationGap: Sendable, Hashable {
-    /// How many notifications.
+    /// How many notifications were lost.
     public var count: Int
     public var cause: Cause
-    /// For which observers how many, by `ObserverToken.id`; a notification may be for several.
+    /// How many each observer lost, by `ObserverToken.id`. A lost notification counts for each observer that it
+    /// matched.
     public var observers: [UInt64: Int]
 
     public enum Cause: String, Sendable, Hashable, CaseIterable, Codable {
-        /// The process did not read as fast as others posted.
+        /// The process read more slowly than others posted.
         case slow
-        /// More were held while it was suspended than the server holds.
+        /// More notifications came while the process was suspended than the server holds.
         case held
-        /// They waited in the process for threads that do not handle them as fast, or do not run their run loops.
+        /// The process's threads handled them too slowly, or did not run their run loops.
         case waiting
-        /// The poster sent what is no property list.
+        /// The poster sent a userInfo that is not a property list.
         case unreadable
     }
 

@@ -1,11 +1,11 @@
-/// How a center stands with its server.
+/// The state of a center's connection to its server.
 public enum ConnectionState: Sendable, Hashable {
-    /// Nothing was observed or posted yet.
+    /// The center has not been used.
     case unused
-    /// A server is being looked for, or started.
+    /// The center is looking for a server, or starting one.
     case connecting
     case connected(serverProcess: Int32)
-    /// The last attempt failed; it goes on trying.
+    /// The last attempt to connect failed. The center tries again.
     case failed(DistributedError)
     case closed
 }

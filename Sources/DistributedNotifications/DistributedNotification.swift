@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A notification that came from a process of this computer, the own one included.
+/// A notification that a process of this computer posted.
 public struct DistributedNotification: Sendable, Hashable {
     public var name: Notification.Name
-    /// The string that says whose notification it is.
+    /// A string with which the poster identifies the sender.
     public var object: String?
     public var userInfo: [String: PropertyListValue]?
-    /// The process that posted it, as the kernel told the server.
+    /// The id of the process that posted it, as the kernel reports it.
     public var sender: Int32
 
     public init(

@@ -1,12 +1,12 @@
 internal import Foundation
 
 extension PropertyListValue {
-    /// Takes what Foundation's property lists are made of, and Swift's own: strings, integers, reals, `Bool`, `NSNumber`, dates,
-    /// data, arrays and dictionaries of these. An optional is what it wraps. An `NSArray` or `NSDictionary` that holds itself
-    /// ends the program: Foundation does not survive being asked for a member of it.
+    /// Converts a property list of Foundation's or Swift's types: strings, integers, reals, `Bool`, `NSNumber`, dates,
+    /// data, arrays, dictionaries, and optionals of these. An `NSArray` or `NSDictionary` that contains itself ends the
+    /// program, because Foundation does not survive access to its elements.
     ///
-    /// - Throws: `DistributedError.userInfoNotUsable` with the path of what is none of these, of an integer that needs more
-    ///   than 64 bits with a sign, and of what is deeper or has more values than a userInfo may have.
+    /// - Throws: `.userInfoNotUsable` with the path of a value of another type, of an integer outside 64 bits, or of
+    ///   the first value beyond the limits of a userInfo.
     public init(_ object: Any) throws(DistributedError) {
         var converter = FoundationConverter()
         do throws(PropertyListRefusal) {
@@ -16,7 +16,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The same in types that others take: `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, `[Any]` and `[String: Any]`.
+    /// The value in common types: `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, `[Any]` and `[String: Any]`.
     public var foundationObject: Any {
         switch self {
         case .string(let string): string
@@ -32,9 +32,9 @@ extension PropertyListValue {
 }
 
 extension [String: PropertyListValue] {
-    /// Takes the userInfo of a `Notification`.
+    /// Converts the userInfo of a `Notification`.
     ///
-    /// - Throws: `DistributedError.userInfoNotUsable` as `PropertyListValue.init(_:)` does, and for a key that is no string.
+    /// - Throws: `.userInfoNotUsable` as `PropertyListValue.init(_:)` does, and for a key that is not a string.
     public init(userInfo: [AnyHashable: Any]) throws(DistributedError) {
         var converter = FoundationConverter()
         do throws(PropertyListRefusal) {
@@ -45,7 +45,7 @@ extension [String: PropertyListValue] {
     }
 }
 
-/// The type of an optional whatever it wraps.
+/// Any optional, independent of the type that it wraps.
 private protocol OptionalValue {
     var wrapped: Any? { get }
 }
@@ -54,12 +54,12 @@ extension Optional: OptionalValue {
     fileprivate var wrapped: Any? { self }
 }
 
-/// Bounded as a userInfo is, so that what is converted is no more than what can be posted.
+/// Converts within the limits of a userInfo.
 private struct FoundationConverter {
     private var nodes = 0
 
     mutating func value(_ object: Any, depth: Int) throws(PropertyListRefusal) -> PropertyListValue {
-        // Types are compared before anything is cast: as Foundation casts, the number 1 is a Bool as well.
+        // Types are compared before casting, because Foundation also casts the number 1 to Bool.
         if let optional = object as? any OptionalValue {
             guard let wrapped = optional.wrapped else { throw Self.null }
             return try value(wrapped, depth: depth)
@@ -84,7 +84,7 @@ private struct FoundationConverter {
         case is NSNull: throw Self.null
         default:
             throw PropertyListRefusal(
-                "is of the type \(type(of: object)), which no property list has. "
+                "is of the type \(type(of: object)), which a property list cannot contain. "
                     + "Use a string, number, boolean, date, data, an array or a dictionary with string keys")
         }
     }
@@ -129,11 +129,11 @@ private struct FoundationConverter {
     }
 
     private static var null: PropertyListRefusal {
-        PropertyListRefusal("is nil, which no property list has. Leave the key out, or use an empty string")
+        PropertyListRefusal("is null, which a property list cannot contain. Leave the key out, or use an empty string")
     }
 
     private static func value(_ number: NSNumber) throws(PropertyListRefusal) -> PropertyListValue {
-        // There is one object for each of true and false.
+        // Foundation has one object for true and one for false.
         if number === NSNumber(value: true) { return .boolean(true) }
         if number === NSNumber(value: false) { return .boolean(false) }
         return switch UInt8(bitPattern: number.objCType.pointee) {

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A value of a property list: what a distributed notification's userInfo may hold.
+/// A value of a property list, as the userInfo of a distributed notification contains.
 ///
 ///     try center.post(name: .saved, userInfo: ["path": "/tmp/a", "sizes": [1, 2.5], "isFinal": true])
 ///
-/// A userInfo may be 60 KiB on the wire, 16,384 values, and 64 arrays and dictionaries in each other. Integers, reals and
-/// booleans stay what they are. A real may be infinite or not a number. A date is of the years 1 to 9999.
+/// A userInfo has at most 60 KiB on the wire, 16,384 values, and 64 levels of arrays and dictionaries. Integers, reals
+/// and booleans keep their kinds. A real may be infinite or not a number. A date lies in the years 1 to 9999.
 public enum PropertyListValue: Sendable, Hashable {
     case string(String)
     case integer(Int64)
@@ -18,13 +18,13 @@ public enum PropertyListValue: Sendable, Hashable {
 }
 
 extension PropertyListValue {
-    /// The string, if it is one.
+    /// The string, if the value is one.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The integer, if it is one.
+    /// The integer, if the value is one.
     public var integerValue: Int? { if case .integer(let integer) = self { Int(integer) } else { nil } }
 
-    /// The real, or the integer as a real if that is the same number.
+    /// The real, or an integer that a real represents exactly.
     public var realValue: Double? {
         switch self {
         case .real(let real): real
@@ -33,27 +33,27 @@ extension PropertyListValue {
         }
     }
 
-    /// The boolean, if it is one. A number is none.
+    /// The boolean, if the value is one. A number is not a boolean.
     public var booleanValue: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
 
-    /// The date, if it is one.
+    /// The date, if the value is one.
     public var dateValue: Date? { if case .date(let date) = self { date } else { nil } }
 
-    /// The data, if it is some.
+    /// The data, if the value is data.
     public var dataValue: Data? { if case .data(let data) = self { data } else { nil } }
 
-    /// The array, if it is one.
+    /// The array, if the value is one.
     public var arrayValue: [PropertyListValue]? { if case .array(let array) = self { array } else { nil } }
 
-    /// The dictionary, if it is one.
+    /// The dictionary, if the value is one.
     public var dictionaryValue: [String: PropertyListValue]? {
         if case .dictionary(let dictionary) = self { dictionary } else { nil }
     }
 
-    /// What a dictionary has under the key; nil if it has nothing, and for a value that is no dictionary.
+    /// The value of a dictionary for a key; nil if there is none, or if this value is not a dictionary.
     public subscript(key: String) -> PropertyListValue? { dictionaryValue?[key] }
 
-    /// A member of an array; nil if it has no such, and for a value that is no array.
+    /// An element of an array; nil if the index is out of range, or if this value is not an array.
     public subscript(index: Int) -> PropertyListValue? {
         guard let arrayValue, arrayValue.indices.contains(index) else { return nil }
         return arrayValue[index]
@@ -61,8 +61,8 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue: CustomStringConvertible {
-    /// On one line, much as it would be written in Swift, with the keys in order:
-    /// `["isFinal": true, "path": "/tmp/a", "when": 2016-02-13T22:05:12Z]`. Of data, the first 16 bytes.
+    /// The value on one line, similar to a Swift literal with sorted keys:
+    /// `["isFinal": true, "path": "/tmp/a", "when": 2016-02-13T22:05:12Z]`. Data is shown up to 16 bytes.
     public var description: String {
         switch self {
         case .string(let string): return string.debugDescription
@@ -97,15 +97,15 @@ extension PropertyListValue: ExpressibleByStringInterpolation, ExpressibleByInte
 
     public init(arrayLiteral elements: PropertyListValue...) { self = .array(elements) }
 
-    /// A key that is there twice ends the program, as in any dictionary literal.
+    /// A duplicate key ends the program, as in any dictionary literal.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
     }
 }
 
 extension PropertyListValue: Encodable {
-    /// For JSON, which has less: a date is a string such as `2016-02-13T22:05:12Z`, data is base64, and a real that JSON has no
-    /// number for is "nan", "inf" or "-inf".
+    /// Encodes for JSON, which has fewer kinds: a date becomes a string such as `2016-02-13T22:05:12Z`, data becomes
+    /// base64, and a real that is no JSON number becomes "nan", "inf" or "-inf".
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -29,7 +29,11 @@ package struct ChildProgram: Sendable, Hashable {
     }
 
     /// Runs the program and blocks the calling thread until it ends. Kills it after `timeout`.
-    package func run(_ more: [String], timeout: Duration) throws(ScenarioError) -> Result {
+    ///
+    /// - Parameter input: the bytes of its standard input.
+    package func run(
+        _ more: [String], input: [UInt8] = [], timeout: Duration
+    ) throws(ScenarioError) -> Result {
         let outcome = Locked<Swift.Result<Result, ScenarioError>?>(nil)
         let ended = Gate("a second process")
         let arguments = Arguments(arguments + more)
@@ -42,7 +46,7 @@ package struct ChildProgram: Sendable, Hashable {
                     executable, arguments: arguments,
                     // The backtracer of a crashed process may hang and keep its output open.
                     environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]),
-                    output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+                    input: .array(input), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
                 let end: Result.End =
                     switch run.terminationStatus {
                     case .exited(let code): .exit(code)

@@ -3,42 +3,44 @@ import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 
-/// An observer on the main thread, for a command that runs the main thread's run loop until it ends.
+/// An observer on the main thread, for a command that runs the main thread's run loop.
 struct Observation {
-    /// What is observed, told.
+    /// The observed name and object, for messages.
     let description: String
     private let center: DistributedCenter
-    private let arrivals = Arrivals()
-    /// Dropping them would remove the observers.
+    private let received = ReceivedEvents()
+    /// Releasing the tokens would remove the observers.
     private let tokens: [ObserverToken]
 
-    /// Registers the observer. When it returns, the registration is in effect. That may take `timeout`, but always 2
-    /// seconds and never more than 5.
+    /// Registers the observer and waits until the server has registered it: for `timeout`, but at least 2 and at most 5
+    /// seconds.
     init(
         name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?
     ) throws {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
-        center = DistributedCenter(place: place)
-        let arrivals = arrivals
-        try EndRequest.handle(within: .seconds(1)) { arrivals.interrupt(.signal($0)) }
-        let connection = center.addConnectionObserver(on: .main) { arrivals.add($0) }
+        center = try DistributedCenter(place: place)
+        let received = received
+        try EndRequest.handle(within: .seconds(1)) { received.interrupt(.signal($0)) }
+        let connection = center.addConnectionObserver(on: .main) { received.add($0) }
         let observer = try center.addObserver(
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
-        ) { arrivals.add($0) }
+        ) { received.add($0) }
         tokens = [connection, observer]
-        try center.synchronize(limit: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
+        try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
     }
 
-    /// On any thread: has `run` call its `interrupted`.
+    /// Makes `run` call its `interrupted`.
+    ///
+    /// - Threads: any.
     func interrupt(_ end: StartedCommand.End) {
-        arrivals.interrupt(.commandEnded(end))
+        received.interrupt(.commandEnded(end))
     }
 
-    /// Observes until the plan says that it is enough.
+    /// Observes until the plan ends.
     ///
     /// - Parameters:
-    ///   - show: called with each event as it came.
-    ///   - interrupted: says how to end when a command has ended, or nil to go on.
+    ///   - show: called with each event, in order.
+    ///   - interrupted: called when a command has ended; returns the status to end with, or nil to continue.
     func run(
         _ plan: ObservingPlan, _ terminal: inout Terminal,
         show: (ObservedEvent, inout Terminal) throws -> Void,
@@ -48,10 +50,10 @@ struct Observation {
         var plan = plan
         let begun = ContinuousClock.now
         while true {
-            let (events, interruptions) = arrivals.take()
+            let (events, interruptions) = received.take()
             for event in events {
                 try show(event, &terminal)
-                if case .notification = event.kind { plan.notificationCame() }
+                if case .notification = event.kind { plan.countNotification() }
                 if plan.isComplete { return .success }
             }
             for interruption in interruptions {
@@ -67,13 +69,13 @@ struct Observation {
             let elapsed = begun.duration(to: .now)
             switch plan.action(at: elapsed) {
             case .suspend:
-                center.isSuspended = true
+                center.suspend()
                 terminal.say("suspended")
             case .resume:
-                center.isSuspended = false
+                center.resume()
                 terminal.say("resumed")
             case .end(let status): return status
-            case .wait(let time): arrivals.wait(for: time.map { $0 - elapsed })
+            case .wait(let time): received.wait(for: time.map { $0 - elapsed })
             }
         }
     }

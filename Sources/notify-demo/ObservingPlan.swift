@@ -1,22 +1,21 @@
-/// When an observing command suspends delivery, resumes it and ends. A value: it is told what happened, and says what
-/// to do.
+/// Decides when an observing command suspends delivery, resumes it and ends.
 struct ObservingPlan {
     enum Action: Hashable {
         case suspend
         case resume
         case end(ExitStatus)
-        /// Nothing before so much time has passed; nil: until something comes.
+        /// Wait until this much time has passed since the registration, or for an event; nil: for an event only.
         case wait(until: Duration?)
     }
 
-    /// How many notifications to wait for.
+    /// The number of notifications to wait for.
     var count: Int?
     var timeout: Duration?
-    /// Both since the observer was registered.
+    /// Times since the observer was registered.
     var suspendAt: Duration?
     var resumeAt: Duration?
 
-    private var came = 0
+    private var received = 0
 
     /// - Parameter resumeAfter: how long delivery is suspended.
     init(count: Int? = nil, timeout: Duration? = nil, suspendAfter: Duration? = nil, resumeAfter: Duration? = nil) {
@@ -26,17 +25,18 @@ struct ObservingPlan {
         if let suspendAfter, let resumeAfter { resumeAt = suspendAfter + resumeAfter }
     }
 
-    var isComplete: Bool { count.map { came >= $0 } ?? false }
+    var isComplete: Bool { count.map { received >= $0 } ?? false }
 
-    mutating func notificationCame() {
-        came += 1
+    mutating func countNotification() {
+        received += 1
     }
 
-    /// What to do now. What is to be done is said once.
+    /// The next action. Each suspension and resumption is returned once.
+    ///
     /// - Parameter elapsed: the time since the observer was registered.
     mutating func action(at elapsed: Duration) -> Action {
         if isComplete { return .end(.success) }
-        // Earlier ones first, however late they are asked for: what is suspended is resumed before the end.
+        // A late call returns the due actions in order, so that delivery is resumed before the end.
         if let suspendAt, elapsed >= suspendAt, suspendAt <= timeout ?? suspendAt {
             self.suspendAt = nil
             return .suspend

@@ -4,33 +4,35 @@ import Foundation
 import ThreadedNotifications
 import XCTest
 
-/// The code of the README's section on notifications between processes, compiled as a user has it, and run with a server of its own.
+/// The examples of the README's section on notifications between processes, compiled and run with a server of their
+/// own.
 final class ReadmeExampleTests: XCTestCase {
     private let printed = Locked<[String]>([])
 
     private static let directory = "/tmp/readme-\(getpid())"
 
-    // The default center looks at the variable once, so this is before its first use.
+    // The default center reads the variable at its first use.
     override class func setUp() {
         try? FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         setenv("XDG_RUNTIME_DIR", directory, 1)
-        _ = DistributedCenter.default
+        _ = try? DistributedCenter.default
         unsetenv("XDG_RUNTIME_DIR")
     }
 
     override class func tearDown() {
-        if case .connected(let server) = DistributedCenter.default.connectionState { kill(server, SIGTERM) }
-        DistributedCenter.default.close()
+        let center = try? DistributedCenter.default
+        if case .connected(let server) = center?.connectionState { kill(server, SIGTERM) }
+        center?.close()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    func testTheProgramPrintsWhatItSays() throws {
+    func testTheProgramPrintsTheLineInTheReadme() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.withLock { $0.append(line) } }
 
         // README: begin
-        let center = DistributedCenter.default
+        let center = try DistributedCenter.default
         let dishReady = Notification.Name("DishReady")
 
         let waiter = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
@@ -46,10 +48,10 @@ final class ReadmeExampleTests: XCTestCase {
         waiter.cancel()
     }
 
-    func testTheSuspendedObserversGetWhatTheyAskFor() throws {
+    func testSuspendedObserversReceiveTheirNotifications() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.withLock { $0.append(line) } }
-        let (center, dishReady) = (DistributedCenter.default, Notification.Name("DishReady"))
+        let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
         let worker = RunLoopThread(name: "worker")
         try worker.start()
 
@@ -61,22 +63,22 @@ final class ReadmeExampleTests: XCTestCase {
         let events = center.addConnectionObserver { event in
             switch event {
             case .gap(let gap): print("\(gap.count) were lost: \(gap.cause)")
-            case .interrupted(let reason): print("nobody knows how many were lost: \(reason)")
+            case .interrupted(let reason): print("interrupted, an unknown number was lost: \(reason)")
             case .connected(let server): print("observed at server \(server)")
             case .failed(let error): print("\(error)")
             }
         }
 
-        center.isSuspended = true  // the server holds what comes for this process
+        center.suspend()  // the server holds notifications for this process
         try center.post(name: dishReady, userInfo: ["dish": "bread"])
         try center.post(name: dishReady, userInfo: ["dish": "salad"])
-        center.isSuspended = false  // and hands it over, in order
+        center.resume()  // and delivers them, in order
 
         let dishes = try center.notifications(named: dishReady, buffer: .bufferingNewest(100))
         let reading = Task {
             for await notification in dishes { print("read \(notification.name.rawValue)") }
         }
-        try center.synchronize()  // the server has done all that was asked of it
+        try center.synchronize()  // the server has done all requests
         try center.post(name: dishReady, userInfo: ["dish": "fire"], deliverImmediately: true)
         // README: end
 
@@ -96,7 +98,7 @@ final class ReadmeExampleTests: XCTestCase {
         try worker.waitUntilFinished(timeout: TestLimit.hang)
     }
 
-    func testTheReadmeShowsThisFilesCode() throws {
+    func testTheReadmeShowsTheseExamples() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let here = source.components(separatedBy: "        // README: begin\n").dropFirst().map { section in
             (section.components(separatedBy: "        // README: end\n").first ?? "").split(
@@ -109,7 +111,7 @@ final class ReadmeExampleTests: XCTestCase {
         let section = try XCTUnwrap(
             readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Between processes\n") })
         let shown = section.components(separatedBy: "```swift\n").dropFirst().map { block in
-            // What a program begins with, and a function of a test cannot hold.
+            // A function cannot contain imports.
             (block.components(separatedBy: "```\n").first ?? "").replacing(
                 "import DistributedNotifications\nimport Foundation\nimport ThreadedNotifications\n\n", with: "")
         }

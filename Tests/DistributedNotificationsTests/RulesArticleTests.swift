@@ -4,10 +4,10 @@ import Testing
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// The tables of the article on distributed notifications say what the code has.
+/// The tables of the article agree with the code.
 @Suite("The article Distributed Notifications")
 struct RulesArticleTests {
-    /// The rows of all tables, without their heads, each with its cells.
+    /// The cells of all rows of all tables, without the headers.
     private static func rows() throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -22,7 +22,7 @@ struct RulesArticleTests {
         }
     }
 
-    /// What tables have as limits of a type: by the property, what its cell says.
+    /// The limits of a type in the tables, by property.
     private static func limits(of type: String) throws -> [String: String] {
         let prefix = "``\(type)/"
         return try Dictionary(
@@ -31,7 +31,7 @@ struct RulesArticleTests {
             })
     }
 
-    /// A limit as the article writes it, compared by what it means: 64 KiB are 65,536.
+    /// A limit in the article, compared by its value: 64 KiB is 65,536.
     private enum Amount: Hashable {
         case number(Int)
         case time(Duration)
@@ -78,7 +78,7 @@ struct RulesArticleTests {
         #expect(written.isEmpty, "\(written)")
     }
 
-    @Test("has the limits of what is on the wire")
+    @Test("has the limits of the wire")
     func wire() throws {
         let rows = try Self.rows()
         for (name, limit) in [

@@ -24,7 +24,7 @@ package final class FaultPlace: Sendable {
     }
 
     package func status() throws -> ServerStatus {
-        try XCTUnwrap(try DistributedCenter.status(of: place, limit: TestLimit.hang))
+        try XCTUnwrap(try DistributedCenter.status(of: place, timeout: TestLimit.hang))
     }
 
     /// Gives it to the user nobody, which only root may.

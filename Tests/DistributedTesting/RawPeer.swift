@@ -203,14 +203,14 @@ package final class RawPeer {
     }
 
     /// Why the server ends the connection, which it then does.
-    package func farewell(limit: Duration = RawPeer.limit) throws -> Bye {
+    package func farewell(limit: Duration = RawPeer.limit) throws -> Goodbye {
         while true {
             let received = try next(limit: limit)
             guard case .frame(let kind, let payload) = received else { throw Problem.ended(received) }
             guard kind == .bye else { continue }
             let bye = try payload.withUnsafeBytes { bytes in
                 var reader = WireReader(bytes)
-                return try Bye(&reader)
+                return try Goodbye(&reader)
             }
             XCTAssertEqual(try next(limit: limit), .end)
             return bye

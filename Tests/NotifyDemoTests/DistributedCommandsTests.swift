@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the commands do with a server between them, each test with one of its own.
+/// Each test has a server of its own.
 @Suite("post, observe, wait and status")
 struct DistributedCommandsTests {
-    /// Runs lines in an empty directory that goes again, where `seen FILE TEXT` waits until a file has a text.
+    /// Runs lines in a temporary directory. `seen FILE TEXT` waits until a file contains a text.
     private func shell(_ lines: String) async throws -> Shell.Outcome {
         try await Shell.run(
             #"""
@@ -18,7 +18,7 @@ struct DistributedCommandsTests {
             """#)
     }
 
-    @Test("what is posted is printed with its sender, thread and userInfo, and -N ends it")
+    @Test("a notification is printed with its sender, thread and userInfo, and -N ends observe")
     func observe() async throws {
         let outcome = try await shell(
             """
@@ -35,7 +35,7 @@ struct DistributedCommandsTests {
         #expect(lines.last == "0")
     }
 
-    @Test("suspended, what is held comes at resumption")
+    @Test("held notifications are printed at resumption")
     func suspension() async throws {
         let outcome = try await shell(
             """
@@ -46,7 +46,7 @@ struct DistributedCommandsTests {
         #expect(outcome.output == "0\n\"i\":1\n\"i\":2\n", "\(outcome.errors)")
     }
 
-    @Test("a server that is killed is seen as an interruption in its place, and what comes later is printed")
+    @Test("the end of a server is printed as an interruption, in order, and later notifications follow")
     func interruption() async throws {
         let outcome = try await shell(
             """
@@ -65,7 +65,9 @@ struct DistributedCommandsTests {
                 """, "\(outcome.errors)")
     }
 
-    @Test("Ctrl-C is 130 and SIGTERM 143, and what came was printed", arguments: [("INT", 130), ("TERM", 143)])
+    @Test(
+        "Ctrl-C is 130 and SIGTERM 143, and earlier notifications are printed",
+        arguments: [("INT", 130), ("TERM", 143)])
     func interrupt(signal: String, status: Int) async throws {
         let outcome = try await shell(
             """
@@ -75,7 +77,7 @@ struct DistributedCommandsTests {
         #expect(outcome.output == "\(status)\n1\n", "\(outcome.errors)")
     }
 
-    @Test("wait starts a command when it is registered, and ends with what came")
+    @Test("wait starts its command when the observer is registered, and ends with the notification")
     func waitForCommand() async throws {
         let outcome = try await shell(
             """
@@ -85,7 +87,7 @@ struct DistributedCommandsTests {
         #expect(outcome.errors.hasPrefix("waiting for x\n"))
     }
 
-    @Test("wait is 1 when the time has passed, and 2 when its command fails or cannot be started")
+    @Test("wait is 1 after the timeout, and 2 if its command fails or cannot be started")
     func waitInVain() async throws {
         let outcome = try await shell(
             """
@@ -94,13 +96,13 @@ struct DistributedCommandsTests {
             """)
         #expect(outcome.output == "1\n2\n2\n2\n")
         for words in [
-            "not come within 2 s", "sh failed with 3", "sh was ended by signal 9", "cannot run /nonexistent",
+            "not arrived within 2 s", "sh failed with 3", "sh was ended by signal 9", "cannot run /nonexistent",
         ] {
             #expect(outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
 
-    @Test("who gave wait a descriptor learns on it that none is missed from then on")
+    @Test("wait writes to the descriptor of --ready-fd when the observer is registered")
     func ready() async throws {
         let outcome = try await shell(
             "mkfifo ready; demo wait x --ready-fd 3 3>ready & read <ready; demo post x; wait $!; echo $?")

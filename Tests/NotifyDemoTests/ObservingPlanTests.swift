@@ -2,21 +2,21 @@ import Testing
 
 @testable import notify_demo
 
-@Suite("When observing suspends, resumes and ends")
+@Suite("The plan of an observing command")
 struct ObservingPlanTests {
-    @Test("without a count and a timeout it waits for ever")
+    @Test("without a count and a timeout it waits for events only")
     func forever() {
         var plan = ObservingPlan()
         let first = plan.action(at: .zero)
-        plan.notificationCame()
+        plan.countNotification()
         let later = plan.action(at: .seconds(1_000_000))
         #expect([first, later] == [.wait(until: nil), .wait(until: nil)])
     }
 
-    @Test("a timeout is a failure only where a count was asked for")
+    @Test("a timeout is a failure only if a count was given")
     func timeout() {
         var counting = ObservingPlan(count: 2, timeout: .seconds(5))
-        counting.notificationCame()
+        counting.countNotification()
         let before = counting.action(at: .seconds(4))
         let failed = counting.action(at: .seconds(5))
         var plain = ObservingPlan(timeout: .seconds(5))
@@ -24,17 +24,17 @@ struct ObservingPlanTests {
         #expect([before, failed, ended] == [.wait(until: .seconds(5)), .end(.failed), .end(.success)])
     }
 
-    @Test("when all came it is good, though the time has passed meanwhile")
+    @Test("all notifications are a success, even after the timeout")
     func complete() {
         var plan = ObservingPlan(count: 1, timeout: .seconds(5))
         #expect(!plan.isComplete)
-        plan.notificationCame()
+        plan.countNotification()
         let action = plan.action(at: .seconds(60))
         #expect(plan.isComplete)
         #expect(action == .end(.success))
     }
 
-    @Test("delivery is suspended once, and resumed so long after")
+    @Test("delivery is suspended once and resumed once")
     func suspension() {
         var plan = ObservingPlan(timeout: .seconds(9), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
         let actions = [0, 1, 1, 3, 3, 9].map { plan.action(at: .seconds($0)) }
@@ -45,7 +45,7 @@ struct ObservingPlanTests {
             ])
     }
 
-    @Test("who is late does all that was due, in order; what was due after the end is not done")
+    @Test("a late call returns the due actions in order, and none that was due after the end")
     func late() {
         var plan = ObservingPlan(timeout: .seconds(9), suspendAfter: .seconds(1), resumeAfter: .seconds(2))
         let all = (0..<3).map { _ in plan.action(at: .seconds(20)) }

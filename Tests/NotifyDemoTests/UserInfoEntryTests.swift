@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Entries of userInfo on the command line")
 struct UserInfoEntryTests {
-    @Test("what comes after = is text, as it is")
+    @Test("the value after = is text")
     func text() throws {
         for (entry, key, value) in [
             ("a=b", "a", "b"), ("a=", "a", ""), ("a=3", "a", "3"), ("a=b=c", "a", "b=c"), ("a b= c ", "a b", " c "),
@@ -19,7 +19,7 @@ struct UserInfoEntryTests {
     }
 
     @Test(
-        "what comes after := is JSON, in which 3 is an integer and 3.0 is a real",
+        "the value after := is JSON, where 3 is an integer and 3.0 a real",
         arguments: [
             ("3", .integer(3)), ("-9223372036854775808", .integer(.min)), ("0", .integer(0)), ("3.0", .real(3)),
             ("-1.5e2", .real(-150)), ("1E1", .real(10)), ("true", .boolean(true)), (" false ", .boolean(false)),
@@ -37,13 +37,14 @@ struct UserInfoEntryTests {
     }
 
     @Test(
-        "what is no entry is refused with the reason",
+        "a malformed entry is refused with the reason",
         arguments: [
             ("", "has no \"=\""), ("a", "has no \"=\""), ("=a", "has no key"), (":=3", "has no key"),
-            ("a:=", "ends too early"), ("a:=x", "is no JSON at byte 1"), ("a:=3 4", "is no JSON at byte 3"),
-            ("a:=[1", "ends too early"), ("a:=[1,]", "is no JSON at byte 4"), ("a:={1:2}", "is no JSON at byte 2"),
-            ("a:={\"b\"}", "is no JSON at byte 5"), ("a:=\"b", "without an end"), ("a:=\"\\", "without an end"),
-            ("a:=\"\\x\"", "none of JSON's"), ("a:=01", "no number"), ("a:=1.", "no number"), ("a:=-", "no number"),
+            ("a:=", "ends too early"), ("a:=x", "is not JSON at byte 1"), ("a:=3 4", "is not JSON at byte 3"),
+            ("a:=[1", "ends too early"), ("a:=[1,]", "is not JSON at byte 4"), ("a:={1:2}", "is not JSON at byte 2"),
+            ("a:={\"b\"}", "is not JSON at byte 5"), ("a:=\"b", "without an end"), ("a:=\"\\", "without an end"),
+            ("a:=\"\\x\"", "not JSON"), ("a:=01", "not a JSON number"), ("a:=1.", "not a JSON number"),
+            ("a:=-", "not a JSON number"),
             ("a:=9223372036854775808", "64 bits"), ("a:=1e999", "64 bits"), ("a:=null", "null"),
             ("a:=[null]", "null"), ("a:={\"b\":1,\"b\":2}", "the key \"b\" twice"),
             ("a:=\(String(repeating: "[", count: 100_000))", "deeper than 64"),
@@ -53,20 +54,20 @@ struct UserInfoEntryTests {
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
 
-    @Test("many siblings are not taken for depth")
+    @Test("many siblings are not nesting")
     func siblings() throws {
         let entry = try UserInfoEntry("a:=[\(Array(repeating: "[],{}", count: 200).joined(separator: ","))]")
         guard case .array(let values) = entry.value else { throw ValidationError("no array") }
         #expect(values.count == 400)
     }
 
-    @Test("a key that comes twice is refused, whatever its values")
+    @Test("a duplicate key is refused")
     func twice() throws {
         #expect(try UserInfoEntry.userInfo(["a=1", "b:=2"]) == ["a": .string("1"), "b": .integer(2)])
         #expect(throws: ValidationError.self) { try UserInfoEntry.userInfo(["a=1", "a=1"]) }
     }
 
-    @Test("a name or an object that a center would refuse is refused before anything is started")
+    @Test("a name or object that a center refuses is refused before anything is started")
     func words() throws {
         func refuses(_ name: String?, _ object: String? = nil) -> Bool {
             do {

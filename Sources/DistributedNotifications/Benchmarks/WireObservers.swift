@@ -77,7 +77,7 @@ package final class WireObservers {
         _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ place: ServerPlace, _ limit: Duration
     ) throws(DistributedError) {
         let deadline = ContinuousClock.now + limit
-        _ = Link(socket, serverProcess: 0).write(frames, until: deadline)
+        _ = FrameSender(socket).send(frames, until: deadline)
         while true {
             do throws(WireError) {
                 while let frame = try decoder.next() {
@@ -85,12 +85,12 @@ package final class WireObservers {
                     case .synchronized: return
                     case .bye:
                         var reader = WireReader(frame.payload)
-                        throw WireError.refused(try Bye(&reader).text)
+                        throw WireError.refused(try Goodbye(&reader).text)
                     default: break
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, reason: "\(error)")
+                throw .serverRefused(path: place.socketPath, problem: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -99,12 +99,12 @@ package final class WireObservers {
                 continue
             }
             guard count < 0, errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
+                throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered(what: "a registration at \(place.socketPath)", after: limit)
+                throw .notAnswered("a registration", path: place.socketPath, timeout: limit)
             }
             _ = Glibc.poll(&descriptor, 1, milliseconds)
         }

@@ -1,4 +1,4 @@
-/// How long a center waits between attempts to connect, whatever is posted meanwhile.
+/// The pauses between attempts to connect. Each is twice as long as the last.
 struct AttemptPause: Sendable {
     static let shortest = Duration.milliseconds(50)
     static let longest = Duration.seconds(5)
@@ -11,13 +11,13 @@ struct AttemptPause: Sendable {
         next = first
     }
 
-    /// - Returns: how long to wait now; twice as long the next time.
+    /// - Returns: the pause to make now.
     mutating func take() -> Duration {
         defer { next = min(next * 2, max(Self.longest, first)) }
         return next
     }
 
-    /// An attempt was good.
+    /// Begins again with the first pause, after a success.
     mutating func reset() {
         next = first
     }

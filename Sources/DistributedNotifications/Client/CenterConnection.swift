@@ -3,41 +3,45 @@ internal import Glibc
 internal import Synchronization
 internal import ThreadedNotifications
 
-/// A center's connection: state that any thread may change, and one thread that connects and reads.
+/// A center's connection: a state that any thread may change, and one thread that connects and reads.
 ///
-///     post ─► Link ─► server ─► reader ─► Arrival ─► mailbox ─► observer
+///     post ─► FrameSender ─► server ─► ConnectionReader ─► InboundDelivery ─► mailbox ─► observer
 ///
-/// `state`'s lock is held for a few instructions only; a link's while the socket is given what it takes at once, and
-/// `state`'s may be taken then.
+/// `state`'s lock is held for a few instructions. It may be taken while a `FrameSender`'s lock is held, not the other
+/// way round.
 final class CenterConnection: Sendable {
     let place: ServerPlace
     let limits: ClientLimits
-    let state = Locked(CenterState())
-    /// Makes the reader look: the center was closed, there is room, or the socket took less than it was given.
-    let wake: EventDescriptor
-    /// Has the observers, whom the reader delivers to by name of their token; nothing else is posted there.
-    let observers = ThreadedNotificationCenter()
-    let events = ThreadedNotificationCenter()
-    let waiting: WaitingBytes
-    /// End the sequences of events, by the number of their observer.
-    let eventSequences = Locked<[UInt64: @Sendable () -> Void]>([:])
+    /// The first pause between attempts to connect.
     let pause: AttemptPause
+    let state = Locked(CenterState())
+    /// Wakes the reader: the center was closed, there is room again, or the socket did not take all bytes.
+    let wake: EventDescriptor
+    let waiting: WaitingBytes
+    /// The notifications' observers. The reader posts to them by their tokens.
+    let observers = ThreadedNotificationCenter()
+    /// The connection's observers.
+    let events = ThreadedNotificationCenter()
     private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
 
-    /// - Parameter pause: between attempts to connect.
-    /// - Returns: nil if the system has no descriptor left.
-    init?(place: ServerPlace, limits: ClientLimits, pause: AttemptPause = AttemptPause()) {
-        guard let wake = EventDescriptor() else { return nil }
+    /// - Throws: `.placeNotUsable` if the process has no descriptor left.
+    init(
+        place: ServerPlace, limits: ClientLimits, pause: AttemptPause = AttemptPause()
+    ) throws(DistributedError) {
+        guard let wake = EventDescriptor() else { throw .noDescriptor(path: place.socketPath) }
         self.place = place
         self.limits = limits
         self.pause = pause
         self.wake = wake
-        waiting = WaitingBytes(limit: limits.waitingBytes, thereIsRoom: wake)
+        waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
     }
 
-    func start() throws(DistributedError) {
+    // MARK: Life
+
+    /// Starts the reader, if it has not been started.
+    private func start() throws(DistributedError) {
         guard !ForkGuard.isCopy else { throw .processForked }
         guard state.withLock({ $0.start() }) else { return }
         ForkGuard.install()
@@ -49,160 +53,173 @@ final class CenterConnection: Sendable {
         switch started {
         case .success(let thread): thread.detach()
         case .failure(let error):
-            state.withLock { $0.notStarted() }
+            state.withLock { $0.startFailed() }
             throw .serverNotStarted(
-                path: place.socketPath, problem: "the system made no thread to read from it (error \(error.code))")
+                path: place.socketPath, problem: "the system created no thread to read with (error \(error.code))")
         }
     }
 
-    var isReader: Bool { readerID.load(ordering: .relaxed) == SystemThread.currentKernelID }
+    private var isReader: Bool { readerID.load(ordering: .relaxed) == SystemThread.currentKernelID }
 
     func close() {
         guard !ForkGuard.isCopy else { return }
-        let (link, observers) = state.withLock { $0.close() }
-        for observed in observers {
-            observed.token.cancel()
-            observed.whenClosed?()
-        }
-        let sequences = eventSequences.withLock { ends in
-            defer { ends = [:] }
-            return Array(ends.values)
-        }
+        let (sender, observers, sequences) = state.withLock { $0.close() }
+        for observer in observers { observer.cancel() }
         for end in sequences { end() }
-        if let link {
+        if let sender {
             var farewell = FrameWriter()
             farewell.frame(.farewell)
-            _ = link.write(farewell.bytes, until: .now + .seconds(1))
+            _ = sender.send(farewell.bytes, until: .now + .seconds(1))
         }
         wake.makeReady()
     }
 
-    // MARK: Posting
-
-    /// Writes a frame, when there is a connection.
-    func write(_ frame: [UInt8], name: String) throws(DistributedError) {
-        let deadline = ContinuousClock.Instant.after(limits.postLimit)
-        while true {
-            let link = try connected(until: deadline, name: name)
-            switch link.write(frame, control: { takeControl(of: link) }, until: deadline) {
-            case .written: return
-            case .over: state.withLock { $0.lost(link) }
-            case .late:
-                throw .notPosted(
-                    name: name, problem: "the server does not read: it is busy or stopped", after: limits.postLimit)
-            }
+    var connectionState: ConnectionState {
+        guard !ForkGuard.isCopy else { return .closed }
+        return switch state.withLock({ $0.phase }) {
+        case .unused: .unused
+        case .connecting(nil): .connecting
+        case .connecting(let failure?): .failed(failure)
+        case .connected(let sender): .connected(serverProcess: sender.socket.peer?.process ?? 0)
+        case .closed: .closed
         }
     }
 
-    private func takeControl(of link: Link) -> [UInt8] {
-        state.withLock { $0.takeControl(of: link) }
-    }
+    // MARK: Observers
 
-    private func connected(
-        until deadline: ContinuousClock.Instant, name: String
-    ) throws(DistributedError) -> Link {
-        while true {
-            if let link = state.withLock({ $0.link }), !ForkGuard.isCopy { return link }
-            try start()
-            // One look: what comes after it signals the waiter.
-            let (phase, waiter) = state.withLock { ($0.phase, $0.waiter()) }
-            switch phase {
-            case .connected(let link): return link
-            case .closed: throw .closed
-            case .connecting(let failure?): throw failure
-            case .connecting(nil): break
-            // Another thread was to start the reader, and could not.
-            case .unused: continue
-            }
-            guard !isReader else { throw .wouldWaitForItself(what: "posting \(name) before the server is connected") }
-            guard waiter.wait(until: deadline) else {
-                throw .notPosted(
-                    name: name, problem: "no server answered at \(place.socketPath)", after: limits.postLimit)
-            }
+    /// - Parameter add: adds the observer to `observers`.
+    func addObserver(
+        name: Notification.Name?, object: String?, behavior: SuspensionBehavior,
+        add: (ThreadedNotificationCenter) -> ObserverToken
+    ) throws(DistributedError) -> ObserverToken {
+        try start()
+        let kept = add(observers)
+        let observer = CenterState.RegisteredObserver(
+            token: kept, name: name?.rawValue, object: object, behavior: behavior)
+        let number = try state.withLock { state throws(DistributedError) in
+            try state.add(observer, limit: Wire.observerLimit)
         }
-    }
-
-    /// Writes all control frames that the server was not sent yet, without waiting. The reader writes the frames that
-    /// the socket has no room for. If there is no connection, the next one is sent everything.
-    func tell() {
-        guard let link = state.withLock({ $0.link }) else { return }
-        if flush(link) { wake.makeReady() }
-    }
-
-    /// - Returns: whether something waits for the socket to be writable.
-    func flush(_ link: Link) -> Bool {
-        link.flush { takeControl(of: link) }
+        sendControl()
+        return ObserverToken(kept) { [self] in
+            unregister(number)
+            forgetSequence(kept.id)
+        }
     }
 
     func unregister(_ number: UInt32) {
         guard !ForkGuard.isCopy else { return }
         let removed = state.withLock { $0.remove(number) }
-        if removed != nil { tell() }
+        if removed != nil { sendControl() }
     }
 
-    func setSuspended(_ flag: Bool) {
+    /// Ends a sequence when the center is closed; at once, if it is.
+    func endWhenClosed(_ sequence: NotificationSequence<some Any>) {
+        let (token, end) = (sequence.tokenID, sequence.ending)
+        if !state.withLock({ $0.endWhenClosed(token, end) }) { sequence.cancel() }
+    }
+
+    func forgetSequence(_ token: UInt64) {
         guard !ForkGuard.isCopy else { return }
-        if state.withLock({ $0.setSuspended(flag) }) { tell() }
-    }
-
-    func synchronize(limit: Duration) throws(DistributedError) {
-        if state.withLock({ $0.isClosed }) { throw .closed }
-        guard !isReader else { throw .wouldWaitForItself(what: "waiting for the server") }
-        try start()
-        let deadline = ContinuousClock.Instant.after(limit)
-        let (number, done) = try state.withLock { state throws(DistributedError) in try state.synchronize() }
-        defer { state.withLock { $0.synchronized(number) } }
-        tell()
-        while true {
-            let (phase, waiter) = state.withLock { ($0.phase, $0.waiter()) }
-            switch phase {
-            case .closed: throw .closed
-            case .connecting(let failure?): throw failure
-            case .connecting(nil):
-                guard waiter.wait(until: deadline) else { break }
-                continue
-            case .unused:
-                try start()
-                continue
-            case .connected:
-                // In between it looks whether there is a connection still.
-                guard done.wait(until: min(deadline, .now + .milliseconds(200))) else {
-                    if .now >= deadline { break }
-                    continue
-                }
-                if state.withLock({ $0.isClosed }) { throw .closed }
-                return
-            }
-            throw .notAnswered(what: "what was asked of it at \(place.socketPath)", after: limit)
-        }
+        _ = state.withLock { $0.removeSequence(token) }
     }
 
     func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
-        // Else a recording would show a post that nobody observes.
-        guard events.hasObservers else {
-            waiting?.giveBack(EventBox.size)
-            return
+        let inbound = InboundEvent(event, of: waiting)
+        // Without observers, a post would only add lines to a recording.
+        if events.hasObservers { events.post(name: Self.eventName, object: inbound) }
+    }
+
+    // MARK: Sending
+
+    /// Sends a frame, and waits for a connection if there is none.
+    func write(_ frame: [UInt8], name: String) throws(DistributedError) {
+        let timeout = limits.postTimeout
+        let deadline = ContinuousClock.Instant.after(timeout)
+        while true {
+            let sender = try connected(until: deadline, name: name)
+            switch sender.send(frame, control: { takeControl(of: sender) }, until: deadline) {
+            case .sent: return
+            case .ended: state.withLock { $0.lost(sender) }
+            case .timedOut:
+                throw .notPosted(
+                    name: name, problem: "the server does not read: it is busy or stopped", timeout: timeout)
+            }
         }
-        events.post(name: Self.eventName, object: EventBox(event, of: waiting))
-    }
-}
-
-/// A connection event as a notification's object.
-final class EventBox: Sendable {
-    let event: ConnectionEvent
-    /// Nil: it is of those that come seldom.
-    private let waiting: WaitingBytes?
-
-    /// What an event counts as.
-    static let size = 512
-
-    /// - Parameter waiting: from which `size` was taken.
-    init(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
-        self.event = event
-        self.waiting = waiting
     }
 
-    deinit {
-        waiting?.giveBack(Self.size)
+    private func connected(
+        until deadline: ContinuousClock.Instant, name: String
+    ) throws(DistributedError) -> FrameSender {
+        if let sender = state.withLock({ $0.sender }), !ForkGuard.isCopy { return sender }
+        let sender = try wait(until: deadline) { state throws(DistributedError) in
+            let sender = try state.connection()
+            guard sender != nil || !isReader else {
+                throw .wouldWaitForItself("posting \(name) before the server is connected")
+            }
+            return sender
+        }
+        guard let sender else {
+            throw .notPosted(
+                name: name, problem: "no server answered at \(place.socketPath)", timeout: limits.postTimeout)
+        }
+        return sender
+    }
+
+    /// Sends all waiting control frames without waiting. The reader sends the frames that the socket has no room for; a
+    /// later connection is sent everything.
+    func sendControl() {
+        guard let sender = state.withLock({ $0.sender }) else { return }
+        if flush(sender) { wake.makeReady() }
+    }
+
+    /// - Returns: whether bytes wait until the socket is writable.
+    func flush(_ sender: FrameSender) -> Bool {
+        sender.flush { takeControl(of: sender) }
+    }
+
+    private func takeControl(of sender: FrameSender) -> [UInt8] {
+        state.withLock { $0.takeControl(of: sender) }
+    }
+
+    var isSuspended: Bool { !ForkGuard.isCopy && state.withLock { $0.isSuspended } }
+
+    func setSuspended(_ flag: Bool) {
+        guard !ForkGuard.isCopy else { return }
+        if state.withLock({ $0.setSuspended(flag) }) { sendControl() }
+    }
+
+    func synchronize(timeout: Duration) throws(DistributedError) {
+        guard !ForkGuard.isCopy else { throw .processForked }
+        let deadline = ContinuousClock.Instant.after(timeout)
+        let number = try state.withLock { state throws(DistributedError) in try state.synchronize() }
+        defer { state.withLock { $0.endSynchronization(number) } }
+        guard !isReader else { throw .wouldWaitForItself("waiting for the server") }
+        sendControl()
+        let answered: Void? = try wait(until: deadline) { state throws(DistributedError) in
+            try state.isAnswered(number) ? () : nil
+        }
+        if answered == nil { throw .notAnswered("a synchronization", path: place.socketPath, timeout: timeout) }
+    }
+
+    /// Calls `look` with the state, now and after each change, until it returns a value.
+    ///
+    /// - Returns: nil if the deadline has passed.
+    private func wait<Value: Sendable>(
+        until deadline: ContinuousClock.Instant, _ look: (CenterState) throws(DistributedError) -> Value?
+    ) throws(DistributedError) -> Value? {
+        while true {
+            try start()
+            let change = MonotonicSemaphore()
+            let value = try state.withLock { state throws(DistributedError) -> Value? in
+                if let value = try look(state) { return value }
+                state.addWaiter(change)
+                return nil
+            }
+            if let value { return value }
+            guard change.wait(until: deadline) else {
+                state.withLock { $0.removeWaiter(change) }
+                return nil
+            }
+        }
     }
 }

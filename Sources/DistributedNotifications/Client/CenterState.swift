@@ -1,33 +1,40 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What a center knows and has asked for: what a new connection is told, and what the present one was not told yet.
+/// The state of a center: its connection, its observers, and the control frames that the server was not sent yet.
+///
+///     unused ──start──► connecting ──connected──► connected
+///                        │  ▲  ▲                      │
+///                        └──┘  └─────────lost─────────┘
+///                       failed            (any) ──close──► closed
 struct CenterState {
     private(set) var phase = Phase.unused
     private(set) var isSuspended = false
-    private(set) var observers: [UInt32: Observed] = [:]
-    /// The control frames that the present connection was not sent yet. A thread that writes takes them first.
+    private(set) var observers: [UInt32: RegisteredObserver] = [:]
+    /// What the present connection was not sent yet. A thread that sends takes these frames first.
     private var control = ControlQueue()
-    private var lastRegistration: UInt32 = 0
+    private var lastObserver: UInt32 = 0
     private var lastSynchronization: UInt64 = 0
-    private var synchronizations: [UInt64: MonotonicSemaphore] = [:]
+    /// The synchronizations that the server has not answered.
+    private var synchronizations: Set<UInt64> = []
+    /// Signalled at the next change of the phase and at the next answer.
     private var waiters: [MonotonicSemaphore] = []
+    /// Closures that end the sequences of this center, by their token's id.
+    private var sequences: [UInt64: @Sendable () -> Void] = [:]
 
     enum Phase {
         case unused
-        /// With why the last attempt failed; nil if none has failed since there was a connection.
+        /// With the error of the last attempt; nil before the first, and after a connection.
         case connecting(DistributedError?)
-        case connected(Link)
+        case connected(FrameSender)
         case closed
     }
 
-    struct Observed {
+    struct RegisteredObserver {
         var token: ObserverToken
         var name: String?
         var object: String?
         var behavior: SuspensionBehavior
-        /// Called when the center is closed.
-        var whenClosed: (@Sendable () -> Void)?
     }
 
     // MARK: Connection
@@ -39,118 +46,155 @@ struct CenterState {
         return true
     }
 
-    /// The server answered on a new connection, which was told `suspended` in its hello.
-    mutating func connected(_ link: Link, saidSuspended suspended: Bool) -> Bool {
+    /// The reader could not be started; the next use tries again.
+    mutating func startFailed() {
+        if case .connecting = phase { phase = .unused }
+        signalWaiters()
+    }
+
+    /// The server answered on a new connection.
+    ///
+    /// - Parameter suspended: as the hello told the server.
+    /// - Returns: false if the center is closed.
+    mutating func connected(_ sender: FrameSender, toldSuspended suspended: Bool) -> Bool {
         if isClosed { return false }
-        phase = .connected(link)
+        phase = .connected(sender)
         control = ControlQueue(suspended: suspended)
         control.suspend(isSuspended)
-        for (number, observed) in observers.sorted(by: { $0.key < $1.key }) {
-            control.register(number, name: observed.name, object: observed.object, behavior: observed.behavior)
+        for (number, observer) in observers.sorted(by: { $0.key < $1.key }) {
+            control.register(number, name: observer.name, object: observer.object, behavior: observer.behavior)
         }
-        for number in synchronizations.keys.sorted() { control.synchronize(number) }
-        tellWaiters()
+        for number in synchronizations.sorted() { control.synchronize(number) }
+        signalWaiters()
         return true
     }
 
     mutating func failed(_ error: DistributedError) {
         guard case .connecting = phase else { return }
         phase = .connecting(error)
-        tellWaiters()
+        signalWaiters()
     }
 
-    mutating func lost(_ link: Link) {
-        guard self.link === link else { return }
+    mutating func lost(_ sender: FrameSender) {
+        guard self.sender === sender else { return }
         phase = .connecting(nil)
     }
 
-    /// - Returns: the connection to end, and the observers to remove: not here, where the lock is held.
-    mutating func close() -> (link: Link?, observers: [Observed]) {
-        let ended = (link, Array(observers.values))
+    /// - Returns: the connection to end, the observers to remove, and the sequences to end, after the lock is released.
+    mutating func close() -> (sender: FrameSender?, observers: [ObserverToken], sequences: [@Sendable () -> Void]) {
+        let ended = (sender, observers.values.map(\.token), Array(sequences.values))
         phase = .closed
-        tellWaiters()
-        for semaphore in synchronizations.values { semaphore.signal() }
-        synchronizations = [:]
         observers = [:]
+        sequences = [:]
+        signalWaiters()
         return ended
     }
 
-    /// There is no thread to connect.
-    mutating func notStarted() {
-        if case .connecting = phase { phase = .unused }
-        tellWaiters()
-    }
-
-    var link: Link? { if case .connected(let link) = phase { link } else { nil } }
+    var sender: FrameSender? { if case .connected(let sender) = phase { sender } else { nil } }
 
     var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// - Returns: what is signalled at the next connection, failure or end.
-    mutating func waiter() -> MonotonicSemaphore {
-        let semaphore = MonotonicSemaphore()
-        if case .connecting = phase { waiters.append(semaphore) }
-        return semaphore
+    /// The connection; nil while the center is connecting.
+    ///
+    /// - Throws: the error of the last attempt, or `.closed`.
+    func connection() throws(DistributedError) -> FrameSender? {
+        switch phase {
+        case .connected(let sender): return sender
+        case .closed: throw .closed
+        case .connecting(let failure?): throw failure
+        case .connecting(nil), .unused: return nil
+        }
     }
 
-    private mutating func tellWaiters() {
+    // MARK: Waiting
+
+    /// Signals the semaphore at the next change. Without a reader there is none to come, so it is signalled at once.
+    mutating func addWaiter(_ semaphore: MonotonicSemaphore) {
+        if case .unused = phase { return semaphore.signal() }
+        waiters.append(semaphore)
+    }
+
+    mutating func removeWaiter(_ semaphore: MonotonicSemaphore) {
+        waiters.removeAll { $0 === semaphore }
+    }
+
+    private mutating func signalWaiters() {
         for waiter in waiters { waiter.signal() }
         waiters = []
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
-    mutating func takeControl(of link: Link) -> [UInt8] {
-        self.link === link ? control.take() : []
+    mutating func takeControl(of sender: FrameSender) -> [UInt8] {
+        self.sender === sender ? control.take() : []
     }
 
-    /// - Returns: false if the center is closed, or the observer removed, already.
-    mutating func whenClosed(_ token: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
-        guard let number = observers.first(where: { $0.value.token.id == token })?.key else { return false }
-        observers[number]?.whenClosed = body
-        return true
-    }
-
-    /// - Returns: the observer's number with the server.
-    mutating func add(_ observed: Observed, limit: Int) throws(DistributedError) -> UInt32 {
+    /// - Returns: the observer's number at the server.
+    mutating func add(_ observer: RegisteredObserver, limit: Int) throws(DistributedError) -> UInt32 {
         if isClosed { throw .closed }
         guard observers.count < limit else { throw .tooManyObservers(limit: limit) }
-        lastRegistration += 1
-        observers[lastRegistration] = observed
-        if link != nil {
-            control.register(
-                lastRegistration, name: observed.name, object: observed.object, behavior: observed.behavior)
+        lastObserver += 1
+        observers[lastObserver] = observer
+        if sender != nil {
+            control.register(lastObserver, name: observer.name, object: observer.object, behavior: observer.behavior)
         }
-        return lastRegistration
+        return lastObserver
     }
 
-    /// - Returns: the observer, to be let go of where the lock is not held: its handler is foreign code's.
-    mutating func remove(_ number: UInt32) -> Observed? {
-        guard let observed = observers.removeValue(forKey: number) else { return nil }
-        if link != nil { control.unregister(number) }
-        return observed
+    /// - Returns: the observer, to be released after the lock: that may run foreign code.
+    mutating func remove(_ number: UInt32) -> RegisteredObserver? {
+        guard let observer = observers.removeValue(forKey: number) else { return nil }
+        if sender != nil { control.unregister(number) }
+        return observer
     }
 
-    /// - Returns: whether that is new.
+    /// - Returns: whether this is a change.
     mutating func setSuspended(_ flag: Bool) -> Bool {
         guard isSuspended != flag else { return false }
         isSuspended = flag
-        if link != nil { control.suspend(flag) }
+        if sender != nil { control.suspend(flag) }
         return true
     }
 
-    /// - Returns: what is signalled at the answer, and at the end of the center.
-    mutating func synchronize() throws(DistributedError) -> (number: UInt64, done: MonotonicSemaphore) {
+    /// Requests an answer from the server.
+    ///
+    /// - Returns: the request's number, for `isAnswered` and `endSynchronization`.
+    mutating func synchronize() throws(DistributedError) -> UInt64 {
         if isClosed { throw .closed }
         lastSynchronization += 1
-        let semaphore = MonotonicSemaphore()
-        synchronizations[lastSynchronization] = semaphore
-        if link != nil { control.synchronize(lastSynchronization) }
-        return (lastSynchronization, semaphore)
+        synchronizations.insert(lastSynchronization)
+        if sender != nil { control.synchronize(lastSynchronization) }
+        return lastSynchronization
     }
 
-    /// It was answered, or is no longer waited for.
-    mutating func synchronized(_ number: UInt64) {
-        control.forget(synchronization: number)
-        synchronizations.removeValue(forKey: number)?.signal()
+    /// - Throws: the error of the last attempt to connect, or `.closed`.
+    func isAnswered(_ number: UInt64) throws(DistributedError) -> Bool {
+        guard !isClosed else { throw .closed }
+        if !synchronizations.contains(number) { return true }
+        _ = try connection()
+        return false
     }
+
+    /// The request was answered, or no thread waits for the answer.
+    mutating func endSynchronization(_ number: UInt64) {
+        control.cancelSynchronization(number)
+        if synchronizations.remove(number) != nil { signalWaiters() }
+    }
+
+    // MARK: Sequences
+
+    /// Ends a sequence when the center is closed.
+    ///
+    /// - Returns: false if it is closed.
+    mutating func endWhenClosed(_ token: UInt64, _ end: @escaping @Sendable () -> Void) -> Bool {
+        if isClosed { return false }
+        sequences[token] = end
+        return true
+    }
+
+    mutating func removeSequence(_ token: UInt64) -> (@Sendable () -> Void)? {
+        sequences.removeValue(forKey: token)
+    }
+
+    var sequenceCount: Int { sequences.count }
 }

@@ -1,5 +1,7 @@
-/// The control frames that the server was not sent yet, in order. An entry that a later one undoes is removed, so the
-/// queue is bounded by the registrations, one suspension, and the synchronizations that a thread waits for.
+/// The control frames that the server was not sent yet, in order.
+///
+/// An entry that a later one cancels is removed, so the queue is bounded by the number of observers, one suspension,
+/// and the threads that wait in `synchronize`.
 struct ControlQueue {
     enum Entry: Hashable {
         case register(UInt32, name: String?, object: String?, behavior: SuspensionBehavior)
@@ -12,7 +14,7 @@ struct ControlQueue {
     /// The server's state after it has read all entries that were taken.
     private var isSuspended: Bool
 
-    /// - Parameter suspended: what the server was told in the hello.
+    /// - Parameter suspended: as the hello told the server.
     init(suspended: Bool = false) {
         isSuspended = suspended
     }
@@ -39,13 +41,14 @@ struct ControlQueue {
         entries.append(.synchronize(number))
     }
 
-    /// No thread waits for the answer any more.
-    mutating func forget(synchronization number: UInt64) {
-        // Most were taken long ago.
+    /// Removes a synchronization that no thread waits for. Usually it was taken long before.
+    mutating func cancelSynchronization(_ number: UInt64) {
         if !entries.isEmpty { entries.removeAll { $0 == .synchronize(number) } }
     }
 
-    /// Gives all of it as frames, and forgets it.
+    /// Empties the queue.
+    ///
+    /// - Returns: all entries as frames.
     mutating func take() -> [UInt8] {
         guard !entries.isEmpty else { return [] }
         var writer = FrameWriter()
@@ -55,23 +58,5 @@ struct ControlQueue {
         }
         entries = []
         return writer.bytes
-    }
-}
-
-extension FrameWriter {
-    fileprivate mutating func control(_ entry: ControlQueue.Entry) {
-        switch entry {
-        case .register(let number, let name, let object, let behavior):
-            frame(.register) {
-                $0.integer(number)
-                $0.integer(behavior.wireValue)
-                $0.integer((name == nil ? 0 : 1) as UInt8 | (object == nil ? 0 : 2))
-                if let name { $0.string(name) }
-                if let object { $0.string(object) }
-            }
-        case .unregister(let number): frame(.unregister) { $0.integer(number) }
-        case .suspension(let flag): frame(.suspension) { $0.integer(UInt8(flag ? 1 : 0)) }
-        case .synchronize(let number): frame(.synchronize) { $0.integer(number) }
-        }
     }
 }

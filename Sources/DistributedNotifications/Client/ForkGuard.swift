@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Whether this process is a copy, made by fork, of one that used a center. A copy has the descriptors, but not the threads, and
-/// locks that nobody will unlock.
+/// Detects that this process is a copy, made by `fork`, of one that used a center. The copy has the descriptors but not
+/// the threads, and a lock that was held is never unlocked in it.
 enum ForkGuard {
     private static let forked = Atomic(false)
     private static let isInstalled: Void = {

@@ -2,89 +2,86 @@ internal import CLinux
 internal import Glibc
 internal import ThreadedNotifications
 
-/// One connection to a server, which any thread may write to and one reads.
+/// Sends frames through one socket, each whole and in order, from any thread.
 ///
-/// If the socket takes only a part of some frames, the link keeps the rest and writes it before anything else, so
-/// frames are whole and in order. The lock is held while a thread gives the socket what it takes at once, and never
-/// while a thread waits.
-final class Link: Sendable {
+/// If the socket takes only a part of some frames, the sender keeps the rest and sends it before any other frame. Its
+/// lock is held during non-blocking system calls only, never while a thread waits for the socket.
+final class FrameSender: Sendable {
     let socket: LocalSocket
-    let serverProcess: Int32
     private let unsent = Locked(Unsent())
 
-    /// The bytes to write first: frames, or the rest of a frame.
+    /// Bytes to send before any other frame.
     private struct Unsent {
         var bytes: [UInt8] = []
         var offset = 0
-        /// How often all bytes were written. A thread that left the rest of its frame here waits until this changes.
-        var round = 0
+        /// How many times all bytes were sent. A thread whose frame was kept here waits until this changes.
+        var completions = 0
 
         var isEmpty: Bool { offset == bytes.count }
     }
 
-    init(_ socket: LocalSocket, serverProcess: Int32) {
+    init(_ socket: LocalSocket) {
         self.socket = socket
-        self.serverProcess = serverProcess
     }
 
     enum Outcome {
-        case written
-        /// The connection is over; nothing of it will be read.
-        case over
-        /// The server did not read in time. If the socket has taken a part of the frame, the connection is over too.
-        case late
+        case sent
+        /// The connection has ended; nothing more is read from it.
+        case ended
+        /// The server did not read in time. If the socket had taken a part of the frame, the connection was ended.
+        case timedOut
     }
 
-    /// Whether something waits for the socket to be writable.
+    /// Whether bytes wait until the socket is writable.
     var isBlocked: Bool { unsent.withLock { !$0.isEmpty } }
 
-    /// Writes what waits, and then frames; gives up what the socket does not take at once.
+    /// Sends the kept bytes and then control frames, as far as the socket takes them at once.
     ///
-    /// - Parameter control: gives the frames, when all that was given before is written; empty: there are none.
-    /// - Returns: whether something is left, for which `flush` must be called again when the socket is writable.
+    /// - Parameter control: returns the next control frames, or nothing.
+    /// - Returns: whether bytes remain. Then `flush` must be called again when the socket is writable.
     func flush(control: () -> [UInt8]) -> Bool {
         unsent.withLock { unsent in
             if case .full = flush(&unsent, control) { true } else { false }
         }
     }
 
-    /// Writes what waits, and then a frame. Waits for the socket until the deadline.
-    func write(_ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: ContinuousClock.Instant) -> Outcome {
-        // When the socket has taken a part of the frame: the round in which the rest is written.
-        var round: Int?
+    /// Sends the kept bytes, control frames, and then a frame. Waits for the socket until the deadline.
+    func send(_ frame: [UInt8], control: () -> [UInt8] = { [] }, until deadline: ContinuousClock.Instant) -> Outcome {
+        // Set when the socket has taken a part of the frame: the rest is sent when `completions` differs from this.
+        var completions: Int?
         while true {
             let attempt = unsent.withLock { unsent -> Attempt in
-                if let round, unsent.round != round { return .done }
+                if let completions, unsent.completions != completions { return .done }
                 let flushed = flush(&unsent, control)
-                guard case .done = flushed, round == nil else { return flushed }
+                guard case .done = flushed, completions == nil else { return flushed }
                 let sent = send(frame, from: 0)
                 if case .full = sent.attempt, sent.offset > 0 {
                     unsent.bytes = frame
                     unsent.offset = sent.offset
-                    round = unsent.round
+                    completions = unsent.completions
                 }
                 return sent.attempt
             }
             switch attempt {
-            case .done: return .written
-            case .over: return .over
+            case .done: return .sent
+            case .ended: return .ended
             case .full: break
             }
             guard waitUntilWritable(until: deadline) else {
-                // It will not be whole, unless another thread has just written the rest.
-                guard let round else { return .late }
-                if unsent.withLock({ $0.round != round }) { return .written }
+                guard let completions else { return .timedOut }
+                if unsent.withLock({ $0.completions != completions }) { return .sent }
+                // The frame cannot be completed, so no other can follow it.
                 shutDown()
-                return .late
+                return .timedOut
             }
         }
     }
 
     private enum Attempt {
         case done
-        /// The socket takes no more.
+        /// The socket's buffer is full.
         case full
-        case over
+        case ended
     }
 
     private func flush(_ unsent: inout Unsent, _ control: () -> [UInt8]) -> Attempt {
@@ -100,11 +97,11 @@ final class Link: Sendable {
             guard case .done = sent.attempt else { return sent.attempt }
             unsent.bytes = []
             unsent.offset = 0
-            unsent.round += 1
+            unsent.completions += 1
         }
     }
 
-    /// - Returns: how far the socket has taken the bytes.
+    /// - Returns: the offset up to which the socket has taken the bytes.
     private func send(_ bytes: [UInt8], from start: Int) -> (attempt: Attempt, offset: Int) {
         bytes.withUnsafeBytes { bytes in
             var offset = start
@@ -118,7 +115,7 @@ final class Link: Sendable {
                     return (.full, offset)
                 } else if errno != EINTR {
                     shutDown()
-                    return (.over, offset)
+                    return (.ended, offset)
                 }
             }
             return (.done, offset)
@@ -132,14 +129,14 @@ final class Link: Sendable {
         return poll(&descriptor, 1, milliseconds) != 0
     }
 
-    /// Ends the connection in both directions; the reader finds that out.
+    /// Ends the connection in both directions. The thread that receives then finds its end.
     func shutDown() {
         shutdown(socket.descriptor, Int32(SHUT_RDWR))
     }
 }
 
 extension ContinuousClock.Instant {
-    /// For poll(2): zero when it has passed, at most an hour.
+    /// The time left for poll(2): zero if it has passed, at most an hour.
     package var millisecondsFromNow: Int32 {
         let left = ContinuousClock.now.duration(to: self)
         guard left > .zero else { return 0 }

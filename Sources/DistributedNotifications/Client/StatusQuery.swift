@@ -3,14 +3,14 @@ internal import Glibc
 
 /// Asks a server for its status, over a connection of its own, and blocks the calling thread meanwhile.
 enum StatusQuery {
-    static func ask(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> ServerStatus? {
-        let deadline = ContinuousClock.Instant.now.advanced(by: limit)
-        guard let socket = try ServerStart.connectIfServed(place, limit: limit) else { return nil }
-        let link = Link(socket, serverProcess: 0)
+    static func ask(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServerStatus? {
+        let deadline = ContinuousClock.Instant.now.advanced(by: timeout)
+        guard let socket = try ServerStart.connectIfServed(place, limit: timeout) else { return nil }
+        let sender = FrameSender(socket)
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
         question.frame(.status)
-        _ = link.write(question.bytes, until: deadline)
+        _ = sender.send(question.bytes, until: deadline)
         var decoder = FrameDecoder()
         var status: ServerStatus?
         while true {
@@ -20,13 +20,13 @@ enum StatusQuery {
                     switch FrameKind(rawValue: frame.kind) {
                     case .welcome: break
                     case .bye:
-                        throw WireError.refused(try Bye(&reader).text)
+                        throw WireError.refused(try Goodbye(&reader).text)
                     case .statusPart:
                         let more = try reader.integer(UInt8.self) == 1
                         guard more else {
                             var farewell = FrameWriter()
                             farewell.frame(.farewell)
-                            _ = link.write(farewell.bytes, until: deadline)
+                            _ = sender.send(farewell.bytes, until: deadline)
                             return status
                         }
                         add(reader.rest(), to: &status)
@@ -34,7 +34,7 @@ enum StatusQuery {
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, reason: "\(error)")
+                throw .serverRefused(path: place.socketPath, problem: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -42,14 +42,14 @@ enum StatusQuery {
                 decoder.received(count)
                 continue
             }
-            if count == 0 { throw .serverRefused(path: place.socketPath, reason: "it ended the connection") }
+            if count == 0 { throw .serverRefused(path: place.socketPath, problem: "it ended the connection") }
             guard count > 0 || errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, reason: String(cString: strerror(errno)))
+                throw .serverRefused(path: place.socketPath, problem: String(cString: strerror(errno)))
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered(what: "status at \(place.socketPath)", after: limit)
+                throw .notAnswered("a status request", path: place.socketPath, timeout: timeout)
             }
             _ = poll(&descriptor, 1, milliseconds)
         }
@@ -57,7 +57,7 @@ enum StatusQuery {
 
     /// The first part is the server's, each other a process's, with its observers after it.
     private static func add(_ bytes: UnsafeRawBufferPointer, to status: inout ServerStatus?) {
-        guard let part = try? PropertyListScanner.decode(bytes).value else { return }
+        guard let part = try? PropertyListReader.decode(bytes).value else { return }
         guard status != nil else {
             status = ServerStatus(
                 processID: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",

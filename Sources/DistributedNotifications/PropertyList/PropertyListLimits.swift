@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// How much a userInfo may be, whoever made it.
+/// The limits of a userInfo, for posters and observers.
 package enum PropertyListLimits {
     /// Bytes on the wire.
     package static let bytes = 60 << 10
-    /// Arrays and dictionaries in each other, the userInfo itself being the first. Bounds recursion, so it bounds the stack.
+    /// The nesting of arrays and dictionaries, including the userInfo itself. It bounds recursion, and so the stack.
     package static let depth = 64
-    /// Values, the userInfo itself and each of an array or dictionary; keys are not counted. Bounds the memory that they take.
+    /// Values, including the userInfo itself and the elements of arrays and dictionaries; keys are not counted. It
+    /// bounds the memory of a decoded userInfo.
     package static let nodes = 16_384
-    /// From `Date.distantPast` on, to the end of the year 9999. What formats dates is not made for others, and nobody should
-    /// be made to format them by another process.
+    /// Dates, in seconds since 2001: from `Date.distantPast` to the end of the year 9999. Formatters are not made for
+    /// other dates, and another process must not be able to cause their use.
     package static let dates: Range<Double> =
         Date.distantPast.timeIntervalSinceReferenceDate..<252_423_993_600
 }

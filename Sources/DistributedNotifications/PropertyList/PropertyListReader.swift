@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Reads what `PropertyListWriter` wrote, and what anybody else may have: it is the bytes of another process.
+/// Decodes a userInfo in the form of `PropertyListTag`. The bytes come from another process, so nothing in them is
+/// trusted.
 ///
-/// Never more memory than a small multiple of the bytes, and no more stack than `PropertyListLimits.depth` calls.
-package struct PropertyListScanner {
-    /// What is wrong with the bytes, and where.
+/// It needs memory of a small multiple of the bytes at most, and the stack of `PropertyListLimits.depth` calls.
+package struct PropertyListReader {
+    /// What is wrong with the bytes, and at which offset.
     package struct Problem: Error, Hashable, CustomStringConvertible {
-        /// Of the byte, from 0.
         package let offset: Int
         package let problem: String
 
@@ -15,27 +15,27 @@ package struct PropertyListScanner {
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
-    /// Values that were read, or that a container says it has: so no container can claim memory for what is not there.
+    /// Values read so far, and values that containers claim to have. Claims count before memory is taken for them.
     private var nodes = 1
 
     private init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Reads a userInfo that takes all of the bytes.
+    /// Decodes a userInfo from all of the bytes.
     ///
-    /// Cost: about 1 µs for a dictionary of 7 keys.
-    /// - Returns: the userInfo, and how many values it has, itself among them.
+    /// - Cost: about 1 µs for a dictionary of 7 keys.
+    /// - Returns: the userInfo, and the number of its values, including itself.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer
     ) throws(Problem) -> (value: [String: PropertyListValue], nodes: Int) {
-        var scanner = PropertyListScanner(bytes)
+        var reader = PropertyListReader(bytes)
         guard bytes.count <= PropertyListLimits.bytes else {
-            throw scanner.problem("\(bytes.count) bytes are more than a userInfo may be")
+            throw reader.problem("\(bytes.count) bytes exceed the limit of a userInfo")
         }
-        let value = try scanner.readDictionary(depth: 1)
-        guard scanner.offset == bytes.count else { throw scanner.problem("there are bytes after the end") }
-        return (value, scanner.nodes)
+        let value = try reader.readDictionary(depth: 1)
+        guard reader.offset == bytes.count else { throw reader.problem("there are bytes after the end") }
+        return (value, reader.nodes)
     }
 
     private func problem(_ text: String) -> Problem { Problem(offset: offset, problem: text) }
@@ -85,19 +85,19 @@ package struct PropertyListScanner {
         for _ in 0..<count {
             let key = try readString()
             guard dictionary.updateValue(try readValue(depth: depth), forKey: key) == nil else {
-                throw problem("a dictionary has a key twice")
+                throw problem("a dictionary contains a key twice")
             }
         }
         return dictionary
     }
 
-    /// - Parameter smallest: how many bytes a member takes at least.
+    /// - Parameter smallest: the fewest bytes that an element takes.
     private mutating func readCount(depth: Int, smallest: Int) throws(Problem) -> Int {
         guard depth <= PropertyListLimits.depth else {
-            throw problem("there are more than \(PropertyListLimits.depth) arrays and dictionaries in each other")
+            throw problem("it is nested more than \(PropertyListLimits.depth) arrays and dictionaries deep")
         }
         let count = Int(try readInteger(UInt16.self))
-        guard count * smallest <= bytes.count - offset else { throw problem("there are not \(count) members") }
+        guard count * smallest <= bytes.count - offset else { throw problem("there are fewer than \(count) elements") }
         nodes += count
         guard nodes <= PropertyListLimits.nodes else {
             throw problem("there are more than \(PropertyListLimits.nodes) values")
@@ -114,7 +114,7 @@ package struct PropertyListScanner {
 
     private mutating func readBytes() throws(Problem) -> UnsafeRawBufferPointer {
         let count = Int(try readInteger(UInt16.self))
-        guard count <= bytes.count - offset else { throw problem("there are not \(count) bytes") }
+        guard count <= bytes.count - offset else { throw problem("there are fewer than \(count) bytes") }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
     }

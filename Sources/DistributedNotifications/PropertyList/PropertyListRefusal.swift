@@ -1,5 +1,5 @@
-/// Why a value is not taken, and where in the userInfo it is. The path grows while the error is thrown, so a value that is
-/// taken pays nothing for it.
+/// Why a value cannot be part of a userInfo, and where it is. The path is built while the error is thrown, so an
+/// accepted value costs nothing for it.
 struct PropertyListRefusal: Error {
     private enum Step {
         case key(String)
@@ -15,22 +15,22 @@ struct PropertyListRefusal: Error {
 
     static var tooLarge: PropertyListRefusal {
         PropertyListRefusal(
-            "is where more than \(PropertyListLimits.bytes >> 10) KiB are written, and a userInfo may be no more. "
-                + "Post what matters, and the path of a file that has the rest")
+            "is where the userInfo exceeds \(PropertyListLimits.bytes >> 10) KiB. Write large data to a file, and post its path"
+        )
     }
 
     static var tooDeep: PropertyListRefusal {
-        PropertyListRefusal("is deeper than \(PropertyListLimits.depth) arrays and dictionaries in each other")
+        PropertyListRefusal("is nested more than \(PropertyListLimits.depth) arrays and dictionaries deep")
     }
 
     static var tooMany: PropertyListRefusal {
         PropertyListRefusal(
-            "is where there are more than \(PropertyListLimits.nodes) values, and a userInfo may have no more")
+            "is where the userInfo exceeds \(PropertyListLimits.nodes) values")
     }
 
     static var noDate: PropertyListRefusal { PropertyListRefusal("is a date outside the years 1 to 9999") }
 
-    /// The same of a value that has the value under this key.
+    /// The same refusal, of a dictionary that contains the value under a key.
     func inside(key: String) -> PropertyListRefusal { adding(.key(key)) }
 
     func inside(index: Int) -> PropertyListRefusal { adding(.index(index)) }
@@ -41,7 +41,7 @@ struct PropertyListRefusal: Error {
         return refusal
     }
 
-    /// The path is as it would be written in Swift: `userInfo["sizes"][2]`. The middle of a long one is left out.
+    /// The error, with the path as written in Swift: `userInfo["sizes"][2]`. The middle of a long path is left out.
     var error: DistributedError {
         var steps = innerFirst.reversed().map { step in
             switch step {

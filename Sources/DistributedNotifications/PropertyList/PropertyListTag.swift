@@ -1,17 +1,17 @@
-/// The byte that a value begins with on the wire.
+/// The first byte of a value on the wire.
 ///
-/// A value is its tag and then, all integers little-endian:
+/// The tag is followed by the value. All integers are little-endian:
 ///
 ///     string, data       u16 length, bytes
 ///     integer            i64
-///     real, date         the 64 bits of the number; of a date, seconds since 2001
+///     real, date         the 64 bits of the number; a date is in seconds since 2001
 ///     no, yes            nothing
 ///     array              u16 count, values
-///     dictionary         u16 count, as often: u16 length, the key's bytes, value
+///     dictionary         u16 count, then for each entry: u16 length, the key's bytes, value
 ///
-/// A userInfo is a dictionary without the tag. Values are written where they stand; there are no references, so what is read
-/// is never larger than a multiple of the bytes. Lengths have one width, so a value has one form, but for the order of keys,
-/// which is that of Swift's dictionary: sorting them would cost more than all else, and nobody compares the bytes.
+/// A userInfo is a dictionary without its tag. The form has no references, so a decoded value is never larger than a
+/// multiple of the bytes. All lengths have the same width, so a value has one form, except that the order of keys is
+/// that of Swift's dictionary. Sorting the keys would cost more than all else, and the bytes are never compared.
 enum PropertyListTag {
     static let string: UInt8 = 1
     static let integer: UInt8 = 2

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// Writes a userInfo as `PropertyListTag` has it, and refuses what `PropertyListLimits` does not allow.
+/// Encodes a userInfo in the form of `PropertyListTag`, within `PropertyListLimits`.
 ///
-/// A real may be infinite or not a number: it arrives with the same 64 bits. A date may not.
+/// A real may be infinite or not a number, and arrives with the same 64 bits. A date may be neither.
 package struct PropertyListWriter {
-    private var place: UnsafeMutableRawPointer
+    private var next: UnsafeMutableRawPointer
     private let end: UnsafeMutableRawPointer
     private var nodes = 0
 
     private init(_ buffer: UnsafeMutableRawBufferPointer, _ start: UnsafeMutableRawPointer) {
-        place = start
+        next = start
         end = start + min(buffer.count, PropertyListLimits.bytes)
     }
 
-    /// Appends a userInfo, and nothing for nil.
+    /// Appends a userInfo; nil appends nothing.
     ///
-    /// Cost: about 0.5 µs for a dictionary of 7 keys.
-    /// - Throws: `DistributedError.userInfoNotUsable`; `bytes` is as it was.
+    /// - Cost: about 0.5 µs for a dictionary of 7 keys.
+    /// - Throws: `.userInfoNotUsable`; `bytes` is unchanged.
     package static func encode(
         _ userInfo: [String: PropertyListValue]?, into bytes: inout [UInt8]
     ) throws(DistributedError) {
         guard let userInfo else { return }
-        // One pass: memory that is not touched costs nothing, and to measure first would cost as much as to write.
+        // One pass into a buffer of the largest size: measuring first would cost as much as writing.
         try withUnsafeTemporaryAllocation(
             byteCount: PropertyListLimits.bytes, alignment: 1
         ) { (buffer: UnsafeMutableRawBufferPointer) throws(DistributedError) in
@@ -30,21 +30,22 @@ package struct PropertyListWriter {
         }
     }
 
-    /// Writes a userInfo to the beginning of `buffer`, which has room for `PropertyListLimits.bytes`: with less, less is allowed.
+    /// Encodes a userInfo at the beginning of `buffer`. The userInfo may fill the buffer, up to
+    /// `PropertyListLimits.bytes`.
     ///
-    /// - Returns: how many bytes it is.
-    /// - Throws: `DistributedError.userInfoNotUsable`; what is in the buffer then is of no use.
+    /// - Returns: the number of bytes.
+    /// - Throws: `.userInfoNotUsable`; the buffer's content is then undefined.
     package static func encode(
         _ userInfo: [String: PropertyListValue], into buffer: UnsafeMutableRawBufferPointer
     ) throws(DistributedError) -> Int {
-        guard let start = buffer.baseAddress else { preconditionFailure("The buffer has no room.") }
+        guard let start = buffer.baseAddress else { preconditionFailure("PropertyListWriter: the buffer is empty") }
         var writer = PropertyListWriter(buffer, start)
         do throws(PropertyListRefusal) {
             try writer.write(dictionary: userInfo, depth: 1)
         } catch {
             throw error.error
         }
-        return writer.place - start
+        return writer.next - start
     }
 
     private mutating func write(_ value: PropertyListValue, depth: Int) throws(PropertyListRefusal) {
@@ -68,8 +69,8 @@ package struct PropertyListWriter {
         case .data(let data):
             try write(tag: PropertyListTag.data, room: 3 + data.count)
             write(UInt16(data.count))
-            data.copyBytes(to: UnsafeMutableRawBufferPointer(start: place, count: data.count))
-            place += data.count
+            data.copyBytes(to: UnsafeMutableRawBufferPointer(start: next, count: data.count))
+            next += data.count
         case .array(let array):
             try write(tag: PropertyListTag.array, room: 1)
             try write(array: array, depth: depth + 1)
@@ -106,34 +107,36 @@ package struct PropertyListWriter {
 
     private mutating func begin(container count: Int, depth: Int) throws(PropertyListRefusal) {
         guard depth <= PropertyListLimits.depth else { throw .tooDeep }
-        // Each value is counted with its container, as it is when it is read. The userInfo itself is one as well.
+        // A value is counted with its container, as in the reader; the userInfo itself is counted too.
         nodes += count
         guard nodes < PropertyListLimits.nodes else { throw .tooMany }
-        guard end - place >= 2 else { throw .tooLarge }
+        guard end - next >= 2 else { throw .tooLarge }
         write(UInt16(count))
     }
 
     private mutating func write(_ string: String) throws(PropertyListRefusal) {
         var string = string
         let isWritten = string.withUTF8 { text in
-            guard end - place >= 2 + text.count else { return false }
+            guard end - next >= 2 + text.count else { return false }
             write(UInt16(text.count))
-            if let start = text.baseAddress { place.copyMemory(from: start, byteCount: text.count) }
-            place += text.count
+            if let start = text.baseAddress { next.copyMemory(from: start, byteCount: text.count) }
+            next += text.count
             return true
         }
         guard isWritten else { throw .tooLarge }
     }
 
-    /// Writes the tag if there is room for so many bytes, the tag being the first.
+    /// Writes a tag.
+    ///
+    /// - Parameter room: the bytes that the tag and the rest of the value take.
     private mutating func write(tag: UInt8, room: Int) throws(PropertyListRefusal) {
-        guard end - place >= room else { throw .tooLarge }
-        place.storeBytes(of: tag, as: UInt8.self)
-        place += 1
+        guard end - next >= room else { throw .tooLarge }
+        next.storeBytes(of: tag, as: UInt8.self)
+        next += 1
     }
 
     private mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(_ integer: Integer) {
-        place.storeBytes(of: integer.littleEndian, as: Integer.self)
-        place += MemoryLayout<Integer>.size
+        next.storeBytes(of: integer.littleEndian, as: Integer.self)
+        next += MemoryLayout<Integer>.size
     }
 }

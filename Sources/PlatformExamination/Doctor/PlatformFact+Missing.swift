@@ -92,7 +92,7 @@ extension PlatformFact {
     ) { notes in
         let directory = FileManager.default.temporaryDirectory.appending(component: "notify-demo-\(getpid())")
             .path(percentEncoded: false)
-        let center = DistributedCenter(place: ServerPlace(directory: directory))
+        let center = try DistributedCenter(place: ServerPlace(directory: directory))
         defer {
             // The server would end by itself, but only after a minute.
             if case .connected(let server) = center.connectionState { kill(server, SIGTERM) }
@@ -105,7 +105,7 @@ extension PlatformFact {
                 "DistributedCenter: received \(isPosted ? "" : "something else ")"
                     + (Thread.isMainThread ? "on main" : "elsewhere"))
         }
-        try center.synchronize(limit: TrialTimeouts.ours)
+        try center.synchronize(timeout: TrialTimeouts.ours)
         try center.post(name: TestNotification.foundationName, object: "doctor", userInfo: ["number": 1])
         TrialTimeouts.runMain(until: { !notes.events.isEmpty }, timeout: TrialTimeouts.ours)
         token.cancel()

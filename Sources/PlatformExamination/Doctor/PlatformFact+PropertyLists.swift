@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
 
-/// F23: property lists from untrusted sources. This package's counterpart reads the files that a user names.
+/// F23: property lists from another process. This package's counterpart is the reader of a userInfo on the wire.
 extension PlatformFact {
     static let propertyLists: [PlatformFact] = [
         PlatformFact(
@@ -43,7 +43,7 @@ extension PlatformFact {
 
     private static func refuse(_ list: Data, _ notes: TrialNotes) {
         do {
-            _ = try PropertyListReader.value([UInt8](list), name: "the list")
+            try list.withUnsafeBytes { _ = try PropertyListReader.decode($0) }
             notes.note("PropertyListReader: read")
         } catch {
             notes.note("PropertyListReader: refused", detail: "\(error)")

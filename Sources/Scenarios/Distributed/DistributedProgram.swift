@@ -31,7 +31,7 @@ package enum DistributedProgram {
         let recorder = DeliveryRecorder()
         var lines = RecordLines()
         var written = 0
-        let center = DistributedCenter(place: place)
+        let center = try DistributedCenter(place: place)
         var tokens: [ObserverToken] = []
         try DeliveryTracer.record(into: recorder) {
             recorder.record(.processStart)
@@ -60,12 +60,12 @@ package enum DistributedProgram {
         case .observe:
             tokens.append(
                 try center.addObserver(forName: TestNotification.foundationName) { recorder.log(handled($0)) })
-            try center.synchronize(limit: timeout)
+            try center.synchronize(timeout: timeout)
             recorder.log("observes")
         case .post(let posts):
             for post in posts { try center.post(post, recording: recorder) }
             recorder.log(posted(posts.map(\.label)))
-            try center.synchronize(limit: timeout)
+            try center.synchronize(timeout: timeout)
         case .handle:
             try center.handleAll(timeout: timeout)
         }
@@ -84,7 +84,7 @@ extension DistributedCenter {
     /// Runs the main thread's run loop until it has handled everything that the server sent before it answered this
     /// call.
     func handleAll(timeout: Duration) throws {
-        try synchronize(limit: timeout)
+        try synchronize(timeout: timeout)
         let handled = Gate("what was delivered")
         // The mailbox is first in, first out, so this block runs after everything that already waits.
         try TargetThread.main.perform { handled.open() }

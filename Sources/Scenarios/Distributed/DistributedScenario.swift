@@ -20,7 +20,7 @@ struct DistributedScenario: Scenario {
                 recorder.log(DistributedProgram.handled($0))
             }
             recorder.log("observes")
-            try two.center.synchronize(limit: two.timeout)
+            try two.center.synchronize(timeout: two.timeout)
             try two.ask(.observe)
 
             try two.post(Self.byChild)

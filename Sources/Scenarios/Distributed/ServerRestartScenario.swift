@@ -34,12 +34,12 @@ struct ServerRestartScenario: Scenario {
             let token = try two.center.addObserver(
                 forName: TestNotification.foundationName, suspensionBehavior: .hold
             ) { recorder.log(Self.handled + DistributedPost.label(of: $0)) }
-            try two.center.synchronize(limit: two.timeout)
+            try two.center.synchronize(timeout: two.timeout)
 
             try two.post([DistributedPost("1")])
             try two.handleAll()
-            two.center.isSuspended = true
-            try two.center.synchronize(limit: two.timeout)
+            two.center.suspend()
+            try two.center.synchronize(timeout: two.timeout)
             recorder.log(Self.suspended)
             try two.post([DistributedPost("2")])
 
@@ -52,12 +52,12 @@ struct ServerRestartScenario: Scenario {
                 until: { connections.withLock { $0 } == 2 }, waitingFor: "a new server", timeout: two.timeout)
             _ = try two.server
             // Returns after the new server has registered the observers again.
-            try two.center.synchronize(limit: two.timeout)
+            try two.center.synchronize(timeout: two.timeout)
             try two.post([DistributedPost("3")])
             try two.handleAll()
 
             recorder.log(Self.resumed)
-            two.center.isSuspended = false
+            two.center.resume()
             try two.handleAll()
             try two.post([DistributedPost("4")])
             try two.handleAll()

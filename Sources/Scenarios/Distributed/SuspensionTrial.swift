@@ -60,21 +60,21 @@ struct SuspensionTrial {
                 seen.labels.withLock { $0.append(label) }
             }
         }
-        try two.center.synchronize(limit: two.timeout)
+        try two.center.synchronize(timeout: two.timeout)
         for step in steps {
             switch step {
             case .suspend:
-                two.center.isSuspended = true
-                try two.center.synchronize(limit: two.timeout)
+                two.center.suspend()
+                try two.center.synchronize(timeout: two.timeout)
                 recorder.log(Self.suspended)
             case .resume:
-                two.center.isSuspended = false
+                two.center.resume()
                 recorder.log(Self.resumed)
             case .post(let posts):
                 try two.post(posts)
             case .removeFirst:
                 tokens.removeFirst().cancel()
-                try two.center.synchronize(limit: two.timeout)
+                try two.center.synchronize(timeout: two.timeout)
             case .countHeld:
                 let own = try two.status.clients.first { $0.processID == ProcessIdentity.current.id }
                 recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")

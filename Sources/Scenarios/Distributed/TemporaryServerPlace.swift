@@ -36,7 +36,7 @@ final class TemporaryServerPlace {
     /// Call this when no center uses the directory.
     func remove() {
         // A scenario that failed may have started a server that `server(of:)` has not seen.
-        if let status = try? DistributedCenter.status(of: place, limit: .seconds(2)) { _ = handle(status.processID) }
+        if let status = try? DistributedCenter.status(of: place, timeout: .seconds(2)) { _ = handle(status.processID) }
         for server in servers {
             server.kill()
             _ = server.waitUntilEnded(timeout: .seconds(5))

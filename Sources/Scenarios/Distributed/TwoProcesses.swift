@@ -39,7 +39,7 @@ final class TwoProcesses {
         guard let program = environment.distributedChild else { throw ScenarioError.noChildProgram }
         let temporary = try TemporaryServerPlace()
         defer { temporary.remove() }
-        let center = DistributedCenter(place: temporary.place)
+        let center = try DistributedCenter(place: temporary.place)
         defer { center.close() }
         let processes = try TwoProcesses(temporary, center, program, environment)
         let outcome = Result {
@@ -82,7 +82,7 @@ final class TwoProcesses {
     /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
-            guard let status = try DistributedCenter.status(of: temporary.place, limit: timeout) else {
+            guard let status = try DistributedCenter.status(of: temporary.place, timeout: timeout) else {
                 throw ScenarioError.child(problem: "there is no server")
             }
             return status

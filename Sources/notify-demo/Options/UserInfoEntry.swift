@@ -1,7 +1,7 @@
 import ArgumentParser
 import DistributedNotifications
 
-/// An entry of userInfo as it is written on a command line: `key=text`, or `key:=JSON` for what is not text.
+/// An entry of userInfo on a command line: `key=text`, or `key:=JSON` for other values.
 struct UserInfoEntry: Hashable {
     var key: String
     var value: PropertyListValue
@@ -27,18 +27,18 @@ struct UserInfoEntry: Hashable {
             value = try UserInfoJSON.value(of: rest)
         } catch {
             throw ValidationError(
-                "the value of \"\(key)\" \(error.problem). After := comes JSON, such as 3, true, [1,2] or {\"a\":\"b\"}; "
-                    + "for text write \(key)=\(rest).")
+                "the value of \"\(key)\" \(error.problem). JSON follows :=, such as 3, true, [1,2] or {\"a\":\"b\"}; "
+                    + "for text, write \(key)=\(rest).")
         }
     }
 
-    /// - Throws: `ValidationError` for an entry that is malformed, and for a key that comes twice.
+    /// - Throws: `ValidationError` for a malformed entry and for a duplicate key.
     static func userInfo(_ texts: [String]) throws -> [String: PropertyListValue] {
         var userInfo: [String: PropertyListValue] = [:]
         for text in texts {
             let entry = try UserInfoEntry(text)
             guard userInfo.updateValue(entry.value, forKey: entry.key) == nil else {
-                throw ValidationError("--user-info has the key \"\(entry.key)\" twice.")
+                throw ValidationError("--user-info contains the key \"\(entry.key)\" twice.")
             }
         }
         return userInfo

@@ -1,11 +1,9 @@
 import DistributedNotifications
 import Foundation
 
-/// Reads JSON as a property list: 3 is an integer and 3.0 is a real, which Foundation's decoder does not tell apart.
+/// Reads JSON as a property list: 3 is an integer and 3.0 a real. Duplicate keys, null, and numbers beyond 64 bits are
+/// refused.
 struct UserInfoJSON {
-    /// How deep a userInfo may be nested.
-    private static let deepest = 64
-
     private let bytes: [UInt8]
     private var position = 0
     private var depth = 1
@@ -32,7 +30,9 @@ struct UserInfoJSON {
         default:
             if take("true") { return .boolean(true) }
             if take("false") { return .boolean(false) }
-            if take("null") { throw UserInfoJSONError(problem: "is or has null, which a property list does not have") }
+            if take("null") {
+                throw UserInfoJSONError(problem: "is or contains null, which a property list cannot contain")
+            }
             throw unexpected()
         }
     }
@@ -62,7 +62,7 @@ struct UserInfoJSON {
             let key = try string()
             guard takeAfterBlanks(":") else { throw unexpected() }
             guard values.updateValue(try value(), forKey: key) == nil else {
-                throw UserInfoJSONError(problem: "has the key \"\(key)\" twice")
+                throw UserInfoJSONError(problem: "contains the key \"\(key)\" twice")
             }
         } while takeAfterBlanks(",")
         try leave("}")
@@ -72,7 +72,9 @@ struct UserInfoJSON {
     private mutating func enter() throws(UserInfoJSONError) {
         position += 1
         depth += 1
-        guard depth <= Self.deepest else { throw UserInfoJSONError(problem: "is nested deeper than \(Self.deepest)") }
+        guard depth <= PropertyListLimits.depth else {
+            throw UserInfoJSONError(problem: "is nested deeper than \(PropertyListLimits.depth) levels")
+        }
     }
 
     private mutating func leave(_ bracket: String) throws(UserInfoJSONError) {
@@ -84,10 +86,10 @@ struct UserInfoJSON {
         let start = position
         position += 1
         while let byte = next, byte != UInt8(ascii: "\"") { position += byte == UInt8(ascii: "\\") ? 2 : 1 }
-        guard next != nil else { throw UserInfoJSONError(problem: "has a string without an end") }
+        guard next != nil else { throw UserInfoJSONError(problem: "contains a string without an end") }
         position += 1
         guard let text = try? JSONDecoder().decode(String.self, from: Data(bytes[start..<position])) else {
-            throw UserInfoJSONError(problem: "has a string that is none of JSON's, at byte \(start + 1)")
+            throw UserInfoJSONError(problem: "contains a string that is not JSON, at byte \(start + 1)")
         }
         return text
     }
@@ -97,16 +99,16 @@ struct UserInfoJSON {
         while let byte = next, Self.isOfNumber(byte) { position += 1 }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let match = text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/) else {
-            throw UserInfoJSONError(problem: "has \(text), which is no number of JSON's")
+            throw UserInfoJSONError(problem: "contains \(text), which is not a JSON number")
         }
         if match.1 == nil, match.2 == nil {
             guard let number = Int64(text) else {
-                throw UserInfoJSONError(problem: "has \(text), which is more than an integer of 64 bits holds")
+                throw UserInfoJSONError(problem: "contains \(text), which exceeds an integer of 64 bits")
             }
             return .integer(number)
         }
         guard let number = Double(text), number.isFinite else {
-            throw UserInfoJSONError(problem: "has \(text), which is more than a real number of 64 bits holds")
+            throw UserInfoJSONError(problem: "contains \(text), which exceeds a real of 64 bits")
         }
         return .real(number)
     }
@@ -134,11 +136,11 @@ struct UserInfoJSON {
 
     private func unexpected() -> UserInfoJSONError {
         guard position < bytes.count else { return UserInfoJSONError(problem: "is JSON that ends too early") }
-        return UserInfoJSONError(problem: "is no JSON at byte \(position + 1)")
+        return UserInfoJSONError(problem: "is not JSON at byte \(position + 1)")
     }
 }
 
-/// Why a text is not taken as JSON; follows what has it.
+/// Why a text is refused, as words that follow its description.
 struct UserInfoJSONError: Error, Hashable {
     var problem: String
 }

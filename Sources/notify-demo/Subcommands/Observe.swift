@@ -5,15 +5,15 @@ import Foundation
 
 struct Observe: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Print notifications of this user's processes as they come.",
+        abstract: "Print the notifications that this user's processes post.",
         discussion: """
-            Each has a line: the time, the process that posted it (its name, if it still runs, and its id as the kernel tells \
-            it), the thread on which it was delivered, its name, object and userInfo:
+            Prints a line for each: the time, the process that posted it (its name, if it is still running, and its id as the \
+            kernel reports it), the thread on which it was delivered, its name, object and userInfo:
               2026-11-21 16:14:57.940 make[4711] → 1 main: done of "Soup" with {"n":3}
 
-            What was lost has a line too, in its place: a gap says how many and why; after an interruption, which is the end \
-            of the server, nobody knows how many. The observer is registered again by itself. With --json each line is an \
-            object: kind is notification, gap, interrupted, connected or failed; dates are text, and data is base64.
+            Lost notifications have a line too, in order: a gap gives their number and the cause; an interruption is the end \
+            of the server, after which the number is unknown. The observer is registered again automatically. With --json, each \
+            line is an object: kind is notification, gap, interrupted, connected or failed; dates are text, and data is base64.
 
             EXAMPLES
               notify-demo observe
@@ -22,34 +22,34 @@ struct Observe: Command {
               notify-demo observe --json | jq -r 'select(.kind == "gap").count'
 
             EXIT STATUS
-              0 as many came as -N says, or, without -N, the time has passed; 1 the time has passed before they came; 2 the \
-            server can be neither reached nor started; 130 ended by Ctrl-C
+              0 -N notifications arrived, or, without -N, the timeout passed; 1 the timeout passed first; 2 the server cannot be \
+            reached or started; 130 ended by Ctrl-C
             """)
 
-    @Argument(help: ArgumentHelp("The notifications' name; without, any.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name to observe (default: any).", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Whose notifications; without, anybody's.", valueName: "object"))
+    @Option(help: ArgumentHelp("The object to observe (default: any).", valueName: "object"))
     var object: String?
 
-    @Option(help: "What the server does with them while delivery is suspended.")
+    @Option(help: "What the server does with notifications while delivery is suspended.")
     var behavior = SuspensionBehavior.coalesce
 
-    @Option(help: ArgumentHelp("Suspend delivery so long after the beginning: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Suspend delivery after this time: 200ms, 5s, 2m.", valueName: "duration"))
     var suspendAfter: ElapsedTime?
 
-    @Option(help: ArgumentHelp("Resume it so long after it was suspended.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Resume delivery this long after it was suspended.", valueName: "duration"))
     var resumeAfter: ElapsedTime?
 
     @Option(
         name: [.customShort("N"), .customLong("count")],
-        help: ArgumentHelp("End when so many notifications have come.", valueName: "count"))
+        help: ArgumentHelp("End after this many notifications.", valueName: "count"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after so long: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("End after this time: 200ms, 5s, 2m.", valueName: "duration"))
     var timeout: ElapsedTime?
 
-    @Flag(help: "Print each as JSON, one a line.")
+    @Flag(help: "Print each line as JSON.")
     var json = false
 
     @OptionGroup var place: PlaceOption
@@ -58,7 +58,7 @@ struct Observe: Command {
         try NotificationWords(name: name, object: object).validate()
         if let count, count < 1 { throw ValidationError("-N is \(count), and must be 1 or more.") }
         if resumeAfter != nil, suspendAfter == nil {
-            throw ValidationError("--resume-after says how long delivery is suspended, and needs --suspend-after.")
+            throw ValidationError("--resume-after counts from the suspension, so it needs --suspend-after.")
         }
     }
 
@@ -70,13 +70,13 @@ struct Observe: Command {
             resumeAfter: resumeAfter?.duration)
         let style = ObservedEventStyle()
         var isConnected = false
-        var came = 0
+        var received = 0
         let status = try observation.run(plan, &terminal) { event, terminal in
             if case .connection(.connected(let server)) = event.kind, !isConnected {
                 isConnected = true
                 terminal.say("observing \(observation.description), connected to server \(server)")
             } else {
-                if case .notification = event.kind { came += 1 }
+                if case .notification = event.kind { received += 1 }
                 try terminal.print(json ? JSONText.of(event) : style.line(for: event))
                 try terminal.flush()
             }
@@ -84,7 +84,8 @@ struct Observe: Command {
             nil
         }
         if status == .failed, let count {
-            terminal.say("notify-demo: \(came) of \(count) came within \(timeout?.description ?? "")")
+            terminal.say(
+                "notify-demo: \(received) of \(count) notifications arrived within \(timeout?.description ?? "")")
         }
         return status
     }

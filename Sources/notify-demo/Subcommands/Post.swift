@@ -7,12 +7,12 @@ struct Post: Command {
     static let configuration = CommandConfiguration(
         abstract: "Post a notification to the processes of this user on this computer.",
         discussion: """
-            It reaches those that observe its name and its object, or any of either; without an object, only those that ask \
-            for no object. The server is started if none runs. When the command has ended, the server has handed the \
-            notification to whoever observes it, and nothing is printed.
+            The notification reaches observers of its name and object; an observer may leave out either. Without an object, it \
+            reaches only observers that gave no object. The server is started if none is running. When the command ends, the \
+            server has passed the notification on to its observers. Nothing is printed.
 
-            An entry of userInfo is text after =, and JSON after := : 3 is an integer, 3.0 a real, and null there is not. Write the \
-            name first: --user-info takes all that follows, up to the next option.
+            An entry of userInfo is text after =, and JSON after := ; 3 is an integer, 3.0 a real, and null is refused. Write the \
+            name first: --user-info takes all arguments up to the next option.
 
             EXAMPLES
               notify-demo post build-done
@@ -21,21 +21,23 @@ struct Post: Command {
               notify-demo post settings-changed --plist new.plist --deliver-immediately
 
             EXIT STATUS
-              0 posted, 2 not posted: the property list cannot be read, or the server neither reached nor started
+              0 posted, 2 not posted: the property list cannot be read, or the server cannot be reached or started
             """)
 
     @Argument(help: ArgumentHelp("The notification's name, at most 255 bytes.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("Whose notification it is, at most 1024 bytes.", valueName: "object"))
+    @Option(help: ArgumentHelp("The object, which identifies the sender; at most 1024 bytes.", valueName: "object"))
     var object: String?
 
     @OptionGroup var carried: UserInfoOptions
 
-    @Flag(help: "Deliver it at once also to processes that have suspended delivery, after what is kept for them.")
+    @Flag(
+        help:
+            "Deliver it at once also to processes that have suspended delivery, after the notifications held for them.")
     var deliverImmediately = false
 
-    @Flag(help: "Print what was posted as one JSON object.")
+    @Flag(help: "Print the notification as one JSON object.")
     var json = false
 
     @OptionGroup var place: PlaceOption
@@ -46,12 +48,11 @@ struct Post: Command {
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let userInfo = try carried.value()
-        let center = DistributedCenter(place: place.place)
+        let center = try DistributedCenter(place: place.place)
         defer { center.close() }
         try center.post(
             name: Notification.Name(name), object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)
-        // Two commands are two connections, which have no order: what is posted first must be taken before the next
-        // begins.
+        // Connections have no order. Waiting keeps the order of commands that a script runs one after the other.
         try center.synchronize()
         if json {
             try terminal.print(

@@ -6,12 +6,12 @@ import SystemPackage
 
 struct Wait: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Wait for one notification, in a script.",
+        abstract: "Wait for one notification, for scripts.",
         discussion: """
-            Prints the one that came, as observe does. The line "waiting for NAME" on standard error says that from now on \
-            none is missed; scripts ask for it with --ready-fd, or give the command that leads to the notification after --: \
-            it is started when the registration is in effect. It goes on when the notification has come or the time has \
-            passed; if it fails before that, the waiting ends.
+            Prints the notification as observe does. The line "waiting for NAME" on standard error means that the observer is \
+            registered, so no later notification is missed. A script waits for that with --ready-fd, or gives the command that \
+            leads to the notification after --; it is started when the observer is registered. The command keeps running when \
+            the notification arrives or the timeout passes. If it fails before, the waiting ends.
 
             EXAMPLES
               notify-demo wait build-done --timeout 2m && ./deploy
@@ -20,26 +20,26 @@ struct Wait: Command {
               read <ready; ./start-build; wait $!
 
             EXIT STATUS
-              0 it came, 1 the time has passed before it came, 2 the command failed, or the server can be neither reached nor \
-            started, 130 ended by Ctrl-C
+              0 it arrived, 1 the timeout passed first, 2 the command failed, or the server cannot be reached or started, 130 \
+            ended by Ctrl-C
             """)
 
-    @Argument(help: ArgumentHelp("The notification's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The name to wait for.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("Whose notification; without, anybody's.", valueName: "object"))
+    @Option(help: ArgumentHelp("The object to wait for (default: any).", valueName: "object"))
     var object: String?
 
-    @Option(help: ArgumentHelp("Wait no longer than this: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The longest time to wait: 200ms, 5s, 2m.", valueName: "duration"))
     var timeout: ElapsedTime?
 
     @Option(
         help: ArgumentHelp(
-            "Write an empty line to this file descriptor, and close it, when the registration is in effect.",
+            "Write an empty line to this file descriptor, and close it, when the observer is registered.",
             valueName: "number"))
     var readyFd: Int32?
 
-    @Flag(help: "Print it as JSON.")
+    @Flag(help: "Print the notification as JSON.")
     var json = false
 
     @OptionGroup var place: PlaceOption
@@ -52,15 +52,15 @@ struct Wait: Command {
 
     func validate() throws {
         try NotificationWords(name: name, object: object).validate()
-        // Standard output has the notification, and standard error the talk.
+        // Standard output is for the notification, standard error for messages.
         if let readyFd, readyFd < 3 || fcntl(readyFd, F_GETFD) < 0 {
             throw ValidationError(
-                "--ready-fd is \(readyFd), and must be the number of an open file, 3 or more: --ready-fd 3 3>file")
+                "--ready-fd is \(readyFd), and must be an open file descriptor, 3 or more: --ready-fd 3 3>file")
         }
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        // Not for the server, which may be started now and would keep it open.
+        // A server that is started now must not inherit it and keep it open.
         if let readyFd { _ = fcntl(readyFd, F_SETFD, FD_CLOEXEC) }
         let observation = try Observation(
             name: name, object: object, behavior: .deliverImmediately, place: place.place,
@@ -68,7 +68,7 @@ struct Wait: Command {
         terminal.say("waiting for \(observation.description)")
         if let readyFd {
             let descriptor = FileDescriptor(rawValue: readyFd)
-            // Who asked may have gone meanwhile; the notification may come nevertheless.
+            // The reader may have ended; the notification is still waited for.
             _ = try? descriptor.writeAll([0x0A])
             try? descriptor.close()
         }
@@ -88,16 +88,18 @@ struct Wait: Command {
             case .exit(0): return nil
             case .exit(let code): how = "failed with \(code)"
             case .signal(SIGINT):
-                // Ctrl-C is for both, and which of them hears of it first is chance.
+                // Ctrl-C was for this process too; the command happened to end first.
                 try terminal.flush()
                 EndRequest.end(by: SIGINT)
                 return .error
             case .signal(let number): how = "was ended by signal \(number)"
             }
-            terminal.say("notify-demo: \(command[0]) \(how), and \(name) has not come")
+            terminal.say("notify-demo: \(command[0]) \(how), and \(name) has not arrived")
             return .error
         }
-        if status == .failed { terminal.say("notify-demo: \(name) has not come within \(timeout?.description ?? "")") }
+        if status == .failed {
+            terminal.say("notify-demo: \(name) has not arrived within \(timeout?.description ?? "")")
+        }
         return status
     }
 }

@@ -13,23 +13,23 @@ struct AttemptPauseTests {
         #expect(pause.take() == AttemptPause.shortest)
     }
 
-    @Test func aPauseThatBeginsAboveTheLongestStaysAsItIs() {
+    @Test func aFirstPauseAboveTheLongestDoesNotChange() {
         var pause = AttemptPause(first: .seconds(3600))
         let taken = (0..<2).map { _ in pause.take() }
         #expect(taken == [.seconds(3600), .seconds(3600)])
     }
 
-    /// The pause is longer than the test.
-    @Test func noPostAndNoSynchronizationIsAReasonForAnotherAttempt() throws {
-        // The directory above it is not there, so no server can be started.
+    /// The pause between attempts is longer than the test.
+    @Test func postsAndSynchronizationsCauseNoAttempt() throws {
+        // No server can be started while the parent directory is missing.
         let parent = "/tmp/pause-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         let place = ServerPlace(directory: "\(parent)/place")
-        let connection = try #require(
-            CenterConnection(place: place, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600))))
+        let connection = try CenterConnection(
+            place: place, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600)))
         defer { connection.close() }
         for _ in 0..<300 {
             #expect(throws: Self.problem(place)) { try connection.write([], name: "n") }
-            #expect(throws: Self.problem(place)) { try connection.synchronize(limit: .seconds(20)) }
+            #expect(throws: Self.problem(place)) { try connection.synchronize(timeout: .seconds(20)) }
         }
         // An attempt would succeed now.
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)

@@ -6,10 +6,10 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// XCTest, since the tracer is the process's.
+/// XCTest runs these tests one at a time; the tracer belongs to the process.
 final class CenterClosingTests: XCTestCase {
-    func testATracerMayAskTheCenterThatIsClosed() throws {
-        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+    func testATracerMayUseTheCenterDuringClose() throws {
+        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
         let token = try center.addObserver(forName: Notification.Name("Closing")) { _ in }
         let states = Locked<[ConnectionState]>([])
         DeliveryEvent.tracer = { event in
@@ -28,12 +28,12 @@ final class CenterClosingTests: XCTestCase {
         withExtendedLifetime(token) {}
     }
 
-    /// If it waited it would for an hour.
+    /// A wait would last an hour.
     func testAClosedCenterDoesNotSynchronize() throws {
-        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
         for _ in 0..<2 {
             center.close()
-            XCTAssertThrowsError(try center.synchronize(limit: .seconds(3600))) {
+            XCTAssertThrowsError(try center.synchronize(timeout: .seconds(3600))) {
                 XCTAssertEqual($0 as? DistributedError, .closed)
             }
             XCTAssertThrowsError(try center.post(name: Notification.Name("Closing"))) {
@@ -47,11 +47,11 @@ final class CenterClosingTests: XCTestCase {
 
     func testATokenOfAnotherCenterHasNoEffect() throws {
         let place = ServerPlace(directory: "/nonexistent/place")
-        let (center, other) = (DistributedCenter(place: place), DistributedCenter(place: place))
+        let (center, other) = (try DistributedCenter(place: place), try DistributedCenter(place: place))
         let observer = try center.addObserver(forName: Notification.Name("Closing")) { _ in }
         let connectionObserver = center.addConnectionObserver { _ in }
         func observers() throws -> (notifications: Bool, events: Bool) {
-            let connection = try XCTUnwrap(center.connection)
+            let connection = center.connection
             return (connection.observers.hasObservers, connection.events.hasObservers)
         }
         for token in [observer, connectionObserver] {
@@ -64,17 +64,17 @@ final class CenterClosingTests: XCTestCase {
         XCTAssertTrue(try observers() == (false, false))
     }
 
-    func testSequencesOfEventsThatAreGoneLeaveNothing() throws {
-        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
-        let connection = try XCTUnwrap(center.connection)
+    func testReleasedSequencesOfEventsLeaveNothingBehind() throws {
+        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+        let connection = center.connection
         let kept = center.connectionEvents()
         for _ in 0..<100 { _ = center.connectionEvents() }
         center.connectionEvents().cancel()
-        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 1)
+        XCTAssertEqual(connection.state.withLock { $0.sequenceCount }, 1)
         kept.cancel()
-        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 0)
+        XCTAssertEqual(connection.state.withLock { $0.sequenceCount }, 0)
         center.close()
         for _ in 0..<100 { _ = center.connectionEvents() }
-        XCTAssertEqual(connection.eventSequences.withLock { $0.count }, 0)
+        XCTAssertEqual(connection.state.withLock { $0.sequenceCount }, 0)
     }
 }

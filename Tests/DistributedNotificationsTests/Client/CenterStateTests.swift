@@ -5,10 +5,10 @@ import ThreadedNotifications
 
 @testable import DistributedNotifications
 
-/// What a center knows is a value: connections are sockets that nobody writes to.
+/// Connections are sockets without a reader.
 struct CenterStateTests {
-    /// What a server would be told.
-    private enum Told: Equatable {
+    /// A control frame, decoded.
+    private enum Control: Equatable {
         case register(UInt32, String?, String?, SuspensionBehavior)
         case unregister(UInt32)
         case suspension(Bool)
@@ -16,27 +16,27 @@ struct CenterStateTests {
         case other(UInt8)
     }
 
-    private static func link() throws -> Link {
+    private static func sender() throws -> FrameSender {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         close(ends[1])
-        return Link(LocalSocket(owning: ends[0]), serverProcess: 1)
+        return FrameSender(LocalSocket(owning: ends[0]))
     }
 
     private static func observed(
         _ name: String?, _ object: String? = nil, _ behavior: SuspensionBehavior = .coalesce
-    ) -> CenterState.Observed {
+    ) -> CenterState.RegisteredObserver {
         let token = ThreadedNotificationCenter().addObserver(forName: nil, on: .postingThread) { _ in }
-        return CenterState.Observed(token: token, name: name, object: object, behavior: behavior)
+        return CenterState.RegisteredObserver(token: token, name: name, object: object, behavior: behavior)
     }
 
-    private static func told(_ state: inout CenterState, _ link: Link) throws -> [Told] {
-        let bytes = state.takeControl(of: link)
+    private static func frames(_ state: inout CenterState, _ sender: FrameSender) throws -> [Control] {
+        let bytes = state.takeControl(of: sender)
         var decoder = FrameDecoder(capacity: 1 << 20)
         if bytes.isEmpty { return [] }
         decoder.space().copyBytes(from: bytes)
         decoder.received(bytes.count)
-        var told: [Told] = []
+        var told: [Control] = []
         while let frame = try decoder.next() {
             var reader = WireReader(frame.payload)
             switch FrameKind(rawValue: frame.kind) {
@@ -59,88 +59,93 @@ struct CenterStateTests {
         return told
     }
 
-    @Test func aReaderIsStartedOnce() {
+    @Test func theReaderIsStartedOnce() {
         var state = CenterState()
         let starts = [state.start(), state.start()]
         #expect(starts == [true, false])
     }
 
-    @Test func aNewConnectionIsToldEverythingInTheOrderInWhichItWasAskedFor() throws {
+    @Test func aNewConnectionIsSentAllRegistrationsAndRequestsInOrder() throws {
         var state = CenterState()
         _ = state.start()
         var numbers: [UInt32] = []
         for index in 0..<20 { numbers.append(try state.add(Self.observed("\(index)", nil, .hold), limit: 100)) }
         _ = state.remove(numbers[3])
         _ = state.setSuspended(true)
-        let (synchronization, _) = try state.synchronize()
+        let synchronization = try state.synchronize()
         for _ in 0..<2 {
-            let link = try Self.link()
-            let isNew = state.connected(link, saidSuspended: false)
+            let sender = try Self.sender()
+            let isNew = state.connected(sender, toldSuspended: false)
             #expect(isNew)
-            let told = try Self.told(&state, link)
+            let told = try Self.frames(&state, sender)
             let kept = numbers.enumerated().filter { $0.offset != 3 }
             #expect(
                 told == [.suspension(true)] + kept.map { .register($0.element, "\($0.offset)", nil, .hold) }
                     + [.synchronize(synchronization)])
-            let again = try Self.told(&state, link)
+            let again = try Self.frames(&state, sender)
             #expect(again == [])
-            state.lost(link)
+            state.lost(sender)
         }
     }
 
-    @Test func whatTheHelloSaidIsNotSaidAgain() throws {
+    @Test func aSuspensionThatTheHelloToldIsNotSentAgain() throws {
         var state = CenterState()
         _ = state.start()
         _ = state.setSuspended(true)
-        let link = try Self.link()
-        _ = state.connected(link, saidSuspended: true)
-        let told = try Self.told(&state, link)
+        let sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: true)
+        let told = try Self.frames(&state, sender)
         #expect(told == [])
     }
 
-    @Test func whileConnectedTheServerIsToldEachChangeOnce() throws {
+    @Test func whileConnectedEachChangeIsSentOnce() throws {
         var state = CenterState()
         _ = state.start()
-        let link = try Self.link()
-        _ = state.connected(link, saidSuspended: false)
+        let sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: false)
         let first = try state.add(Self.observed(nil, "object"), limit: 10)
         let second = try state.add(Self.observed("n", nil, .drop), limit: 10)
         let removed = [state.remove(first) != nil, state.remove(first) != nil]
         #expect(removed == [true, false])
         let changes = [state.setSuspended(true), state.setSuspended(true)]
         #expect(changes == [true, false])
-        let told = try Self.told(&state, link)
-        // What was never told need not be taken back.
+        let told = try Self.frames(&state, sender)
+        // The first observer was removed before its registration was sent.
         #expect(told == [.register(second, "n", nil, .drop), .suspension(true)])
         _ = state.remove(second)
         _ = state.setSuspended(false)
-        let changed = try Self.told(&state, link)
+        let changed = try Self.frames(&state, sender)
         #expect(changed == [.unregister(second), .suspension(false)])
         let third = try state.add(Self.observed("n"), limit: 10)
         #expect(Set([first, second, third]).count == 3)
     }
 
-    @Test func anEarlierConnectionIsToldNothingAndItsEndIsNotTheLatersEnd() throws {
+    @Test func anEarlierConnectionIsSentNothingAndItsEndDoesNotEndTheLater() throws {
         var state = CenterState()
         _ = state.start()
-        let (first, second) = (try Self.link(), try Self.link())
-        _ = state.connected(first, saidSuspended: false)
+        let (first, second) = (try Self.sender(), try Self.sender())
+        _ = state.connected(first, toldSuspended: false)
         state.lost(first)
-        _ = state.connected(second, saidSuspended: false)
+        _ = state.connected(second, toldSuspended: false)
         state.lost(first)
-        #expect(state.link === second)
+        #expect(state.sender === second)
         _ = try state.add(Self.observed("n"), limit: 10)
-        let toFirst = try Self.told(&state, first)
-        let toSecond = try Self.told(&state, second)
+        let toFirst = try Self.frames(&state, first)
+        let toSecond = try Self.frames(&state, second)
         #expect(toFirst == [])
         #expect(toSecond.count == 1)
     }
 
-    @Test func whoWaitsIsWokenByAConnectionAFailureAndTheEnd() throws {
+    @Test func waitersAreSignalledAtAConnectionAtAFailureAndAtTheEnd() throws {
         var state = CenterState()
         _ = state.start()
+        func waiter(_ state: inout CenterState) -> MonotonicSemaphore {
+            let semaphore = MonotonicSemaphore()
+            state.addWaiter(semaphore)
+            return semaphore
+        }
         func isWoken(_ semaphore: MonotonicSemaphore) -> Bool { semaphore.wait(until: .now) }
-        let failure = state.waiter()
+        let failure = waiter(&state)
         #expect(!isWoken(failure))
         state.failed(.closed)
         #expect(isWoken(failure))
@@ -148,43 +153,71 @@ struct CenterStateTests {
             Issue.record("\(state.phase)")
             return
         }
-        let connection = state.waiter()
-        let link = try Self.link()
-        _ = state.connected(link, saidSuspended: false)
+        let connection = waiter(&state)
+        let sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: false)
         #expect(isWoken(connection))
-        // A failure of an attempt that is over changes nothing.
+        // The failure of an earlier attempt changes nothing.
         state.failed(.closed)
-        #expect(state.link === link)
-        state.lost(link)
-        let end = state.waiter()
-        let (_, synchronization) = try state.synchronize()
+        #expect(state.sender === sender)
+        state.lost(sender)
+        let end = waiter(&state)
+        let synchronization = try state.synchronize()
+        let isAnswered = try state.isAnswered(synchronization)
+        #expect(!isAnswered)
         _ = state.close()
         #expect(isWoken(end))
-        #expect(isWoken(synchronization))
+        #expect(throws: DistributedError.closed) { try state.isAnswered(synchronization) }
     }
 
-    @Test func aClosedCenterTakesNothingAndGivesItsConnectionBack() throws {
+    @Test func aClosedCenterAcceptsNothingAndReturnsItsConnection() throws {
         var state = CenterState()
         _ = state.start()
-        let link = try Self.link()
-        _ = state.connected(link, saidSuspended: false)
+        let sender = try Self.sender()
+        _ = state.connected(sender, toldSuspended: false)
         let number = try state.add(Self.observed("n"), limit: 10)
         let closed = state.close()
-        #expect(closed.link === link)
+        #expect(closed.sender === sender)
         #expect(closed.observers.count == 1)
         #expect(throws: DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
         #expect(throws: DistributedError.closed) { try state.synchronize() }
-        let connects = state.connected(try Self.link(), saidSuspended: false)
+        let connects = state.connected(try Self.sender(), toldSuspended: false)
         #expect(!connects)
         let removed = state.remove(number)
         #expect(removed == nil)
-        state.lost(link)
+        state.lost(sender)
         #expect(state.isClosed)
         let again = state.close()
-        #expect(again.link == nil)
+        #expect(again.sender == nil)
     }
 
-    @Test func thereAreNoMoreObserversThanAServerTakes() throws {
+    @Test func waitersAreSignalledAtAnAnswerAndAtOnceWithoutAReader() throws {
+        var state = CenterState()
+        let atOnce = MonotonicSemaphore()
+        state.addWaiter(atOnce)
+        #expect(atOnce.wait(until: .now))
+        _ = state.start()
+        let number = try state.synchronize()
+        let (answer, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
+        for semaphore in [answer, removed] { state.addWaiter(semaphore) }
+        state.removeWaiter(removed)
+        state.endSynchronization(number)
+        let isAnswered = try state.isAnswered(number)
+        #expect(isAnswered)
+        #expect(answer.wait(until: .now))
+        #expect(!removed.wait(until: .now))
+    }
+
+    @Test func aSynchronizationThrowsTheErrorOfTheLastAttempt() throws {
+        var state = CenterState()
+        _ = state.start()
+        let number = try state.synchronize()
+        let error = DistributedError.tooManyObservers(limit: 1)
+        state.failed(error)
+        #expect(throws: error) { try state.isAnswered(number) }
+    }
+
+    @Test func observersBeyondTheServersLimitAreRefused() throws {
         var state = CenterState()
         let first = try state.add(Self.observed("n"), limit: 2)
         _ = try state.add(Self.observed("n"), limit: 2)

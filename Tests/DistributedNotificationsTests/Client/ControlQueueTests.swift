@@ -13,7 +13,7 @@ struct ControlQueueTests {
         return queue
     }
 
-    @Test func whatWasNotTakenIsKeptInOrder() {
+    @Test func entriesAreKeptInOrderUntilTheyAreTaken() {
         var queue = queue(registering: [1, 2])
         queue.suspend(true)
         queue.synchronize(1)
@@ -24,7 +24,7 @@ struct ControlQueueTests {
         #expect(!first.isEmpty && second.isEmpty)
     }
 
-    @Test func aRegistrationThatWasNotTakenAndItsRemovalAreNothing() {
+    @Test func unregisteringRemovesARegistrationThatWasNotTaken() {
         var queue = queue(registering: [1, 2, 3])
         queue.unregister(2)
         #expect(queue.entries == [register(1), register(3)])
@@ -33,7 +33,7 @@ struct ControlQueueTests {
         #expect(queue.entries == [.unregister(1)])
     }
 
-    @Test func ofSuspensionsTheLastCountsIfItIsNewToTheServer() {
+    @Test func onlyTheLastSuspensionIsKeptAndOnlyIfItChangesTheServersState() {
         var queue = queue()
         queue.suspend(true)
         queue.suspend(false)
@@ -47,7 +47,7 @@ struct ControlQueueTests {
         #expect(queue.entries == [.suspension(false)])
     }
 
-    @Test func whatTheHelloSaidIsNotSaidAgain() {
+    @Test func aSuspensionThatTheHelloToldIsNotQueued() {
         var queue = queue(suspended: true)
         queue.suspend(true)
         #expect(queue.entries == [])
@@ -55,14 +55,14 @@ struct ControlQueueTests {
         #expect(queue.entries == [.suspension(false)])
     }
 
-    @Test func aServerThatReadsNothingLetsTheQueueGrowByWhatIsRegisteredOnly() {
+    @Test func theQueueOfAServerThatReadsNothingIsBoundedByTheObservers() {
         var queue = queue(registering: Array(0..<10))
         _ = queue.take()
         for number in 10..<UInt32(10_000) {
             queue.register(number, name: "n", object: nil, behavior: .hold)
             queue.suspend(number.isMultiple(of: 2))
             queue.synchronize(UInt64(number))
-            queue.forget(synchronization: UInt64(number))
+            queue.cancelSynchronization(UInt64(number))
             queue.unregister(number)
         }
         for number in 0..<UInt32(10) { queue.unregister(number) }

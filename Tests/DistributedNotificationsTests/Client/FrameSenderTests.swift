@@ -6,15 +6,15 @@ import ThreadedNotifications
 
 @testable import DistributedNotifications
 
-/// A link whose other end reads only when it is told to.
-struct LinkTests {
-    private let link: Link
+/// The other end of the socket reads only when a test does.
+struct FrameSenderTests {
+    private let sender: FrameSender
     private let other: LocalSocket
 
     init() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        link = Link(LocalSocket(owning: ends[0]), serverProcess: 1)
+        sender = FrameSender(LocalSocket(owning: ends[0]))
         other = LocalSocket(owning: ends[1])
     }
 
@@ -30,16 +30,17 @@ struct LinkTests {
         return writer.bytes
     }
 
-    /// Posts until the socket takes no more of whole frames.
+    /// Sends posts until the socket is full.
+    ///
     /// - Returns: how many.
     private func fill() -> Int {
         var posted = 0
-        // Small ones: a large frame that is cut off ends the connection.
-        while case .written = link.write(Self.post(posted), until: .now) { posted += 1 }
+        // Small frames, because a frame that is sent partly ends the connection.
+        while case .sent = sender.send(Self.post(posted), until: .now) { posted += 1 }
         return posted
     }
 
-    /// The kinds of all frames that the other end finds.
+    /// The kinds of all frames that the other end receives.
     private func read() throws -> [FrameKind?] {
         var decoder = FrameDecoder(capacity: 256 << 10)
         var kinds: [FrameKind?] = []
@@ -58,51 +59,51 @@ struct LinkTests {
     private func connection() throws -> CenterConnection {
         let place = ServerPlace(directory: "/nonexistent/place")
         var limits = ClientLimits()
-        limits.postLimit = .seconds(3600)
-        let connection = try #require(CenterConnection(place: place, limits: limits))
+        limits.postTimeout = .seconds(3600)
+        let connection = try CenterConnection(place: place, limits: limits)
         let isConnected = connection.state.withLock { state in
-            // As if there were a reader.
+            // Without a reader.
             _ = state.start()
-            return state.connected(link, saidSuspended: false)
+            return state.connected(sender, toldSuspended: false)
         }
         #expect(isConnected)
         return connection
     }
 
-    private static func observed() -> CenterState.Observed {
+    private static func observed() -> CenterState.RegisteredObserver {
         let token = ThreadedNotificationCenter().addObserver(forName: nil, on: .postingThread) { _ in }
-        return CenterState.Observed(token: token, name: "n", object: nil, behavior: .hold)
+        return CenterState.RegisteredObserver(token: token, name: "n", object: nil, behavior: .hold)
     }
 
-    /// If one of them waited, it would for an hour.
-    @Test func whatTheServerIsToldWaitsForRoomAndTheCallerDoesNot() throws {
+    /// A wait would last an hour.
+    @Test func controlFramesWaitForTheSocketAndTheirCallersDoNot() throws {
         let connection = try connection()
         let told = try connection.state.withLock { state throws(DistributedError) in
             try state.add(Self.observed(), limit: 10)
         }
-        connection.tell()
+        connection.sendControl()
         #expect(try read() == [.register])
         let posted = fill()
-        #expect(!link.isBlocked)
+        #expect(!sender.isBlocked)
         connection.unregister(told)
         let added = try connection.state.withLock { state throws(DistributedError) in
             try state.add(Self.observed(), limit: 10)
         }
-        connection.tell()
+        connection.sendControl()
         connection.setSuspended(true)
-        #expect(link.isBlocked)
-        // The reader is to write it.
+        #expect(sender.isBlocked)
+        // The reader is woken to send the rest.
         var wake = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
         #expect(poll(&wake, 1, 0) == 1)
         #expect(try read() == Array(repeating: .post, count: posted))
-        #expect(!connection.flush(link))
+        #expect(!connection.flush(sender))
         #expect(try read() == [.unregister, .register, .suspension])
-        #expect(!link.isBlocked)
+        #expect(!sender.isBlocked)
         connection.unregister(added)
         #expect(try read() == [.unregister])
     }
 
-    @Test func whatWaitsIsWrittenBeforeAPost() throws {
+    @Test func waitingControlFramesAreSentBeforeAPost() throws {
         let connection = try connection()
         let posted = fill()
         connection.setSuspended(true)
@@ -111,21 +112,21 @@ struct LinkTests {
         #expect(try read() == [.suspension, .post])
     }
 
-    @Test func aPostThatIsLateCostsNoConnectionIfNothingOfItWasWritten() throws {
+    @Test func aPostThatTimesOutUnsentDoesNotEndTheConnection() throws {
         let connection = try connection()
         let posted = fill()
         connection.setSuspended(true)
-        guard case .late = link.write(Self.post(0), until: .now) else {
-            Issue.record("it is not late")
+        guard case .timedOut = sender.send(Self.post(0), until: .now) else {
+            Issue.record("it was sent")
             return
         }
         #expect(try read() == Array(repeating: .post, count: posted))
-        #expect(!connection.flush(link))
+        #expect(!connection.flush(sender))
         #expect(try read() == [.suspension])
     }
 
-    @Test func framesOfManyThreadsAreWholeThoughTheSocketTakesThemInParts() throws {
-        let link = link
+    @Test func framesOfManyThreadsStayWholeWhenTheSocketTakesParts() throws {
+        let sender = sender
         let threads = 4
         let each = 25
         let frames = (0..<threads * each).map { Self.post($0, byteCount: 60_000) }
@@ -134,7 +135,7 @@ struct LinkTests {
         for thread in 0..<threads {
             Thread.detachNewThread {
                 for number in 0..<each {
-                    if case .written = link.write(frames[thread * each + number], until: .now + .seconds(60)) {
+                    if case .sent = sender.send(frames[thread * each + number], until: .now + .seconds(60)) {
                         outcomes.withLock { $0 += 1 }
                     }
                 }
@@ -162,6 +163,6 @@ struct LinkTests {
         }
         for _ in 0..<threads { #expect(done.wait(timeout: .now() + 60) == .success) }
         #expect(outcomes.withLock { $0 } == threads * each)
-        #expect(!link.isBlocked)
+        #expect(!sender.isBlocked)
     }
 }

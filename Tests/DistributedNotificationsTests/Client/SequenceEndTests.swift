@@ -5,9 +5,9 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// Who iterates does not wait for ever at a center that is gone.
+/// Closing or releasing a center ends its sequences.
 final class SequenceEndTests: XCTestCase {
-    /// What a task took out of a sequence, until it ended.
+    /// The values that a task received from a sequence until its end.
     private final class Taken<Value: Sendable>: Sendable {
         private let values = Locked([Value]())
         private let first: XCTestExpectation
@@ -16,7 +16,7 @@ final class SequenceEndTests: XCTestCase {
         init(_ sequence: NotificationSequence<Value>, in test: XCTestCase) {
             first = test.expectation(description: "the first value")
             end = test.expectation(description: "the end")
-            // It has the sequence, and nothing of the center.
+            // The task retains the sequence only.
             Task { [values, first, end] in
                 for await value in sequence {
                     if values.withLock({ values in
@@ -30,10 +30,9 @@ final class SequenceEndTests: XCTestCase {
             }
         }
 
-        /// - Returns: nil if nothing came.
         func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: TestLimit.seconds) }
 
-        /// - Returns: all that came.
+        /// - Returns: all values.
         func waitForEnd(in test: XCTestCase) -> [Value] {
             test.wait(for: [end], timeout: TestLimit.seconds)
             return values.withLock { $0 }
@@ -45,9 +44,9 @@ final class SequenceEndTests: XCTestCase {
         return (place, try ServerInThisProcess(place))
     }
 
-    func testSequencesThatAreAwaitedEndWhenTheCenterIsClosed() throws {
+    func testAwaitedSequencesEndWhenTheCenterIsClosed() throws {
         let (place, server) = try serve()
-        let center = DistributedCenter(place: place.place, limits: .patient)
+        let center = try DistributedCenter(place: place.place, limits: .patient)
         let events = Taken(center.connectionEvents(), in: self)
         let notifications = Taken(
             try center.notifications(named: .numbered, buffer: .bufferingNewest(10)), in: self)
@@ -62,12 +61,12 @@ final class SequenceEndTests: XCTestCase {
         withExtendedLifetime((place, server)) {}
     }
 
-    func testWhatWasInTheBufferWhenTheCenterWasClosedStillComesAndThenTheEnd() throws {
+    func testBufferedValuesAreReceivedAfterTheCenterIsClosedAndThenTheEnd() throws {
         let (place, server) = try serve()
-        let center = DistributedCenter(place: place.place, limits: .patient)
+        let center = try DistributedCenter(place: place.place, limits: .patient)
         let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         center.close()
         let taken = Taken(sequence, in: self)
         taken.waitForFirst(in: self)
@@ -75,9 +74,9 @@ final class SequenceEndTests: XCTestCase {
         withExtendedLifetime((place, server)) {}
     }
 
-    func testSequencesThatAreAwaitedEndWhenTheCenterIsDropped() throws {
+    func testAwaitedSequencesEndWhenTheCenterIsReleased() throws {
         let (place, server) = try serve()
-        var center: DistributedCenter? = DistributedCenter(place: place.place, limits: .patient)
+        var center: DistributedCenter? = try DistributedCenter(place: place.place, limits: .patient)
         let events = Taken(try XCTUnwrap(center?.connectionEvents()), in: self)
         let notifications = Taken(
             try XCTUnwrap(try center?.notifications(named: .numbered, buffer: .bufferingNewest(10))), in: self)
@@ -86,14 +85,14 @@ final class SequenceEndTests: XCTestCase {
         notifications.waitForFirst(in: self)
         weak let dropped = center
         center = nil
-        XCTAssertNil(dropped, "a sequence keeps its center")
+        XCTAssertNil(dropped, "a sequence retains its center")
         XCTAssertEqual(notifications.waitForEnd(in: self).map(\.object), ["1"])
         XCTAssertEqual(events.waitForEnd(in: self).count, 1)
         withExtendedLifetime((place, server)) {}
     }
 
-    func testACenterThatNeverConnectedEndsItsSequencesTooAndAClosedOneGivesNone() throws {
-        let center = DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
+    func testSequencesEndWithoutAConnectionAndAtOnceIfTheCenterIsClosed() throws {
+        let center = try DistributedCenter(place: ServerPlace(directory: "/nonexistent/place"))
         let events = center.connectionEvents()
         let notifications = try center.notifications(named: nil, buffer: .bufferingNewest(10))
         center.close()
@@ -103,7 +102,7 @@ final class SequenceEndTests: XCTestCase {
                 if case .failed = event { continue }
                 XCTFail("\(event)")
             }
-            for await _ in notifications { XCTFail("nobody posts") }
+            for await _ in notifications { XCTFail("no notification was posted") }
             for await event in center.connectionEvents() { XCTFail("\(event)") }
             ended.fulfill()
         }

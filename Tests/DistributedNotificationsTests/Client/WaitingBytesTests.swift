@@ -7,7 +7,7 @@ import ThreadedNotifications
 @testable import DistributedNotifications
 
 struct WaitingBytesTests {
-    /// The rules, with a list of what was taken.
+    /// The same rules, with a list of the reserved sizes.
     private struct Naive {
         var limit: Int
         var taken: [Int] = []
@@ -44,26 +44,26 @@ struct WaitingBytesTests {
         return poll(&descriptor, 1, 0) == 1
     }
 
-    @Test func whateverIsTakenAndGivenBackItIsAsTheRulesSay() throws {
+    @Test func anySequenceOfReservationsAndReleasesFollowsTheRules() throws {
         var random = SeededGenerator(seed: 31)
         var refusals = 0
         var rooms = 0
         for round in 0..<FaultRounds.comparisons {
             let event = try #require(EventDescriptor())
             let limit = Int.random(in: 0...(random.once(in: 2) ? 20 : 10_000), using: &random)
-            let waiting = WaitingBytes(limit: limit, thereIsRoom: event)
+            let waiting = WaitingBytes(limit: limit, roomEvent: event)
             var naive = Naive(limit: limit)
             for step in 0..<200 {
                 let place: Comment = "round \(round), step \(step)"
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0, 1, 2:
                     let size = Int.random(in: 1...max(limit / (random.once(in: 4) ? 1 : 8), 1) + 1, using: &random)
-                    let isTaken = waiting.take(size)
+                    let isTaken = waiting.reserve(size)
                     try #require(isTaken == naive.take(size), place)
                     if !isTaken { refusals += 1 }
                 case 3, 4, 5:
                     guard let index = naive.taken.indices.randomElement(using: &random) else { continue }
-                    waiting.giveBack(naive.taken[index])
+                    waiting.release(naive.taken[index])
                     naive.giveBack(index)
                 case 6:
                     let isRoom = waiting.takeRoom()
@@ -80,22 +80,23 @@ struct WaitingBytesTests {
         #expect(rooms > FaultRounds.comparisons)
     }
 
-    @Test func whatIsLargerThanTheLimitFitsIfNothingWaits() throws {
-        let waiting = WaitingBytes(limit: 10, thereIsRoom: try #require(EventDescriptor()))
-        #expect(waiting.take(1000))
-        #expect(!waiting.take(1))
-        waiting.giveBack(1000)
-        #expect(waiting.take(1))
+    @Test func aSizeAboveTheLimitIsAcceptedIfNothingWaits() throws {
+        let waiting = WaitingBytes(limit: 10, roomEvent: try #require(EventDescriptor()))
+        #expect(waiting.reserve(1000))
+        #expect(!waiting.reserve(1))
+        waiting.release(1000)
+        #expect(waiting.reserve(1))
     }
 
-    @Test func anArrivalGivesItsBytesBackWhenTheLastWhoHasItLetsGo() throws {
-        let waiting = WaitingBytes(limit: 10, thereIsRoom: try #require(EventDescriptor()))
-        #expect(waiting.take(10))
+    @Test func aNotificationReleasesItsBytesWithItsLastReference() throws {
+        let waiting = WaitingBytes(limit: 10, roomEvent: try #require(EventDescriptor()))
+        #expect(waiting.reserve(10))
         let notification = DistributedNotification(name: .init("n"), sender: 1)
-        var holders = [Arrival](repeating: Arrival(notification, size: 10, of: waiting), count: 2)
+        var holders = [InboundNotification](
+            repeating: InboundNotification(notification, size: 10, of: waiting), count: 2)
         holders.removeLast()
-        #expect(!waiting.take(1))
+        #expect(!waiting.reserve(1))
         holders.removeLast()
-        #expect(waiting.take(10))
+        #expect(waiting.reserve(10))
     }
 }

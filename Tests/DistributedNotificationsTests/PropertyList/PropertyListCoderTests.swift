@@ -12,10 +12,10 @@ struct PropertyListCoderTests {
     }
 
     static func decode(_ bytes: [UInt8]) throws -> (value: [String: PropertyListValue], nodes: Int) {
-        try bytes.withUnsafeBytes { try PropertyListScanner.decode($0) }
+        try bytes.withUnsafeBytes { try PropertyListReader.decode($0) }
     }
 
-    /// What the scanner says of bytes that it does not take.
+    /// The reader's error for bytes that it refuses; nil if it accepts them.
     private func refusal(_ bytes: [UInt8]) -> String? {
         do {
             _ = try Self.decode(bytes)
@@ -25,7 +25,7 @@ struct PropertyListCoderTests {
         }
     }
 
-    /// What the writer says of a userInfo that it does not write.
+    /// The writer's error for a userInfo that it refuses; nil if it accepts it.
     private func refusal(writing userInfo: [String: PropertyListValue]) -> String? {
         var bytes: [UInt8] = [9]
         do throws(DistributedError) {
@@ -43,7 +43,7 @@ struct PropertyListCoderTests {
         return value
     }
 
-    @Test("what was written is read again, whatever it is, and as many values are counted")
+    @Test("every value is read as it was written, and the number of values is right")
     func roundTrips() throws {
         var random = RandomPropertyList(seed: 7)
         for _ in 0..<3000 {
@@ -54,7 +54,7 @@ struct PropertyListCoderTests {
         }
     }
 
-    @Test("a number arrives with the bits that it had, and a boolean, an integer and a real stay what they are")
+    @Test("numbers keep their bits, and booleans, integers and reals keep their kinds")
     func bits() throws {
         let reals = [-0.0, 0, .infinity, .nan, Double(nan: 77, signaling: false), .leastNonzeroMagnitude, 1]
         let values: [PropertyListValue] = reals.map { .real($0) } + [.integer(1), .boolean(true), .integer(.min)]
@@ -75,7 +75,7 @@ struct PropertyListCoderTests {
         #expect(try Self.decode(Self.encode(["d": .array(dates)])).value["d"] == .array(dates))
     }
 
-    @Test("no userInfo is no bytes, and an empty one is some")
+    @Test("nil is written as no bytes, and an empty userInfo as two")
     func nothing() throws {
         var bytes: [UInt8] = [5]
         try PropertyListWriter.encode(nil, into: &bytes)
@@ -83,7 +83,7 @@ struct PropertyListCoderTests {
         #expect(try Self.encode([:]) == [0, 0])
     }
 
-    @Test("what is too much is not written, and the error says where it is")
+    @Test("a userInfo beyond a limit is refused, and the error says where")
     func writingLimits() throws {
         func array(_ count: Int) -> [String: PropertyListValue] {
             ["a": .array(Array(repeating: .boolean(true), count: count))]
@@ -91,29 +91,29 @@ struct PropertyListCoderTests {
         #expect(try Self.decode(Self.encode(array(16_382))).nodes == 16_384)
         #expect(
             refusal(writing: array(16_383))
-                == "userInfo[\"a\"] is where there are more than 16384 values, and a userInfo may have no more.")
+                == "userInfo[\"a\"] is where the userInfo exceeds 16384 values.")
 
         #expect(refusal(writing: ["a": nested(63)]) == nil)
         let deep = try #require(refusal(writing: ["a": nested(64)]))
         #expect(
             deep
-                == "userInfo[\"a\"][0][0][0][0][0]…[0][0][0][0][0] is deeper than 64 arrays and dictionaries in each other."
+                == "userInfo[\"a\"][0][0][0][0][0]…[0][0][0][0][0] is nested more than 64 arrays and dictionaries deep."
         )
 
         let overhead = 2 + 2 + 1 + 1 + 2
         #expect(try Self.encode(["a": .data(Data(count: 61440 - overhead))]).count == 61440)
         #expect(
             refusal(writing: ["a": .data(Data(count: 61441 - overhead))])?.hasPrefix(
-                "userInfo[\"a\"] is where more than 60 KiB") == true)
+                "userInfo[\"a\"] is where the userInfo exceeds 60 KiB") == true)
         #expect(
             refusal(writing: ["s": .array([.string(String(repeating: "é", count: 40_000))])])?.hasPrefix(
-                "userInfo[\"s\"][0] is where more than 60 KiB") == true)
+                "userInfo[\"s\"][0] is where the userInfo exceeds 60 KiB") == true)
         #expect(
             refusal(writing: [String(repeating: "k", count: 70_000): .boolean(true)])?.hasPrefix("userInfo[\"kkk")
                 == true)
     }
 
-    @Test("a list of each length about the limit of bytes is written whole or not at all")
+    @Test("a userInfo of each size around the limit is written whole or not at all")
     func everyEnd() throws {
         for padding in 61_300...61_450 {
             let userInfo: [String: PropertyListValue] = [
@@ -126,7 +126,7 @@ struct PropertyListCoderTests {
         }
     }
 
-    @Test("a date that is no time is neither written nor read")
+    @Test("a date outside the limits is neither written nor read")
     func dates() throws {
         for seconds in [Double.nan, .infinity, 252_423_993_600, Date.distantPast.timeIntervalSinceReferenceDate - 1] {
             let date = Date(timeIntervalSinceReferenceDate: seconds)
@@ -138,7 +138,7 @@ struct PropertyListCoderTests {
         }
     }
 
-    @Test("each of what nobody should write is refused, and the error says where")
+    @Test("each malformed input is refused, and the error says where")
     func refusals() {
         #expect(refusal([]) == "byte 0 of the userInfo: the bytes end too early")
         #expect(refusal([0]) == "byte 0 of the userInfo: the bytes end too early")
@@ -148,17 +148,18 @@ struct PropertyListCoderTests {
         #expect(refusal([1, 0, 1, 0, 0xff, 4]) == "byte 5 of the userInfo: the string that ends here is not UTF-8")
         #expect(
             refusal([1, 0, 2, 0, 0xc0, 0x80, 4]) == "byte 6 of the userInfo: the string that ends here is not UTF-8")
-        #expect(refusal([2, 0, 1, 0, 97, 4, 1, 0, 97, 4]) == "byte 10 of the userInfo: a dictionary has a key twice")
-        #expect(refusal([1, 0, 9, 0, 97, 4]) == "byte 4 of the userInfo: there are not 9 bytes")
-        #expect(refusal([0xff, 0xff, 1, 0, 97, 4]) == "byte 2 of the userInfo: there are not 65535 members")
-        #expect(refusal([1, 0, 1, 0, 97, 8, 2, 0, 4]) == "byte 8 of the userInfo: there are not 2 members")
+        #expect(
+            refusal([2, 0, 1, 0, 97, 4, 1, 0, 97, 4]) == "byte 10 of the userInfo: a dictionary contains a key twice")
+        #expect(refusal([1, 0, 9, 0, 97, 4]) == "byte 4 of the userInfo: there are fewer than 9 bytes")
+        #expect(refusal([0xff, 0xff, 1, 0, 97, 4]) == "byte 2 of the userInfo: there are fewer than 65535 elements")
+        #expect(refusal([1, 0, 1, 0, 97, 8, 2, 0, 4]) == "byte 8 of the userInfo: there are fewer than 2 elements")
         #expect(refusal([1, 0, 1, 0, 97, 2, 0, 0]) == "byte 6 of the userInfo: the bytes end too early")
         #expect(
             refusal([UInt8](repeating: 0, count: 61_441))
-                == "byte 0 of the userInfo: 61441 bytes are more than a userInfo may be")
+                == "byte 0 of the userInfo: 61441 bytes exceed the limit of a userInfo")
     }
 
-    @Test("each beginning of a list is refused, and so is each with a byte more")
+    @Test("every proper prefix of an encoded userInfo is refused, and so is a byte after its end")
     func truncation() throws {
         var random = RandomPropertyList(seed: 11)
         for _ in 0..<30 {
@@ -168,7 +169,7 @@ struct PropertyListCoderTests {
         }
     }
 
-    @Test("a list of 20,000 arrays in each other is refused on a thread with little stack")
+    @Test("20,000 nested arrays are refused on a thread with a small stack")
     func stack() throws {
         let deep: [UInt8] = [1, 0, 1, 0, 97] + (0..<20_000).flatMap { _ in [8, 1, 0] as [UInt8] }
         let deepest = try Self.encode(["a": nested(63)])
@@ -181,20 +182,20 @@ struct PropertyListCoderTests {
         thread.stackSize = 512 << 10
         thread.start()
         isDone.wait()
-        #expect(results[0] == "byte 195 of the userInfo: there are more than 64 arrays and dictionaries in each other")
+        #expect(results[0] == "byte 195 of the userInfo: it is nested more than 64 arrays and dictionaries deep")
         #expect(results[1] == nil)
         #expect(results[2] != nil)
     }
 
-    @Test("members that are only claimed take no memory: claims are counted before they are believed")
+    @Test("elements that are only claimed take no memory")
     func claims() {
-        // Each array says that it has 900 members, and its first is the next array: 63 of them would be 57,000.
+        // Each array claims 900 elements, of which the next array is the first.
         let bytes: [UInt8] =
             [1, 0, 1, 0, 97] + (0..<40).flatMap { _ in [8, 0x84, 3] as [UInt8] } + [UInt8](repeating: 4, count: 900)
         #expect(refusal(bytes) == "byte 62 of the userInfo: there are more than 16384 values")
     }
 
-    @Test("whatever the bytes have become, they are read or refused, and no more than the limits comes of them")
+    @Test("mutated bytes are read within the limits or refused")
     func fuzz() throws {
         var random = RandomPropertyList(seed: UInt64(RandomPropertyList.inputs))
         var (read, refused) = (0, 0)
@@ -212,8 +213,8 @@ struct PropertyListCoderTests {
             if counted != nodes || nodes > 16_384 || depth > 64 {
                 Issue.record("\(nodes) nodes, \(depth) deep: \(mutated)")
             }
-            // What is read is a value like another: it can be posted again, and has the same length.
-            if try Self.encode(value).count != mutated.count { Issue.record("is written otherwise: \(mutated)") }
+            // A decoded userInfo can be encoded again, to the same length.
+            if try Self.encode(value).count != mutated.count { Issue.record("is written differently: \(mutated)") }
         }
         #expect(read > 0 && refused > 0)
         RandomPropertyList.expectLittleMore(than: memory)

@@ -20,7 +20,7 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("it is shown on one line, with the keys in order")
+    @Test("its description is one line, with sorted keys")
     func description() {
         #expect(
             PropertyListValue.dictionary(userInfo).description
@@ -32,7 +32,7 @@ struct PropertyListValueTests {
                 == "inf seconds after 2001")
     }
 
-    @Test("it has a form in JSON, real numbers that JSON does not have included")
+    @Test("it can be encoded as JSON, with text for reals that JSON lacks")
     func json() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -44,7 +44,7 @@ struct PropertyListValueTests {
         #expect(String(decoding: try encoder.encode(reals), as: UTF8.self) == #"["nan","inf","-inf"]"#)
     }
 
-    @Test("it is asked for by kind, key and place, and is nil for all others")
+    @Test("accessors return nil for another kind, key or index")
     func accessors() {
         let value = PropertyListValue.dictionary(userInfo)
         #expect(value["text"]?.stringValue == "größe \"\n" && value["count"]?.integerValue == -3)
@@ -61,7 +61,7 @@ struct PropertyListValueTests {
         #expect(PropertyListValue.array([]).dictionaryValue == nil && one.arrayValue == nil)
     }
 
-    @Test("what Foundation makes of it is the same value again")
+    @Test("the conversion to Foundation's types and back returns the same value")
     func foundationAndBack() throws {
         var random = RandomPropertyList(seed: 3)
         for _ in 0..<500 {
@@ -75,7 +75,7 @@ struct PropertyListValueTests {
         }
     }
 
-    @Test("numbers keep their kind, whether they are Swift's or Foundation's")
+    @Test("numbers of Swift and of Foundation keep their kinds")
     func numbers() throws {
         #expect(try PropertyListValue(NSNumber(value: true)) == true)
         #expect(try PropertyListValue(NSNumber(value: false)) == false)
@@ -94,15 +94,16 @@ struct PropertyListValueTests {
         #expect(try PropertyListValue(["a": PropertyListValue.array([1])]) == ["a": [1]])
     }
 
-    @Test("what no property list has is refused, with its path and type")
+    @Test("a value of another type is refused with its path and type")
     func refusals() throws {
         #expect(
             refusal(["sizes": [1, 2, Unknown()] as [Any]])?.hasPrefix(
                 "userInfo[\"sizes\"][2] is of the type Unknown, which") == true)
         #expect(
             refusal(["a": NSNull()])
-                == "userInfo[\"a\"] is nil, which no property list has. Leave the key out, or use an empty string.")
-        #expect(refusal(["a": Int?.none as Any])?.hasPrefix("userInfo[\"a\"] is nil") == true)
+                == "userInfo[\"a\"] is null, which a property list cannot contain. Leave the key out, or use an empty string."
+        )
+        #expect(refusal(["a": Int?.none as Any])?.hasPrefix("userInfo[\"a\"] is null") == true)
         #expect(refusal(Set([1]))?.hasPrefix("userInfo is of the type Set<Int>, which") == true)
         #expect(refusal(URL(fileURLWithPath: "/"))?.hasPrefix("userInfo is of the type URL") == true)
         let large =
@@ -116,12 +117,12 @@ struct PropertyListValueTests {
                 == "userInfo[0] is a date outside the years 1 to 9999.")
         var deep: [Any] = []
         for _ in 0..<64 { deep = [deep] }
-        #expect(refusal(deep)?.hasSuffix("is deeper than 64 arrays and dictionaries in each other.") == true)
+        #expect(refusal(deep)?.hasSuffix("is nested more than 64 arrays and dictionaries deep.") == true)
         #expect(refusal(deep[0]) == nil)
-        #expect(refusal(Array(repeating: 1, count: 16_384))?.contains("more than 16384 values") == true)
+        #expect(refusal(Array(repeating: 1, count: 16_384))?.contains("exceeds 16384 values") == true)
     }
 
-    @Test("the userInfo of a notification is taken, if its keys are strings")
+    @Test("the userInfo of a Foundation notification is converted if its keys are strings")
     func userInfoOfNotifications() throws {
         #expect(try [String: PropertyListValue](userInfo: ["a": 1, "b": ["c": true]]) == ["a": 1, "b": ["c": true]])
         #expect(

@@ -3,14 +3,10 @@ import DistributedTesting
 import Foundation
 import Testing
 
-/// Property lists of all kinds, drawn from a generator.
+/// Random property lists of all kinds.
 struct RandomPropertyList {
     var generator: SeededGenerator
-    /// Whether strings may have a NUL, which XML has not.
-    var hasNUL = true
-    /// Whether there is only what JSON has.
-    var isJSON = false
-    /// Values that may still be made.
+    /// How many more values may be generated.
     private var left = 0
 
     init(seed: UInt64) {
@@ -34,7 +30,6 @@ struct RandomPropertyList {
     private mutating func value(depth: Int) -> PropertyListValue {
         left -= 1
         switch Int.random(in: 0..<(depth < 8 ? 10 : 6), using: &generator) {
-        case 2 where isJSON, 4 where isJSON, 5 where isJSON: return .real(0.25 + Double(left))
         case 0: return .string(string())
         case 1: return .integer(integer())
         case 2: return .real(real())
@@ -73,21 +68,21 @@ struct RandomPropertyList {
 }
 
 extension RandomPropertyList {
-    /// What bytes may have become on their way: changed, cut out, repeated and put elsewhere.
-    mutating func mutate(_ bytes: [UInt8], words: [String] = []) -> [UInt8] {
+    /// Changes, removes, inserts, repeats and truncates bytes.
+    mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...6, using: &generator) {
             guard !bytes.isEmpty else { return bytes }
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            let end = min(bytes.count, place + Int.random(in: 0...20, using: &generator))
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            let end = min(bytes.count, index + Int.random(in: 0...20, using: &generator))
             switch Int.random(in: 0..<7, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            case 2: bytes[place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
-            case 3: bytes.removeSubrange(place..<end)
-            case 4: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &generator))
-            case 5: bytes.insert(contentsOf: (words.randomElement(using: &generator) ?? "\u{1}").utf8, at: place)
-            default: bytes = Array(bytes[..<place])
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 2: bytes[index] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
+            case 3: bytes.removeSubrange(index..<end)
+            case 4: bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0...bytes.count, using: &generator))
+            case 5: bytes.insert(1, at: index)
+            default: bytes = Array(bytes[..<index])
             }
         }
         return bytes
@@ -95,17 +90,17 @@ extension RandomPropertyList {
 
     private static let isStress = ProcessInfo.processInfo.environment["STRESS"] != nil
 
-    /// How many inputs a reader is given: a million with `STRESS=1`.
+    /// How many inputs a fuzz test tries: a million with `STRESS=1`.
     static let inputs = isStress ? 1_000_000 : 20_000
 
-    /// The most memory that the process has had, in bytes.
+    /// The process's peak memory, in bytes.
     static var memory: Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage.ru_maxrss << 10
     }
 
-    /// Only with `STRESS=1`, which is run alone: other tests take memory as well.
+    /// Checked only with `STRESS=1`, because other tests run at the same time otherwise.
     static func expectLittleMore(than memory: Int) {
         guard isStress else { return }
         let growth = Self.memory - memory
@@ -115,7 +110,7 @@ extension RandomPropertyList {
 }
 
 extension PropertyListValue {
-    /// Itself and all within, and how deep it is: 0 without an array or a dictionary.
+    /// The number of values, including itself, and the nesting of arrays and dictionaries.
     var nodesAndDepth: (nodes: Int, depth: Int) {
         let members: [PropertyListValue]
         switch self {

@@ -19,10 +19,9 @@ struct PlaceDirectoryTests {
         do throws(DistributedError) {
             try place.prepare()
             return nil
-        } catch .placeNotUsable(let path, let problem) {
-            return path == place.directory || place.directory.isEmpty ? problem : "\(path): \(problem)"
         } catch {
-            return "\(error)"
+            let (path, problem) = (error.path ?? "", error.problem)
+            return path == place.directory || place.directory.isEmpty ? problem : "\(path): \(problem)"
         }
     }
 

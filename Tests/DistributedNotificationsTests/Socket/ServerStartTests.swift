@@ -19,12 +19,10 @@ struct ServerStartTests {
         do throws(DistributedError) {
             _ = try ServerStart.connect(to: place, limit: limit)
             return nil
-        } catch .placeNotUsable(let path, let problem) {
-            return "placeNotUsable \(path.dropFirst(place.directory.count + 1)): \(problem)"
-        } catch .serverNotStarted(_, let problem) {
-            return "serverNotStarted: \(problem)"
+        } catch  where error.code == .placeNotUsable {
+            return "placeNotUsable \(error.path?.dropFirst(place.directory.count + 1) ?? ""): \(error.problem)"
         } catch {
-            return "\(error)"
+            return "\(error.code): \(error.problem)"
         }
     }
 

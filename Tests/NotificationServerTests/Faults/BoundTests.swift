@@ -179,7 +179,7 @@ final class BoundTests: XCTestCase {
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()
         limits.waitingBytes = 100_000
-        let center = DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let seen = Locked(Tally())
         let id = Locked<UInt64>(0)
         let connection = center.addConnectionObserver { event in
@@ -200,16 +200,16 @@ final class BoundTests: XCTestCase {
             }
         }
         id.withLock { $0 = observer.id }
-        try center.synchronize(limit: TestLimit.hang)
-        let poster = DistributedCenter(place: place.place, limits: .patient)
+        try center.synchronize(timeout: TestLimit.hang)
+        let poster = try DistributedCenter(place: place.place, limits: .patient)
         for round in 1...3 {
             let posts = round * 5000
             for number in posts - 5000..<posts {
                 try poster.post(
                     name: .numbered, object: "\(number)", userInfo: ["filler": .data(Data(count: 100))])
             }
-            try poster.synchronize(limit: TestLimit.hang)
-            try center.synchronize(limit: TestLimit.hang)
+            try poster.synchronize(timeout: TestLimit.hang)
+            try center.synchronize(timeout: TestLimit.hang)
             XCTAssertEqual(seen.withLock { $0.received + $0.gap }, posts - 5000, "it was delivered on another thread")
             RunLoop.main.run(until: .now + TestLimit.hang) { seen.withLock { $0.received + $0.gap } >= posts }
             let tally = seen.withLock { $0 }
@@ -228,14 +228,14 @@ final class BoundTests: XCTestCase {
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()
         limits.waitingBytes = 1 << 20
-        let center = DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let received = Locked(0)
         let missed = Locked(0)
         let connection = center.addConnectionObserver { event in
             if case .gap(let gap) = event { missed.withLock { $0 += gap.count } }
         }
         let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         let poster = try RawPeer(place.place, name: "poster")
         let posts = 20_000
         for _ in 0..<20 {
@@ -248,7 +248,7 @@ final class BoundTests: XCTestCase {
             }
             try poster.write(frames.bytes)
             try poster.synchronize()
-            try center.synchronize(limit: TestLimit.hang)
+            try center.synchronize(timeout: TestLimit.hang)
         }
         RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
         XCTAssertEqual(received.withLock { $0 } + missed.withLock { $0 }, posts)

@@ -27,11 +27,11 @@ final class CenterLifeTests: XCTestCase {
     func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
-        let center = DistributedCenter(place: place.place)
+        let center = try DistributedCenter(place: place.place)
         var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
         let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
         box = nil
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         XCTAssertTrue(returns { center.close() }, "close does not return")
         withExtendedLifetime((server, token)) {}
     }
@@ -42,7 +42,7 @@ final class CenterLifeTests: XCTestCase {
         limits.observersPerClient = 1
         let server = try ServerInThisProcess(place, limits: limits)
         let begin = ContinuousClock.now
-        let center = DistributedCenter(place: place.place)
+        let center = try DistributedCenter(place: place.place)
         let tokens = try (0..<2).map { _ in try center.addObserver(forName: .numbered) { _ in } }
         func refusals() -> Int {
             server.events.count { if case .clientRefused = $0 { true } else { false } }
@@ -58,9 +58,9 @@ final class CenterLifeTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = .milliseconds(500)
-        let center = DistributedCenter(place: place.place, limits: limits)
-        try center.synchronize(limit: TestLimit.hang)
+        limits.postTimeout = .milliseconds(500)
+        let center = try DistributedCenter(place: place.place, limits: limits)
+        try center.synchronize(timeout: TestLimit.hang)
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
@@ -93,7 +93,7 @@ final class CenterLifeTests: XCTestCase {
         // It accepts nobody's hello.
         let listener = try LocalSocket.bound(at: place.place.socketPath)
         XCTAssertTrue(listener.listen())
-        let center = DistributedCenter(place: place.place)
+        let center = try DistributedCenter(place: place.place)
         let events = Locked([ConnectionEvent]())
         let token = center.addConnectionObserver(on: TargetThread.postingThread) { event in
             events.withLock { $0.append(event) }
@@ -122,7 +122,7 @@ final class CenterLifeTests: XCTestCase {
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()
         limits.waitingBytes = 100_000
-        let center = DistributedCenter(place: place.place, limits: limits)
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
@@ -141,13 +141,13 @@ final class CenterLifeTests: XCTestCase {
             }
         }
         let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         let poster = try RawPeer(place.place, name: "poster")
         // Its userInfo is no property list.
         for _ in 0..<10 {
             try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)
             try poster.synchronize()
-            try center.synchronize(limit: TestLimit.hang)
+            try center.synchronize(timeout: TestLimit.hang)
         }
         gate.signal()
         XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")

@@ -68,12 +68,12 @@ final class CenterStressTests: XCTestCase {
                 } while posting.withLock({ $0 }) > 0
             case Self.posters + 1:
                 while posting.withLock({ $0 }) > 0 {
-                    center.isSuspended.toggle()
+                    center.isSuspended ? center.resume() : center.suspend()
                     // One that is removed where it is called.
                     let token = try? center.addObserver(forName: nil, on: TargetThread.postingThread) { _ in }
                     token?.cancel()
                 }
-                center.isSuspended = false
+                center.resume()
             default:
                 meanwhile()
             }
@@ -87,7 +87,7 @@ final class CenterStressTests: XCTestCase {
             }
         }
         for _ in 0..<Self.posters + 3 { XCTAssertEqual(ended.wait(timeout: .now() + 120), .success, "it hangs") }
-        do throws(DistributedError) { try center.synchronize(limit: TestLimit.hang) } catch { XCTFail("\(error)") }
+        do throws(DistributedError) { try center.synchronize(timeout: TestLimit.hang) } catch { XCTFail("\(error)") }
         comers.withLock { comers in
             XCTAssertFalse(comers.isEmpty)
             XCTAssertTrue(comers.allSatisfy { $0.values.withLock { $0.isInOrder && $0.cameAfterwards == 0 } })
@@ -100,7 +100,7 @@ final class CenterStressTests: XCTestCase {
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let center = DistributedCenter(place: place.place, limits: .patient)
+        let center = try DistributedCenter(place: place.place, limits: .patient)
         let gaps = Locked((count: 0, interruptions: 0))
         let events = center.addConnectionObserver(on: thread) { event in
             gaps.withLock {
@@ -115,7 +115,7 @@ final class CenterStressTests: XCTestCase {
                 here.see($0.object)
             },
         ]
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         run(center, on: thread) {
             for _ in 0..<kills {
                 if case .connected(let server) = center.connectionState { ObservedProcess(server).end() }

@@ -43,7 +43,7 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func observe(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place, limits: .patient)
+        let center = try DistributedCenter(place: place, limits: .patient)
         let counted = Locked(Tally())
         @Sendable func say(_ what: String) {
             let tally = counted.withLock { $0 }
@@ -73,7 +73,7 @@ final class FaultClientProgram: XCTestCase {
         }
         number.withLock { $0 = observer.id }
         let mark = try center.addObserver(forName: .mark) { _ in say("mark") }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         Self.say("ready")
         withExtendedLifetime((connection, observer, mark)) {
             while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
@@ -81,14 +81,14 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func postToItself(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place, limits: .patient)
+        let center = try DistributedCenter(place: place, limits: .patient)
         let own = "\(getpid())"
         let received = Locked<Int32?>(nil)
         let observer = try center.addObserver(forName: .once, object: own) { notification in
             received.withLock { $0 = notification.sender }
         }
         // Beyond the post's limit: so many processes start on so few processors.
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         try center.post(name: .once, object: own)
         RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock({ $0 }) != nil }
         guard received.withLock({ $0 }) == getpid(), case .connected(let server) = center.connectionState else {
@@ -99,17 +99,17 @@ final class FaultClientProgram: XCTestCase {
     }
 
     private static func fork(_ place: ServerPlace) throws {
-        let center = DistributedCenter(place: place, limits: .patient)
+        let center = try DistributedCenter(place: place, limits: .patient)
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         // Safety: glibc's fork, which Swift's module hides because of what may follow: here the copy only posts and ends.
         let fork = unsafeBitCast(try XCTUnwrap(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
         let copy = fork()
         if copy == 0 {
             alarm(20)
             // Each of these may wait for a lock or a thread that is not there, so that the alarm ends it.
-            center.isSuspended = true
+            center.suspend()
             observer.cancel()
             center.close()
             do throws(DistributedError) {
@@ -198,7 +198,7 @@ final class FaultClientProgram: XCTestCase {
             guard let frame = try decoder.next() else { continue }
             var reader = WireReader(frame.payload)
             guard frame.kind == FrameKind.bye.rawValue else { return say("frame of kind \(frame.kind)") }
-            say(try Bye(&reader).text)
+            say(try Goodbye(&reader).text)
             return
         }
     }

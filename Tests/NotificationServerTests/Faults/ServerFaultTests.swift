@@ -19,8 +19,8 @@ final class ServerFaultTests: XCTestCase {
         let seen = Locked(Seen())
         let center: DistributedCenter
 
-        init(_ place: ServerPlace) {
-            center = DistributedCenter(place: place, limits: .patient)
+        init(_ place: ServerPlace) throws {
+            center = try DistributedCenter(place: place, limits: .patient)
         }
 
         func observe(on thread: RunLoopThread) throws -> [ObserverToken] {
@@ -39,7 +39,7 @@ final class ServerFaultTests: XCTestCase {
                 let number = $0.object.flatMap { Int($0) } ?? -1
                 seen.withLock { $0.numbers.append(number) }
             }
-            try center.synchronize(limit: TestLimit.hang)
+            try center.synchronize(timeout: TestLimit.hang)
             return [connection, observer]
         }
     }
@@ -50,12 +50,12 @@ final class ServerFaultTests: XCTestCase {
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let watched = Watched(place.place)
+        let watched = try Watched(place.place)
         let tokens = try watched.observe(on: thread)
         XCTAssertEqual(unlink(place.place.socketPath), 0)
         XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
-        try watched.center.synchronize(limit: TestLimit.hang)
-        let poster = DistributedCenter(place: place.place, limits: .patient)
+        try watched.center.synchronize(timeout: TestLimit.hang)
+        let poster = try DistributedCenter(place: place.place, limits: .patient)
         try poster.post(name: .numbered, object: "1")
         XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
         XCTAssertEqual(watched.seen.withLock { $0.interruptions }, 1)
@@ -70,15 +70,15 @@ final class ServerFaultTests: XCTestCase {
         let thread = RunLoopThread(name: "observers")
         try thread.start()
         defer { thread.stop() }
-        let watched = (0..<5).map { _ in Watched(place.place) }
+        let watched = try (0..<5).map { _ in try Watched(place.place) }
         var tokens = try watched.flatMap { try $0.observe(on: thread) }
         let processes = try (0..<2).map { _ in try FaultClient(.observer, at: place) }
         for process in processes {
             XCTAssertEqual(try process.line(), "ready")
             XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
         }
-        let poster = DistributedCenter(place: place.place, limits: .patient)
-        try poster.synchronize(limit: TestLimit.hang)
+        let poster = try DistributedCenter(place: place.place, limits: .patient)
+        try poster.synchronize(timeout: TestLimit.hang)
         // Each round has so many posts; else the observers' thread would be far behind.
         let burst = 3000
         let begin = DispatchSemaphore(value: 0)
@@ -115,7 +115,7 @@ final class ServerFaultTests: XCTestCase {
             }
             XCTAssertEqual(posting.wait(timeout: .now() + TestLimit.seconds), .success, "round \(kill): posting hangs")
             // It is registered with the server that is there now.
-            for one in watched { try one.center.synchronize(limit: TestLimit.hang) }
+            for one in watched { try one.center.synchronize(timeout: TestLimit.hang) }
         }
         begin.signal()
         let last = (FaultRounds.kills + 1) * burst - 1
@@ -135,7 +135,7 @@ final class ServerFaultTests: XCTestCase {
         server.end()
         XCTAssertTrue(FileManager.default.fileExists(atPath: place.place.socketPath))
         XCTAssertNil(try DistributedCenter.status(of: place.place))
-        let center = DistributedCenter(place: place.place, limits: .patient)
+        let center = try DistributedCenter(place: place.place, limits: .patient)
         try center.post(name: .numbered)
         guard case .connected(let next) = center.connectionState else { return XCTFail("\(center.connectionState)") }
         XCTAssertNotEqual(next, server.id)
@@ -149,7 +149,7 @@ final class ServerFaultTests: XCTestCase {
         try first.synchronize()
         try server.limitDescriptors(to: 20)
         var served: [RawPeer] = []
-        var refusal: Bye?
+        var refusal: Goodbye?
         while refusal == nil, served.count < 50 {
             let peer = try RawPeer(place.place, name: nil)
             let received = try peer.hello()
@@ -169,13 +169,13 @@ final class ServerFaultTests: XCTestCase {
             try peer.write(RawPeer.post("n", number: number))
             XCTAssertEqual(try first.delivered().number, number)
         }
-        let center = DistributedCenter(place: place.place, limits: ClientLimits())
+        let center = try DistributedCenter(place: place.place, limits: ClientLimits())
         do throws(DistributedError) {
             try center.post(name: .numbered)
             XCTFail("it was served")
         } catch {
-            guard case .serverRefused(_, let reason) = error else { return XCTFail("\(error)") }
-            XCTAssertTrue(reason.contains("no descriptor left"), reason)
+            XCTAssertEqual(error.code, .serverRefused)
+            XCTAssertTrue(error.problem.contains("no descriptor left"), error.problem)
         }
         // One goes, and there is room for one.
         served.removeLast()
@@ -235,10 +235,10 @@ final class ServerFaultTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = .milliseconds(50)
-        let center = DistributedCenter(place: place.place, limits: limits)
+        limits.postTimeout = .milliseconds(50)
+        let center = try DistributedCenter(place: place.place, limits: limits)
         // Connected without the limit of a post.
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         let observer = try RawPeer(place.place, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()
@@ -254,12 +254,12 @@ final class ServerFaultTests: XCTestCase {
                 posted += 1
             } catch let refused { error = refused }
         }
-        guard case .notPosted("n", let problem, after: .milliseconds(50)) = error else {
-            return XCTFail("\(posted): \(String(describing: error))")
-        }
-        XCTAssertTrue(problem.contains("does not read"), problem)
-        XCTAssertThrowsError(try center.synchronize(limit: .milliseconds(50)))
-        XCTAssertThrowsError(try DistributedCenter.status(of: place.place, limit: .milliseconds(50)))
+        XCTAssertEqual(error?.code, .notPosted, "\(posted): \(String(describing: error))")
+        XCTAssertEqual(error?.name, "n")
+        XCTAssertEqual(error?.timeout, .milliseconds(50))
+        XCTAssertEqual(error?.problem.contains("does not read"), true)
+        XCTAssertThrowsError(try center.synchronize(timeout: .milliseconds(50)))
+        XCTAssertThrowsError(try DistributedCenter.status(of: place.place, timeout: .milliseconds(50)))
         kill(server.id, SIGCONT)
         // What was posted comes, and what was not does not.
         for _ in 0..<posted { _ = try observer.delivered() }

@@ -21,15 +21,15 @@ final class StoppedServerTests: XCTestCase {
         let begin = ContinuousClock.now
         let (error, isOver) = (Locked<DistributedError?>(nil), DispatchSemaphore(value: 0))
         Thread.detachNewThread { [limit] in
-            do throws(DistributedError) { try center.synchronize(limit: limit) } catch let late {
+            do throws(DistributedError) { try center.synchronize(timeout: limit) } catch let late {
                 error.withLock { $0 = late }
             }
             isOver.signal()
         }
         XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success, "it waits as long as a post")
-        guard case .notAnswered(_, after: limit)? = error.withLock({ $0 }) else {
-            return XCTFail("\(String(describing: error.withLock { $0 }))")
-        }
+        let thrown = error.withLock { $0 }
+        XCTAssertEqual(thrown?.code, .notAnswered, "\(String(describing: thrown))")
+        XCTAssertEqual(thrown?.timeout, limit)
         XCTAssertGreaterThanOrEqual(begin.duration(to: .now), limit)
     }
 
@@ -49,25 +49,25 @@ final class StoppedServerTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = .seconds(3600)
-        let center = DistributedCenter(place: place.place, limits: limits)
+        limits.postTimeout = .seconds(3600)
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let received = Locked([String?]())
         let observer = try center.addObserver(
             forName: .numbered, suspensionBehavior: .hold, on: TargetThread.postingThread
         ) { notification in received.withLock { $0.append(notification.object) } }
-        center.isSuspended = true
+        center.suspend()
         try center.post(name: .numbered, object: "held")
         synchronizeInVain(center)
         synchronizeInVain(center)
-        center.isSuspended = false
+        center.resume()
         try center.post(name: .numbered, object: "live")
         XCTAssertEqual(received.withLock { $0 }, [])
         kill(server.id, SIGCONT)
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
         XCTAssertEqual(try client(place)?.observers.count, 1)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
@@ -81,7 +81,7 @@ final class StoppedServerTests: XCTestCase {
             do throws(DistributedError) {
                 try center.post(name: .mark, userInfo: ["filler": .string(large)])
             } catch {
-                guard case .notPosted = error else { throw error }
+                guard error.code == .notPosted else { throw error }
                 return posted
             }
         }
@@ -93,17 +93,17 @@ final class StoppedServerTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = limit
-        let center = DistributedCenter(place: place.place, limits: limits)
+        limits.postTimeout = limit
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let posted = try fill(place, center)
         synchronizeInVain(center)
         synchronizeInVain(center)
         kill(server.id, SIGCONT)
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         XCTAssertEqual(try client(place)?.posted, posted)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
         withExtendedLifetime(token) {}
@@ -113,19 +113,19 @@ final class StoppedServerTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postLimit = limit
-        let center = DistributedCenter(place: place.place, limits: limits)
+        limits.postTimeout = limit
+        let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
         var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let posted = try fill(place, center)
-        center.isSuspended = true
+        center.suspend()
         removed = nil
         let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
         kill(server.id, SIGCONT)
-        try center.synchronize(limit: TestLimit.hang)
+        try center.synchronize(timeout: TestLimit.hang)
         let client = try XCTUnwrap(try client(place))
         XCTAssertTrue(client.isSuspended)
         XCTAssertEqual(client.observers.map(\.name), ["n"])

@@ -18,9 +18,9 @@ final class DistributedPoster {
         var template = Array("/tmp/notify-demo-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BenchmarkError.notMade("a directory in /tmp", code: errno) }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        center = DistributedCenter(place: ServerPlace(directory: directory))
+        center = try DistributedCenter(place: ServerPlace(directory: directory))
         do {
-            try center.synchronize(limit: limit)
+            try center.synchronize(timeout: limit)
         } catch {
             try? FileManager.default.removeItem(atPath: directory)
             throw error

@@ -53,7 +53,7 @@ package enum ObserversProgram {
             try thread?.start()
             var kept: [Any] = []
             for number in 0..<count {
-                let center = DistributedCenter(place: ServerPlace(directory: path))
+                let center = try DistributedCenter(place: ServerPlace(directory: path))
                 let handler: @Sendable (DistributedNotification) -> Void = { _ in
                     CControlTallyHandle(counts, Int32(number), 1)
                 }
@@ -66,7 +66,7 @@ package enum ObserversProgram {
                 let gaps = center.addConnectionObserver(on: .postingThread) { event in
                     if case .gap(let gap) = event { CControlTallyMiss(counts, Int32(number), UInt64(gap.count)) }
                 }
-                try center.synchronize(limit: limit)
+                try center.synchronize(timeout: limit)
                 kept += [center, token, gaps]
             }
             CControlTallySetReady(tally)

@@ -1,5 +1,5 @@
 /// What the server says when it ends a connection.
-package struct Bye {
+package struct Goodbye {
     package var reason: ByeReason
     package var text: String
 

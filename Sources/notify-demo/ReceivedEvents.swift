@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import ThreadedNotifications
 
-/// What has come to an observer on the main thread and is to be printed there, and why the main thread is to end.
-final class Arrivals: Sendable {
-    /// Why the main thread is to stop waiting.
+/// The events that an observer received, for the main thread to print, and the reasons for it to end.
+final class ReceivedEvents: Sendable {
+    /// A reason for the main thread to stop waiting.
     enum Interruption: Sendable, Hashable {
         case signal(Int32)
         case commandEnded(StartedCommand.End)
@@ -15,13 +15,13 @@ final class Arrivals: Sendable {
     private struct State {
         var events: [ObservedEvent] = []
         var interruptions: [Interruption] = []
-        /// What processes are called, for as long as their ids are not likely to be used again.
+        /// The names of processes. They are forgotten soon, because the system reuses process ids.
         var names: [Int32: String?] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// For the observer's handler.
+    /// Called by the observer's handler.
     func add(_ notification: DistributedNotification) {
         let now = Self.wallNanoseconds
         let thread = ThreadIdentity.current
@@ -35,20 +35,22 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// For the connection observer's handler.
+    /// Called by the connection observer's handler.
     func add(_ event: ConnectionEvent) {
         let now = Self.wallNanoseconds
         state.withLock { $0.events.append(ObservedEvent(wallNanoseconds: now, kind: .connection(event))) }
     }
 
-    /// On any thread: has the main thread stop waiting.
+    /// Makes the main thread stop waiting.
+    ///
+    /// - Threads: any.
     func interrupt(_ interruption: Interruption) {
         state.withLock { $0.interruptions.append(interruption) }
-        // The main thread's run loop returns after what it did.
+        // A run of the main thread's run loop returns after a block.
         try? TargetThread.main.perform {}
     }
 
-    /// All that came since it was last asked, in order; why to stop comes after what came before.
+    /// Removes and returns all events and interruptions since the last call, each in order.
     func take() -> (events: [ObservedEvent], interruptions: [Interruption]) {
         state.withLock { state in
             defer { state = State() }
@@ -56,7 +58,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Runs the main thread's run loop until something comes or the time has passed.
+    /// Runs the main thread's run loop until an event or an interruption arrives or the time has passed.
     func wait(for duration: Duration?) {
         guard state.withLock({ $0.events.isEmpty && $0.interruptions.isEmpty }) else { return }
         let deadline = duration.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) } ?? .distantFuture

@@ -1,0 +1,49 @@
+import ArgumentParser
+import DistributedNotifications
+import Foundation
+import Scenarios
+import SystemPackage
+
+/// What `post --plist` starts: a process that reads a property list from standard input with Foundation, which a bad
+/// list can crash. It writes the userInfo to standard output, in the form of the wire, as base64.
+struct PropertyListChild: ParsableCommand {
+    static let name = "property-list-child"
+    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+    /// This program, to be started as this subcommand; nil if it does not know its own file.
+    static var program: ChildProgram? {
+        Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [name]) }
+    }
+
+    /// The exit status for a list that is refused, with the reason on standard error.
+    static let refused: Int32 = 3
+    /// A list of 221 bytes can expand to 628 MB.
+    private static let memoryLimit: rlim_t = 256 << 20
+
+    func run() throws {
+        CoreFile.forbid()
+        var limit = rlimit(rlim_cur: Self.memoryLimit, rlim_max: Self.memoryLimit)
+        setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+        do {
+            let list = try PropertyListSerialization.propertyList(
+                from: FileHandle.standardInput.readToEnd() ?? Data(), format: nil)
+            guard let dictionary = list as? [AnyHashable: Any] else {
+                return try refuse(PropertyListFileError.noDictionary)
+            }
+            var encoded: [UInt8] = []
+            try PropertyListWriter.encode([String: PropertyListValue](userInfo: dictionary), into: &encoded)
+            try FileDescriptor.standardOutput.writeAll(Data(encoded).base64EncodedData())
+        } catch let error as DistributedError {
+            try refuse(PropertyListFileError.notPosted(error))
+        } catch let error as CocoaError {
+            // The error that names the line is wrapped in another.
+            let cause = error.userInfo["_NSError"] as? NSError ?? error as NSError
+            let reason = cause.userInfo["NSDebugDescription"] ?? cause.localizedDescription
+            try refuse("is not a property list: \(reason)")
+        }
+    }
+
+    private func refuse(_ problem: String) throws {
+        try FileDescriptor.standardError.writeAll(problem.utf8)
+        throw ExitCode(Self.refused)
+    }
+}
