@@ -133,6 +133,7 @@ final class CenterConnection: Sendable {
 
     /// Sends a frame, and waits for a connection if there is none.
     func write(_ frame: [UInt8], name: String) throws(DistributedError) {
+        guard !ForkGuard.isCopy else { throw .processForked }
         let timeout = limits.postTimeout
         let deadline = ContinuousClock.Instant.after(timeout)
         while true {
@@ -150,7 +151,7 @@ final class CenterConnection: Sendable {
     private func connected(
         until deadline: ContinuousClock.Instant, name: String
     ) throws(DistributedError) -> FrameSender {
-        if let sender = state.withLock({ $0.sender }), !ForkGuard.isCopy { return sender }
+        if let sender = state.withLock({ $0.sender }) { return sender }
         let sender = try wait(until: deadline) { state throws(DistributedError) in
             let sender = try state.connection()
             guard sender != nil || !isReader else {
