@@ -20,7 +20,7 @@ struct PropertyListChild: ParsableCommand {
     private static let memoryLimit: rlim_t = 256 << 20
 
     func run() throws {
-        CoreFile.forbid()
+        CoreFile.disable()
         var limit = rlimit(rlim_cur: Self.memoryLimit, rlim_max: Self.memoryLimit)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
         do {
