@@ -10,7 +10,7 @@ final class QueuePoster {
     private static let batchesInAPass = 10
 
     let defaultQueues = DefaultQueues()
-    private let postings: ThreadPostings
+    let postings: ThreadPostings
     private(set) var idleDetector = IdleDetector()
     private var probe: RunLoopProbe?
     private var runs = NestedRuns<RunningMode>()
@@ -138,7 +138,7 @@ final class QueuePoster {
     private func take(
         _ style: NotificationQueue.PostingStyle, modeQueues: [Int], before end: UInt64
     ) -> EnqueuedNotification? {
-        postings.state.withLock { $0.takeFirst(style, modeQueues: modeQueues, before: end) }?.items.first?.notification
+        postings.state.withLock { $0.takeFirst(style, modeQueues: modeQueues, before: end) }?.notification
     }
 
     // MARK: When idle

@@ -14,14 +14,17 @@ final class ThreadPostings: Sendable {
     /// The poster of the calling thread, which has to be the thread of these queues.
     var poster: QueuePoster {
         let context = ThreadContext.current
-        precondition(
-            context.mailbox?.postings === self,
-            "ThreadPostings: a poster is for its own thread, not \(ThreadIdentity.current).")
-        if let poster = context.poster { return poster }
+        if let poster = context.poster {
+            precondition(poster.postings === self, "\(Self.wrongThread)")
+            return poster
+        }
+        precondition(context.mailbox?.postings === self, "\(Self.wrongThread)")
         let poster = QueuePoster(for: self)
         context.poster = poster
         return poster
     }
+
+    private static let wrongThread: StaticString = "ThreadPostings: the poster of a thread was used on another thread."
 
     /// Sets the run loop of the queues' thread.
     func attach(to runLoop: RunLoopReference) {
@@ -222,14 +225,14 @@ extension ThreadPostings {
                 unusedSenders: releaseSenders(of: items))
         }
 
-        /// Removes the first notification of a style that the run loop serves, if its sequence number is below `end`.
+        /// Removes the first notification of a style in any of these mode queues, if its sequence number is below `end`.
+        /// - Returns: the notification, and a sender that is released after the lock, because that runs foreign code.
         mutating func takeFirst(
             _ style: NotificationQueue.PostingStyle, modeQueues indexes: [Int], before end: UInt64
-        ) -> Dequeued? {
+        ) -> (notification: EnqueuedNotification, unusedSender: NotificationObject?)? {
             guard let item = buffer.takeFirst(style, modeQueues: indexes, before: end) else { return nil }
-            return Dequeued(
-                items: [item], removedSource: updateSources(), runLoop: modeQueues.runLoop,
-                unusedSenders: releaseSenders(of: [item]))
+            _ = updateSources()
+            return (item.notification, item.senderNumber.flatMap { senders.release($0) })
         }
 
         /// Notes that a notification of a mode queue begins to wait.
