@@ -16,12 +16,12 @@ struct RecordedFiles {
         /// In bytes.
         var size: Int
         /// Files of processes that have not ended.
-        var underWay: [String] = []
+        var stillRecording: [String] = []
         /// Files of processes that have ended, but could not be appended because the first process has not ended.
-        var apart: [String] = []
+        var unmerged: [String] = []
     }
 
-    private enum Place {
+    private enum Destination {
         /// The descriptor holds a lock that keeps other processes from recording to the same path. `isNew` is true if
         /// the file was created for the lock.
         case file(path: String, lock: FileDescriptor, isNew: Bool)
@@ -67,7 +67,7 @@ struct RecordedFiles {
     private static let nameOfFirst = "recording.jsonl"
 
     private let target: Target
-    private let place: Place
+    private let destination: Destination
     private let directory: String
     /// The file of the first process.
     private let descriptor: FileDescriptor
@@ -83,7 +83,7 @@ struct RecordedFiles {
             switch target.kind {
             case .stream(let stream):
                 (directory, descriptor) = try Self.makeFirst(beside: nil)
-                place = .stream(stream)
+                destination = .stream(stream)
             case .file(let given):
                 if given.isEmpty { throw Errno.noSuchFileOrDirectory }
                 let path = URL(filePath: given).standardizedFileURL.path(percentEncoded: false)
@@ -98,7 +98,7 @@ struct RecordedFiles {
                     if isNew { unlink(path) }
                     throw error
                 }
-                place = .file(path: path, lock: lock, isNew: isNew)
+                destination = .file(path: path, lock: lock, isNew: isNew)
             }
         } catch {
             throw Self.failure(target.name, error)
@@ -148,7 +148,7 @@ struct RecordedFiles {
 
     private func close(removingNew: Bool) {
         try? descriptor.close()
-        switch place {
+        switch destination {
         case .file(let path, let lock, let isNew):
             // The recording may have replaced the file that was created for the lock.
             if removingNew, isNew, FileStatus(path: path)?.identity == FileStatus(descriptor: lock.rawValue)?.identity {
@@ -197,12 +197,12 @@ struct RecordedFiles {
         let others = RecordedFile.others(of: first.path)
         defer { for other in others { try? other.descriptor.close() } }
         // No process can record to a locked file until its descriptor is closed.
-        let isUnderWay = !first.lock()
-        var (ended, underWay): ([RecordedFile], [RecordedFile]) = ([], [])
+        let isStillRecording = !first.lock()
+        var (ended, stillRecording): ([RecordedFile], [RecordedFile]) = ([], [])
         for other in others {
-            if other.lock() { ended.append(other) } else { underWay.append(other) }
+            if other.lock() { ended.append(other) } else { stillRecording.append(other) }
         }
-        let merged = isUnderWay ? [] : ended
+        let merged = isStillRecording ? [] : ended
         let sizeOfFirst = try descriptor.seek(offset: 0, from: .end)
         do {
             for other in merged { try other.append(to: descriptor) }
@@ -214,18 +214,18 @@ struct RecordedFiles {
         for other in merged { unlink(other.path) }
         let size = Int(try descriptor.seek(offset: 0, from: .end))
         let newPath = size == 0 ? nil : try put(first, willWait)
-        if newPath == nil, !isUnderWay { unlink(first.path) }
+        if newPath == nil, !isStillRecording { unlink(first.path) }
         rmdir(directory)
         return Outcome(
             processes: (sizeOfFirst > 0 ? 1 : 0) + merged.count, size: size,
-            underWay: (isUnderWay ? [newPath ?? first.path] : []) + underWay.map(\.path),
-            apart: isUnderWay ? ended.map(\.path) : [])
+            stillRecording: (isStillRecording ? [newPath ?? first.path] : []) + stillRecording.map(\.path),
+            unmerged: isStillRecording ? ended.map(\.path) : [])
     }
 
     /// Moves the recording to its destination.
     /// - Returns: the file's new path, or nil if it was copied.
     private func put(_ first: RecordedFile, _ willWait: () -> Void) throws -> String? {
-        switch place {
+        switch destination {
         case .file(let path, _, _):
             // The replacement closes its descriptor. A duplicate keeps the lock until `descriptor` is closed too.
             let duplicate = try descriptor.duplicate()
@@ -236,7 +236,7 @@ struct RecordedFiles {
                 try? duplicate.close()
                 throw error
             }
-            if try file.place() { return path }
+            if try file.replaceDestination() { return path }
             file.keep()
         case .stream(let stream):
             willWait()

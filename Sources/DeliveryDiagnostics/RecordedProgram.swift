@@ -21,10 +21,10 @@ package struct RecordedProgram: Sendable {
         /// In bytes.
         package var size: Int
         /// Files of processes that the program started and that have not ended.
-        package var underWay: [String]
+        package var stillRecording: [String]
         /// Files of other processes that have ended. Their records are not in the recording because its first process
         /// has not ended.
-        package var apart: [String]
+        package var unmerged: [String]
     }
 
     /// The program's path, or its name, which is searched in `PATH`.
@@ -62,8 +62,8 @@ package struct RecordedProgram: Sendable {
         }
         let outcome = try files.finish { requests.end() }
         return Outcome(
-            end: end, processes: outcome.processes, size: outcome.size, underWay: outcome.underWay,
-            apart: outcome.apart)
+            end: end, processes: outcome.processes, size: outcome.size, stillRecording: outcome.stillRecording,
+            unmerged: outcome.unmerged)
     }
 
     /// Not with Subprocess, which closes inherited descriptors: the program must start as from a shell.

@@ -66,7 +66,7 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case end
 
     /// Whether it is what becomes of a notification for an observer, once.
-    public var isFate: Bool {
+    public var isOutcome: Bool {
         switch self {
         case .deliver, .coalesce, .drop, .cancel, .targetGone: true
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .signal, .dropSignal, .drain, .return,

@@ -62,7 +62,7 @@ struct Deliveries {
                 if ranks[record.observer] == nil { ranks[record.observer] = registrations.count }
                 registrations.append(position)
             case .enqueue:
-                outcomesOfEnqueued[record.post] = entry.post < 0 ? 0 : Int(index.queueFates[Int(entry.post)])
+                outcomesOfEnqueued[record.post] = entry.post < 0 ? 0 : Int(index.queueOutcomeCounts[Int(entry.post)])
                 countEnqueued(record)
             case .post:
                 posts.append(position)
@@ -79,7 +79,7 @@ struct Deliveries {
             let pair = Int(index.pairOfEntry[number])
             guard pair >= 0, index.pairs[pair].kind != .block else { continue }
             guard Self.isPosted(index.pairs[pair], index) else {
-                if entry.stage.isFate { unpostedOutcomes.append(position) }
+                if entry.stage.isOutcome { unpostedOutcomes.append(position) }
                 continue
             }
             if !isCounted[pair], index.pairs[pair].skip < 0 {
@@ -121,11 +121,11 @@ struct Deliveries {
     ) {
         let posted = index.posted[Int(pair.post)]
         let position = Int(index.entry(entry).line) - 1
-        if entry == pair.secondFate { secondOutcomes.append(position) }
+        if entry == pair.secondOutcome { secondOutcomes.append(position) }
         if index.isPending(pair), entry == pair.append || pair.append < 0 && entry == posted {
             unresolved.append((Int(index.entry(posted).line) - 1, record.observer))
         }
-        guard entry == pair.fate else { return }
+        guard entry == pair.outcome else { return }
         countsByObserver[record.observer, default: ObserverCounts()][record.stage] += 1
         if record.stage != .deliver {
             otherOutcomes.append(position)

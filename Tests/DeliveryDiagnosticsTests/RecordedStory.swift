@@ -70,7 +70,7 @@ struct RecordedStory {
     mutating func end(_ message: String = "exit") { add(.end, nil, message: message) }
 
     /// What happens, and the end of the recording.
-    static func whole(_ happen: (inout RecordedStory) -> Void) -> Recording {
+    static func complete(_ happen: (inout RecordedStory) -> Void) -> Recording {
         var story = RecordedStory()
         happen(&story)
         story.end()
@@ -78,7 +78,7 @@ struct RecordedStory {
     }
 
     /// The same, of which the end is missing.
-    static func cut(_ happen: (inout RecordedStory) -> Void) -> Recording {
+    static func truncated(_ happen: (inout RecordedStory) -> Void) -> Recording {
         var story = RecordedStory()
         happen(&story)
         return Recording(story.records, source: "run.jsonl")

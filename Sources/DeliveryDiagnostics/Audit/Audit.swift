@@ -15,7 +15,7 @@ package struct Audit: Sendable {
         var process: Int32
         var name: Int32
         var observer: Int32
-        var counts = FateCounts()
+        var counts = AuditCounters()
         /// The overflow policies that dropped notifications, as far as the records name them.
         var policies: Set<Int32> = []
     }
@@ -43,7 +43,7 @@ package struct Audit: Sendable {
     /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
     /// For each process.
-    let isWhole: [Bool]
+    let isComplete: [Bool]
 
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
@@ -54,13 +54,13 @@ package struct Audit: Sendable {
 
     init(_ index: DeliveryIndex) {
         recording = index.recording
-        isWhole = index.isWhole
-        var ledger = LineTable()
-        countRegistrations(index, &ledger)
-        countPairs(index, &ledger)
-        countPosts(index, &ledger)
-        lines = ledger.lines
-        blocks = ledger.blocks
+        isComplete = index.isComplete
+        var table = LineTable()
+        countRegistrations(index, &table)
+        countPairs(index, &table)
+        countPosts(index, &table)
+        lines = table.lines
+        blocks = table.blocks
         countQueues(index)
         checkStrays(index)
         checkLibraryCounts(index)
@@ -68,61 +68,61 @@ package struct Audit: Sendable {
 
     /// Adds a fault to `faults`, or to `unknown` if missing records could explain it.
     private mutating func note(
-        _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, place: Int32 = -1,
+        _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, entryIndex: Int32 = -1,
         _ text: () -> String
     ) {
-        if isWhole[process] || kind.isSureInPart {
-            faults.note(kind, post: post, place: place, text)
+        if isComplete[process] || kind.isCertainIfTruncated {
+            faults.note(kind, post: post, entryIndex: entryIndex, text)
         } else {
-            unknown.note(kind, post: post, place: place, text)
+            unknown.note(kind, post: post, entryIndex: entryIndex, text)
         }
     }
 
     // MARK: Counting
 
-    private mutating func countRegistrations(_ index: DeliveryIndex, _ ledger: inout LineTable) {
-        for (place, entry) in recording.entries.enumerated() where entry.stage == .register {
+    private mutating func countRegistrations(_ index: DeliveryIndex, _ table: inout LineTable) {
+        for (entryIndex, entry) in recording.entries.enumerated() where entry.stage == .register {
             let process = Int32(recording.process(of: entry))
-            let line = ledger.line(process, entry.name, entry.observer)
-            if entry.observer >= 0, index.registered[Int(entry.observer)] == Int32(place) {
-                ledger.lines[line].counts.earlier = Int(index.earlier[Int(entry.observer)])
+            let line = table.line(process, entry.name, entry.observer)
+            if entry.observer >= 0, index.registered[Int(entry.observer)] == Int32(entryIndex) {
+                table.lines[line].counts.earlier = Int(index.earlier[Int(entry.observer)])
             }
         }
     }
 
-    private mutating func countPairs(_ index: DeliveryIndex, _ ledger: inout LineTable) {
+    private mutating func countPairs(_ index: DeliveryIndex, _ table: inout LineTable) {
         let passedOver = index.passedOver
         for (number, pair) in index.pairs.enumerated() {
             let process = index.process(ofPost: pair.post)
             let isPassedOver = passedOver.contains(Int32(number))
-            var counts = FateCounts()
-            if pair.skip >= 0, pair.fate < 0 {
+            var counts = AuditCounters()
+            if pair.skip >= 0, pair.outcome < 0 {
                 counts.skipped = 1
             } else {
                 counts.posted = 1
-                if pair.fate >= 0 {
-                    counts.count(index.entry(pair.fate).stage)
-                } else if index.outlives(pair) || isPassedOver {
-                    if index.isWhole[process] { counts.lost = 1 } else { counts.pending = 1 }
+                if pair.outcome >= 0 {
+                    counts.count(index.entry(pair.outcome).stage)
+                } else if index.targetHasEnded(pair) || isPassedOver {
+                    if index.isComplete[process] { counts.lost = 1 } else { counts.pending = 1 }
                 } else {
                     counts.pending = 1
                 }
             }
             let line: Int
             if pair.kind == .block {
-                line = ledger.block(Int32(process))
-                ledger.blocks[line].counts += counts
+                line = table.block(Int32(process))
+                table.blocks[line].counts += counts
             } else {
-                line = ledger.line(Int32(process), index.name(of: pair), pair.observer)
-                ledger.lines[line].counts += counts
+                line = table.line(Int32(process), index.name(of: pair), pair.observer)
+                table.lines[line].counts += counts
             }
-            if counts.dropped > 0, index.entry(pair.fate).message >= 0, pair.kind != .block {
-                ledger.lines[line].policies.insert(index.entry(pair.fate).message)
+            if counts.dropped > 0, index.entry(pair.outcome).message >= 0, pair.kind != .block {
+                table.lines[line].policies.insert(index.entry(pair.outcome).message)
             }
             check(pair, process, index)
             guard isPassedOver else { continue }
             let words = AuditWords(index: index)
-            note(.lost, process: process, post: pair.post, place: pair.append) {
+            note(.lost, process: process, post: pair.post, entryIndex: pair.append) {
                 "\(words.post(pair.post)) was handed over\(words.forObserver(pair)) and never delivered, although a "
                     + "later notification of the same thread was"
             }
@@ -131,21 +131,21 @@ package struct Audit: Sendable {
 
     private mutating func check(_ pair: DeliveryIndex.Pair, _ process: Int, _ index: DeliveryIndex) {
         let words = AuditWords(index: index)
-        if pair.secondFate >= 0 {
-            note(.twoFates, process: process, post: pair.post, place: pair.secondFate) {
-                "\(words.post(pair.post)) has two outcomes\(words.forObserver(pair)): \(words.record(pair.fate)), then "
-                    + words.record(pair.secondFate)
+        if pair.secondOutcome >= 0 {
+            note(.twoOutcomes, process: process, post: pair.post, entryIndex: pair.secondOutcome) {
+                "\(words.post(pair.post)) has two outcomes\(words.forObserver(pair)): \(words.record(pair.outcome)), then "
+                    + words.record(pair.secondOutcome)
             }
         }
-        if pair.fate >= 0, pair.skip >= 0 {
-            note(.fateAfterSkip, process: process, post: pair.post, place: pair.fate) {
+        if pair.outcome >= 0, pair.skip >= 0 {
+            note(.outcomeAfterSkip, process: process, post: pair.post, entryIndex: pair.outcome) {
                 "\(words.post(pair.post)) was skipped for \(words.observer(pair)) (\(words.record(pair.skip))) but "
-                    + "has an outcome: \(words.record(pair.fate))"
+                    + "has an outcome: \(words.record(pair.outcome))"
             }
         }
-        if pair.fate < 0, pair.skip < 0, index.outlives(pair) {
+        if pair.outcome < 0, pair.skip < 0, index.targetHasEnded(pair) {
             let target = index.target(of: pair)
-            note(.lostAtThreadEnd, process: process, post: pair.post, place: pair.append) {
+            note(.lostAtThreadEnd, process: process, post: pair.post, entryIndex: pair.append) {
                 "\(words.post(pair.post)) was handed to \(words.recording.describeThread(target))"
                     + "\(words.forObserver(pair)); the thread ended (\(words.record(index.threadEnd[Int(target)]))), "
                     + "and no outcome was recorded"
@@ -153,24 +153,25 @@ package struct Audit: Sendable {
         }
         guard pair.kind != .block else { return }
         let posted = index.posted[Int(pair.post)]
-        let first = pair.append >= 0 ? pair.append : pair.fate >= 0 ? pair.fate : pair.skip
+        let first = pair.append >= 0 ? pair.append : pair.outcome >= 0 ? pair.outcome : pair.skip
         if posted < 0 {
-            note(.withoutPost, process: process, post: pair.post, place: first) {
+            note(.withoutPost, process: process, post: pair.post, entryIndex: first) {
                 "\(words.post(pair.post)) has a record\(words.forObserver(pair)) (\(words.record(first))), but its "
                     + "post was not recorded"
             }
-        } else if pair.kind == .observed, pair.append < 0, pair.fate >= 0, index.entry(pair.fate).stage == .deliver,
-            index.entry(pair.fate).thread != index.entry(posted).thread
+        } else if pair.kind == .observed, pair.append < 0, pair.outcome >= 0,
+            index.entry(pair.outcome).stage == .deliver,
+            index.entry(pair.outcome).thread != index.entry(posted).thread
         {
-            note(.notHandedOver, process: process, post: pair.post, place: pair.fate) {
+            note(.notHandedOver, process: process, post: pair.post, entryIndex: pair.outcome) {
                 "\(words.post(pair.post)) was delivered\(words.forObserver(pair)) on another thread "
-                    + "(\(words.record(pair.fate))), but no append was recorded"
+                    + "(\(words.record(pair.outcome))), but no append was recorded"
             }
         }
     }
 
     /// Compares the number of observers that each post matched with the number that has records.
-    private mutating func countPosts(_ index: DeliveryIndex, _ ledger: inout LineTable) {
+    private mutating func countPosts(_ index: DeliveryIndex, _ table: inout LineTable) {
         let words = AuditWords(index: index)
         for post in recording.posts.indices {
             guard index.posted[post] >= 0 else { continue }
@@ -179,33 +180,33 @@ package struct Audit: Sendable {
             let (process, post) = (index.process(ofPost: Int32(post)), Int32(post))
             let matches = index.matches[Int(post)]
             if entry.count < matches {
-                note(.tooMany, process: process, post: post, place: index.posted[Int(post)]) {
+                note(.tooMany, process: process, post: post, entryIndex: index.posted[Int(post)]) {
                     "\(words.post(post)) matched \(words.observers(entry.count)), but \(matches) have records"
                 }
                 continue
             }
             let missing = Int(entry.count - matches)
-            if isWhole[process], index.unfinished.contains(post) {
+            if isComplete[process], index.unfinished.contains(post) {
                 // The program ended while it was posting.
-                let line = ledger.line(Int32(process), entry.name, LineTable.unknownObserver)
-                ledger.lines[line].counts += FateCounts(posted: missing, pending: missing)
+                let line = table.line(Int32(process), entry.name, LineTable.unknownObserver)
+                table.lines[line].counts += AuditCounters(posted: missing, pending: missing)
                 continue
             }
             // The observers that missed the post are known if exactly as many observers could have matched it. The
             // search looks at every observer, so it is limited.
             let candidates = faults.count + unknown.count < 10_000 ? words.couldHaveMatched(post) : []
-            if isWhole[process] {
+            if isComplete[process] {
                 if candidates.count == missing {
                     for observer in candidates {
-                        let line = ledger.line(Int32(process), entry.name, observer)
-                        ledger.lines[line].counts += FateCounts(posted: 1, lost: 1)
+                        let line = table.line(Int32(process), entry.name, observer)
+                        table.lines[line].counts += AuditCounters(posted: 1, lost: 1)
                     }
                 } else {
-                    let line = ledger.line(Int32(process), entry.name, LineTable.unknownObserver)
-                    ledger.lines[line].counts += FateCounts(posted: missing, lost: missing)
+                    let line = table.line(Int32(process), entry.name, LineTable.unknownObserver)
+                    table.lines[line].counts += AuditCounters(posted: missing, lost: missing)
                 }
             }
-            note(.lost, process: process, post: post, place: index.posted[Int(post)]) {
+            note(.lost, process: process, post: post, entryIndex: index.posted[Int(post)]) {
                 let missed =
                     candidates.count == missing
                     ? ": none for \(candidates.map { words.recording.describeObserver($0) }.joined(separator: " and "))"
@@ -229,20 +230,20 @@ package struct Audit: Sendable {
                 queues.append(QueueLine(process: Int32(process), name: entry.name))
             }
             queues[line].enqueued += 1
-            guard index.queueFates[post] > 0 else {
+            guard index.queueOutcomeCounts[post] > 0 else {
                 queues[line].waiting += 1
                 continue
             }
-            switch index.entry(index.queueFate[post]).stage {
+            switch index.entry(index.queueOutcome[post]).stage {
             case .post: queues[line].posted += 1
             case .coalesce: queues[line].coalesced += 1
             case .dequeue: queues[line].dequeued += 1
             default: queues[line].targetGone += 1
             }
-            if index.queueFates[post] > 1 {
-                note(.twoFates, process: process, post: Int32(post), place: index.queueFate[post]) {
-                    "\(words.post(Int32(post))) was enqueued once but has \(index.queueFates[post]) outcomes in its "
-                        + "queue, the last: \(words.record(index.queueFate[post]))"
+            if index.queueOutcomeCounts[post] > 1 {
+                note(.twoOutcomes, process: process, post: Int32(post), entryIndex: index.queueOutcome[post]) {
+                    "\(words.post(Int32(post))) was enqueued once but has \(index.queueOutcomeCounts[post]) outcomes in its "
+                        + "queue, the last: \(words.record(index.queueOutcome[post]))"
                 }
             }
         }
@@ -250,16 +251,17 @@ package struct Audit: Sendable {
 
     private mutating func checkStrays(_ index: DeliveryIndex) {
         let words = AuditWords(index: index)
-        for place in index.strayReturns {
-            let entry = index.entry(place)
-            note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, place: place) {
-                "a handler returned, but its call was not recorded: \(words.record(place))"
+        for entryIndex in index.strayReturns {
+            let entry = index.entry(entryIndex)
+            note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, entryIndex: entryIndex)
+            {
+                "a handler returned, but its call was not recorded: \(words.record(entryIndex))"
             }
         }
-        for place in index.strayQueueFates {
-            let entry = index.entry(place)
-            note(.withoutPost, process: recording.process(of: entry), post: entry.post, place: place) {
-                "\(words.post(entry.post)) left a posting queue (\(words.record(place))), but its enqueue was not "
+        for entryIndex in index.strayQueueOutcomes {
+            let entry = index.entry(entryIndex)
+            note(.withoutPost, process: recording.process(of: entry), post: entry.post, entryIndex: entryIndex) {
+                "\(words.post(entry.post)) left a posting queue (\(words.record(entryIndex))), but its enqueue was not "
                     + "recorded"
             }
         }
@@ -270,65 +272,65 @@ package struct Audit: Sendable {
     private mutating func checkLibraryCounts(_ index: DeliveryIndex) {
         /// For each observer, the last count, and the record before it on the same thread. The library counted between
         /// these two.
-        var counted: [Int32: (place: Int32, since: Int32)] = [:]
+        var counted: [Int32: (entryIndex: Int32, since: Int32)] = [:]
         var queueCounts: [Int: [Int32]] = [:]
         var last: [Int32] = Array(repeating: -1, count: recording.threads.count)
-        for (place, entry) in recording.entries.enumerated() {
+        for (entryIndex, entry) in recording.entries.enumerated() {
             if entry.stage == .count, entry.message >= 0 {
                 if entry.observer >= 0 {
-                    counted[entry.observer] = (Int32(place), last[Int(entry.thread)])
+                    counted[entry.observer] = (Int32(entryIndex), last[Int(entry.thread)])
                 } else {
-                    queueCounts[recording.process(of: entry), default: []].append(Int32(place))
+                    queueCounts[recording.process(of: entry), default: []].append(Int32(entryIndex))
                 }
             } else {
-                last[Int(entry.thread)] = Int32(place)
+                last[Int(entry.thread)] = Int32(entryIndex)
             }
         }
         if !counted.isEmpty { checkCounts(of: counted, index) }
-        for (process, places) in queueCounts.sorted(by: { $0.key < $1.key }) {
-            checkQueueCounts(process, places, index)
+        for (process, entryIndices) in queueCounts.sorted(by: { $0.key < $1.key }) {
+            checkQueueCounts(process, entryIndices, index)
         }
     }
 
     /// A count must be at least the number of records before it, and at most the number of all records.
-    private mutating func checkCounts(of counted: [Int32: (place: Int32, since: Int32)], _ index: DeliveryIndex) {
-        var least: [Int32: FateCounts] = [:]
-        var most: [Int32: FateCounts] = [:]
+    private mutating func checkCounts(of counted: [Int32: (entryIndex: Int32, since: Int32)], _ index: DeliveryIndex) {
+        var least: [Int32: AuditCounters] = [:]
+        var most: [Int32: AuditCounters] = [:]
         for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {
             guard let count = counted[pair.observer] else { continue }
-            let first = pair.append >= 0 ? pair.append : pair.fate
-            var all = FateCounts(posted: 1)
-            if pair.fate >= 0 { all.count(index.entry(pair.fate).stage) }
-            most[pair.observer, default: FateCounts()] += all
-            var before = FateCounts(posted: first <= count.since ? 1 : 0)
-            if pair.fate >= 0, pair.fate <= count.since { before.count(index.entry(pair.fate).stage) }
-            least[pair.observer, default: FateCounts()] += before
+            let first = pair.append >= 0 ? pair.append : pair.outcome
+            var all = AuditCounters(posted: 1)
+            if pair.outcome >= 0 { all.count(index.entry(pair.outcome).stage) }
+            most[pair.observer, default: AuditCounters()] += all
+            var before = AuditCounters(posted: first <= count.since ? 1 : 0)
+            if pair.outcome >= 0, pair.outcome <= count.since { before.count(index.entry(pair.outcome).stage) }
+            least[pair.observer, default: AuditCounters()] += before
         }
         let words = AuditWords(index: index)
         for (observer, count) in counted.sorted(by: { $0.key < $1.key }) {
-            let entry = index.entry(count.place)
-            guard let message = recording.message(of: entry), let said = CountMessage.counts(in: message) else {
+            let entry = index.entry(count.entryIndex)
+            guard let message = recording.message(of: entry), let counts = CountMessage.counts(in: message) else {
                 continue
             }
-            let (least, most) = (least[observer] ?? FateCounts(), most[observer] ?? FateCounts())
+            let (least, most) = (least[observer] ?? AuditCounters(), most[observer] ?? AuditCounters())
             // The library also counts what was handed over before the recording began.
             guard index.earlier[Int(observer)] == 0 else { continue }
-            let wrong = FateCounts.countedFates.filter { name, fate in
-                let value = said[name] ?? 0
-                return value < least[keyPath: fate] || value > most[keyPath: fate]
+            let differing = AuditCounters.reportedCounters.filter { name, outcome in
+                let value = counts[name] ?? 0
+                return value < least[keyPath: outcome] || value > most[keyPath: outcome]
             }
-            guard !wrong.isEmpty else { continue }
-            note(.miscounted, process: recording.process(of: entry), place: count.place) {
+            guard !differing.isEmpty else { continue }
+            note(.miscounted, process: recording.process(of: entry), entryIndex: count.entryIndex) {
                 "the library's counters for \(words.recording.describeObserver(observer)) "
-                    + "(\(words.record(count.place))) differ from the records: "
-                    + wrong.map { "\($0.name) \(said[$0.name] ?? 0), recorded \(most[keyPath: $0.fate])" }
+                    + "(\(words.record(count.entryIndex))) differ from the records: "
+                    + differing.map { "\($0.name) \(counts[$0.name] ?? 0), recorded \(most[keyPath: $0.outcome])" }
                     .joined(separator: "; ")
             }
         }
     }
 
     /// Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
-    private mutating func checkQueueCounts(_ process: Int, _ places: [Int32], _ index: DeliveryIndex) {
+    private mutating func checkQueueCounts(_ process: Int, _ entryIndices: [Int32], _ index: DeliveryIndex) {
         var sum = QueueLine(process: Int32(process), name: -1)
         for line in queues where Int(line.process) == process {
             sum.enqueued += line.enqueued
@@ -338,24 +340,24 @@ package struct Audit: Sendable {
             sum.targetGone += line.targetGone
         }
         let words = AuditWords(index: index)
-        guard let place = places.last, let message = recording.message(of: index.entry(place)),
-            let said = CountMessage.counts(in: message), let enqueued = said["enqueued"], enqueued >= sum.enqueued
+        guard let entryIndex = entryIndices.last, let message = recording.message(of: index.entry(entryIndex)),
+            let counts = CountMessage.counts(in: message), let enqueued = counts["enqueued"], enqueued >= sum.enqueued
         else { return }
-        let wrong = [
+        let differing = [
             ("enqueued", sum.enqueued), ("posted", sum.posted), ("coalesced", sum.coalesced),
             ("dequeued", sum.dequeued), ("target gone", sum.targetGone),
-        ].filter { said[$0.0] ?? 0 > $0.1 }
-        guard !wrong.isEmpty else { return }
-        note(.miscounted, process: process, place: place) {
-            "the library's counters for a posting queue (\(words.record(place))) differ from the records: "
-                + wrong.map { "\($0.0) \(said[$0.0] ?? 0), recorded \($0.1)" }.joined(separator: "; ")
+        ].filter { counts[$0.0] ?? 0 > $0.1 }
+        guard !differing.isEmpty else { return }
+        note(.miscounted, process: process, entryIndex: entryIndex) {
+            "the library's counters for a posting queue (\(words.record(entryIndex))) differ from the records: "
+                + differing.map { "\($0.0) \(counts[$0.0] ?? 0), recorded \($0.1)" }.joined(separator: "; ")
         }
     }
 }
 
-extension FateCounts {
+extension AuditCounters {
     /// The counters that the library reports, with their names in messages.
-    fileprivate static var countedFates: [(name: String, fate: KeyPath<FateCounts, Int>)] {
+    fileprivate static var reportedCounters: [(name: String, outcome: KeyPath<AuditCounters, Int>)] {
         [
             ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
             ("cancelled", \.cancelled), ("target gone", \.targetGone),
@@ -376,26 +378,26 @@ struct LineTable {
 
     var lines: [Audit.Line] = []
     var blocks: [Audit.Line] = []
-    private var places: [Key: Int] = [:]
-    private var blockPlaces: [Int32: Int] = [:]
+    private var indices: [Key: Int] = [:]
+    private var blockIndices: [Int32: Int] = [:]
     /// The line of the last call. Consecutive pairs often belong to the same line.
-    private var last: (key: Key, place: Int)?
+    private var last: (key: Key, index: Int)?
 
     mutating func line(_ process: Int32, _ name: Int32, _ observer: Int32) -> Int {
         let key = Key(process: process, name: name, observer: observer)
-        if let last, last.key == key { return last.place }
-        let place = places[key] ?? lines.count
-        if place == lines.count {
-            places[key] = place
+        if let last, last.key == key { return last.index }
+        let index = indices[key] ?? lines.count
+        if index == lines.count {
+            indices[key] = index
             lines.append(Audit.Line(process: process, name: name, observer: observer))
         }
-        last = (key, place)
-        return place
+        last = (key, index)
+        return index
     }
 
     mutating func block(_ process: Int32) -> Int {
-        if let place = blockPlaces[process] { return place }
-        blockPlaces[process] = blocks.count
+        if let index = blockIndices[process] { return index }
+        blockIndices[process] = blocks.count
         blocks.append(Audit.Line(process: process, name: -1, observer: -1))
         return blocks.count - 1
     }

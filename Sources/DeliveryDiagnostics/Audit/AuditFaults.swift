@@ -5,8 +5,8 @@ struct AuditFault: Sendable, Hashable {
         case lost
         /// It was waiting for a thread when the thread ended, and has no outcome.
         case lostAtThreadEnd
-        case twoFates
-        case fateAfterSkip
+        case twoOutcomes = "twoFates"
+        case outcomeAfterSkip = "fateAfterSkip"
         /// A post matched fewer observers than have records.
         case tooMany
         /// It has an outcome, but no post.
@@ -18,9 +18,9 @@ struct AuditFault: Sendable, Hashable {
         case returnWithoutDeliver
 
         /// True if the fault is certain even if records are missing.
-        var isSureInPart: Bool {
+        var isCertainIfTruncated: Bool {
             switch self {
-            case .twoFates, .fateAfterSkip, .tooMany: true
+            case .twoOutcomes, .outcomeAfterSkip, .tooMany: true
             case .lost, .lostAtThreadEnd, .withoutPost, .notHandedOver, .miscounted, .returnWithoutDeliver: false
             }
         }
@@ -30,22 +30,22 @@ struct AuditFault: Sendable, Hashable {
     /// Index in the recording's posts, or -1.
     var post: Int32
     /// Index of the entry that shows the fault, or -1.
-    var place: Int32
+    var entryIndex: Int32
     var text: String
 }
 
 /// The number of faults, and descriptions of the first ones.
 struct AuditFaults: Sendable {
-    static let mostTold = 100
+    static let maximumReported = 100
 
     private(set) var count = 0
     private(set) var countByKind: [AuditFault.Kind: Int] = [:]
-    private(set) var told: [AuditFault] = []
+    private(set) var reported: [AuditFault] = []
 
-    mutating func note(_ kind: AuditFault.Kind, post: Int32, place: Int32, _ text: () -> String) {
+    mutating func note(_ kind: AuditFault.Kind, post: Int32, entryIndex: Int32, _ text: () -> String) {
         count += 1
         countByKind[kind, default: 0] += 1
-        guard told.count < Self.mostTold else { return }
-        told.append(AuditFault(kind: kind, post: post, place: place, text: text()))
+        guard reported.count < Self.maximumReported else { return }
+        reported.append(AuditFault(kind: kind, post: post, entryIndex: entryIndex, text: text()))
     }
 }

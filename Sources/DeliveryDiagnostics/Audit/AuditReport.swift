@@ -15,8 +15,8 @@ package struct AuditReport {
             uniquingKeysWith: { first, _ in first })
         // An observer of any name has a line for each name that it received. Its registration then needs no line of its
         // own.
-        let told = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
-        lines = audit.lines.filter { $0.name >= 0 || $0.observer < 0 || !told.contains($0.observer) }
+        let named = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
+        lines = audit.lines.filter { $0.name >= 0 || $0.observer < 0 || !named.contains($0.observer) }
     }
 
     private var recording: Recording { audit.recording }
@@ -42,8 +42,8 @@ package struct AuditReport {
         return text
     }
 
-    private func table(_ rows: [(counts: FateCounts, label: String)], of what: String, width: Int) -> [String] {
-        let columns: [(heading: String, count: KeyPath<FateCounts, Int>, isAlwaysShown: Bool)] = [
+    private func table(_ rows: [(counts: AuditCounters, label: String)], of what: String, width: Int) -> [String] {
+        let columns: [(heading: String, count: KeyPath<AuditCounters, Int>, isAlwaysShown: Bool)] = [
             ("posted", \.posted, true), ("delivered", \.delivered, true), ("coalesced", \.coalesced, false),
             ("dropped", \.dropped, false), ("cancelled", \.cancelled, false), ("target gone", \.targetGone, false),
             ("pending", \.pending, false), ("lost", \.lost, false), ("skipped", \.skipped, false),
@@ -51,7 +51,7 @@ package struct AuditReport {
         ].filter { column in column.2 || rows.contains { $0.counts[keyPath: column.1] != 0 } }
         var all = rows
         if rows.count > 1 {
-            var sum = FateCounts()
+            var sum = AuditCounters()
             for row in rows { sum += row.counts }
             all.append((sum, "total"))
         }
@@ -95,7 +95,7 @@ package struct AuditReport {
         }
         if let registration = registration(line) {
             if registration.target >= 0 { label += " on \(recording.describeThread(registration.target))" }
-            if let place = recording.place(of: registration) { label += ", \(Excerpt.of(place.description))" }
+            if let location = recording.place(of: registration) { label += ", \(Excerpt.of(location.description))" }
         }
         if !line.policies.isEmpty {
             label += ", dropped by " + policies(line).joined(separator: " and ")
@@ -114,20 +114,20 @@ package struct AuditReport {
                 lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "no faults")
         } else {
             text.append(Self.counted(audit.faults.count, "fault") + ":")
-            text += told(audit.faults, width: width)
+            text += descriptions(of: audit.faults, width: width)
         }
-        if audit.unknown.count > 0 || audit.isWhole.contains(false) {
+        if audit.unknown.count > 0 || audit.isComplete.contains(false) {
             let faults = audit.unknown.count > 0 ? ": \(Self.counted(audit.unknown.count, "possible fault")):" : ""
             text.append("the recording is truncated\(faults)")
-            text += told(audit.unknown, width: width)
+            text += descriptions(of: audit.unknown, width: width)
         }
         return text
     }
 
     private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    private func told(_ faults: AuditFaults, width: Int) -> [String] {
-        let shown = faults.told.prefix(20)
+    private func descriptions(of faults: AuditFaults, width: Int) -> [String] {
+        let shown = faults.reported.prefix(20)
         var text = shown.flatMap {
             WrappedText.lines("\(recording.source):\(line(of: $0)): \($0.text)", width: width, indent: "  ")
         }
@@ -135,7 +135,9 @@ package struct AuditReport {
         return text
     }
 
-    private func line(of fault: AuditFault) -> Int32 { fault.place < 0 ? 0 : recording.entries[Int(fault.place)].line }
+    private func line(of fault: AuditFault) -> Int32 {
+        fault.entryIndex < 0 ? 0 : recording.entries[Int(fault.entryIndex)].line
+    }
 
     // MARK: For machines
 
@@ -197,7 +199,7 @@ package struct AuditReport {
             let (audit, recording) = (report.audit, report.recording)
             file = recording.source
             addsUp = audit.addsUp
-            isCut = audit.isWhole.contains(false)
+            isCut = audit.isComplete.contains(false)
             let registrations = report.registrations
             func line(_ line: Audit.Line) -> Line {
                 let registration = line.observer >= 0 ? registrations[line.observer] : nil
@@ -218,7 +220,7 @@ package struct AuditReport {
                 Fault(
                     kind: fault.kind.rawValue,
                     post: fault.post < 0 ? nil : recording.posts[Int(fault.post)].number,
-                    line: fault.place < 0 ? nil : recording.entries[Int(fault.place)].line, text: fault.text)
+                    line: fault.entryIndex < 0 ? nil : recording.entries[Int(fault.entryIndex)].line, text: fault.text)
             }
             notifications = report.lines.map(line)
             blocks = audit.blocks.map(line)
@@ -229,9 +231,9 @@ package struct AuditReport {
                     enqueued: queue.enqueued, posted: queue.posted, coalesced: queue.coalesced,
                     dequeued: queue.dequeued, targetGone: queue.targetGone, waiting: queue.waiting)
             }
-            faults = audit.faults.told.map(fault)
+            faults = audit.faults.reported.map(fault)
             faultCount = audit.faults.count
-            notKnown = audit.unknown.told.map(fault)
+            notKnown = audit.unknown.reported.map(fault)
             notKnownCount = audit.unknown.count
         }
     }

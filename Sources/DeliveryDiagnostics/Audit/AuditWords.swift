@@ -14,21 +14,21 @@ package struct AuditWords {
     /// For example `#3 of Name, posted by main at Demo/main.swift:12 (line 7),`.
     func post(_ post: Int32) -> String {
         var text = recording.describePost(post)
-        let place = index.posted[Int(post)] >= 0 ? index.posted[Int(post)] : index.enqueued[Int(post)]
-        guard place >= 0 else { return text }
-        let entry = index.entry(place)
+        let entryIndex = index.posted[Int(post)] >= 0 ? index.posted[Int(post)] : index.enqueued[Int(post)]
+        guard entryIndex >= 0 else { return text }
+        let entry = index.entry(entryIndex)
         if let name = recording.name(of: entry) { text += " of \(Excerpt.of(name))" }
         let verb = entry.stage == .enqueue ? "enqueued" : "posted"
         text += ", \(verb) by \(recording.describeThread(entry.thread))"
         // The location of `enqueue` is the caller's; the location of a queue's `post` is the queue's.
         let source = index.enqueued[Int(post)] >= 0 ? index.entry(index.enqueued[Int(post)]) : entry
-        if let place = recording.place(of: source) { text += " at \(Excerpt.of(place.description))" }
+        if let location = recording.place(of: source) { text += " at \(Excerpt.of(location.description))" }
         return text + " (line \(entry.line)),"
     }
 
     /// For example `deliver on worker, line 9`.
-    func record(_ place: Int32) -> String {
-        let entry = index.entry(place)
+    func record(_ entryIndex: Int32) -> String {
+        let entry = index.entry(entryIndex)
         return "\(entry.stage.rawValue) on \(recording.describeThread(entry.thread)), line \(entry.line)"
     }
 

@@ -13,8 +13,8 @@ package struct DeliveryIndex {
         package var kind: Kind
         /// Indices of entries, or -1.
         package var append: Int32 = -1
-        package var fate: Int32 = -1
-        package var secondFate: Int32 = -1
+        package var outcome: Int32 = -1
+        package var secondOutcome: Int32 = -1
         package var skip: Int32 = -1
         /// Index in `handlers`.
         package var handler: Int32 = -1
@@ -55,8 +55,8 @@ package struct DeliveryIndex {
     package private(set) var posted: [Int32]
     package private(set) var enqueued: [Int32]
     /// For each post that was enqueued: the number of outcomes it had in its queue, and the entry of the last one.
-    package private(set) var queueFates: [Int32]
-    private(set) var queueFate: [Int32]
+    package private(set) var queueOutcomeCounts: [Int32]
+    private(set) var queueOutcome: [Int32]
     /// For each post: the handler that made it, in `handlers`.
     private(set) var cause: [Int32]
     /// For each post: the number of its pairs.
@@ -76,12 +76,12 @@ package struct DeliveryIndex {
     private(set) var lastOfProcess: [Int32]
     private(set) var end: [Int32]
     /// For each process: whether its recording is complete.
-    private(set) var isWhole: [Bool]
+    private(set) var isComplete: [Bool]
 
     /// Indices of entries without a counterpart: a return without a call, and the outcome in a queue of a post that was
     /// not enqueued.
     private(set) var strayReturns: [Int32] = []
-    private(set) var strayQueueFates: [Int32] = []
+    private(set) var strayQueueOutcomes: [Int32] = []
     /// For each observer: the number of outcomes of posts from before the recording.
     private(set) var earlier: [Int32]
 
@@ -91,14 +91,14 @@ package struct DeliveryIndex {
         let (posts, threads) = (recording.posts.count, recording.threads.count)
         let (observers, processes) = (recording.observers.count, recording.processes.count)
         pairOfEntry = none(recording.entries.count)
-        (posted, enqueued, queueFate, cause) = (none(posts), none(posts), none(posts), none(posts))
+        (posted, enqueued, queueOutcome, cause) = (none(posts), none(posts), none(posts), none(posts))
         (registered, removed) = (none(observers), none(observers))
         (threadEnd, lastOfThread) = (none(threads), none(threads))
         (lastOfProcess, end) = (none(processes), none(processes))
-        queueFates = Array(repeating: 0, count: posts)
+        queueOutcomeCounts = Array(repeating: 0, count: posts)
         matches = Array(repeating: 0, count: posts)
         earlier = Array(repeating: 0, count: observers)
-        isWhole = Array(repeating: false, count: processes)
+        isComplete = Array(repeating: false, count: processes)
         let processesWithReturns = indexStarts()
         pairOfKey.reserveCapacity(recording.entries.count / 3)
         indexDeliveries(processesWithReturns: processesWithReturns)
@@ -110,30 +110,32 @@ package struct DeliveryIndex {
         var returns = Array(repeating: false, count: recording.processes.count)
         var hasLost = Array(repeating: false, count: recording.processes.count)
         for (index, entry) in recording.entries.enumerated() {
-            let place = Int32(truncatingIfNeeded: index)
+            let entryIndex = Int32(truncatingIfNeeded: index)
             let process = recording.process(of: entry)
             // `end` is recorded by the process, not by the thread's own work.
-            if entry.stage != .end { lastOfThread[Int(entry.thread)] = place }
-            lastOfProcess[process] = place
+            if entry.stage != .end { lastOfThread[Int(entry.thread)] = entryIndex }
+            lastOfProcess[process] = entryIndex
             switch entry.stage {
             case .post, .capture:
                 // In the document's technique, `post` and `capture` have the same number. The `post` has the source
                 // location.
-                if entry.post >= 0, posted[Int(entry.post)] < 0 { posted[Int(entry.post)] = place }
-            case .enqueue: if entry.post >= 0 { enqueued[Int(entry.post)] = place }
+                if entry.post >= 0, posted[Int(entry.post)] < 0 { posted[Int(entry.post)] = entryIndex }
+            case .enqueue: if entry.post >= 0 { enqueued[Int(entry.post)] = entryIndex }
             case .register:
-                if entry.observer >= 0, registered[Int(entry.observer)] < 0 { registered[Int(entry.observer)] = place }
+                if entry.observer >= 0, registered[Int(entry.observer)] < 0 {
+                    registered[Int(entry.observer)] = entryIndex
+                }
             case .remove:
-                if entry.observer >= 0, removed[Int(entry.observer)] < 0 { removed[Int(entry.observer)] = place }
-            case .threadEnd: threadEnd[Int(entry.thread)] = place
+                if entry.observer >= 0, removed[Int(entry.observer)] < 0 { removed[Int(entry.observer)] = entryIndex }
+            case .threadEnd: threadEnd[Int(entry.thread)] = entryIndex
             case .return: if entry.observer < 0, entry.name >= 0 { returns[process] = true }
-            case .end, .processEnd: end[process] = place
+            case .end, .processEnd: end[process] = entryIndex
             case .lost: hasLost[process] = true
             default: break
             }
         }
-        for process in isWhole.indices {
-            isWhole[process] = end[process] >= 0 && !hasLost[process] && recording.problemCount == 0
+        for process in isComplete.indices {
+            isComplete[process] = end[process] >= 0 && !hasLost[process] && recording.problemCount == 0
         }
         return returns
     }
@@ -148,59 +150,59 @@ package struct DeliveryIndex {
         var redirected: Set<UInt64> = []
         for index in recording.entries.indices {
             let entry = recording.entries[index]
-            let place = Int32(truncatingIfNeeded: index)
+            let entryIndex = Int32(truncatingIfNeeded: index)
             let process = recording.process(of: entry)
             let name = UInt64(process) << 32 | UInt64(UInt32(bitPattern: entry.name))
             switch entry.stage {
             case .register:
                 if entry.observer < 0 { redirected.insert(name) }
-                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
+                endPosts(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             case .enqueue:
                 setCause(of: entry, stacks)
-                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
+                endPosts(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             case .post, .capture:
                 setCause(of: entry, stacks)
                 guard entry.post >= 0 else { break }
                 let depth = stacks[Int(entry.thread)].count
-                goOn(&open[Int(entry.thread)], depth: depth)
+                endPosts(&open[Int(entry.thread)], depth: depth)
                 if entry.count > 0 { open[Int(entry.thread)].append((entry.post, depth)) }
-                if entry.stage == .post, enqueued[Int(entry.post)] >= 0 { meetInQueue(entry, place) }
+                if entry.stage == .post, enqueued[Int(entry.post)] >= 0 { resolveInQueue(entry, entryIndex) }
                 if entry.count < 0, redirected.contains(name) {
                     pairOfEntry[index] = pair(entry.post, -1, .redirected)
                 }
             case .dequeue:
-                meetInQueue(entry, place)
+                resolveInQueue(entry, entryIndex)
             case .append:
                 if entry.observer < 0 { setCause(of: entry, stacks) }
                 guard let pair = pair(of: entry) else { break }
                 pairOfEntry[index] = pair
-                if pairs[Int(pair)].append < 0 { pairs[Int(pair)].append = place }
+                if pairs[Int(pair)].append < 0 { pairs[Int(pair)].append = entryIndex }
             case .skip:
                 guard let pair = pair(of: entry) else { break }
                 pairOfEntry[index] = pair
-                pairs[Int(pair)].skip = place
+                pairs[Int(pair)].skip = entryIndex
             case .coalesce, .drop, .cancel, .targetGone:
                 if entry.observer < 0, entry.name >= 0 || entry.post >= 0 && enqueued[Int(entry.post)] >= 0 {
-                    meetInQueue(entry, place)
+                    resolveInQueue(entry, entryIndex)
                 } else {
-                    meet(entry, place)
+                    resolve(entry, entryIndex)
                 }
             case .deliver:
-                meet(entry, place)
+                resolve(entry, entryIndex)
                 // Without a `return` record the handler would seem to contain everything that follows.
                 if entry.observer >= 0 || entry.name < 0 || processesWithReturns[process] {
-                    begin(entry, place, &stacks[Int(entry.thread)])
+                    begin(entry, entryIndex, &stacks[Int(entry.thread)])
                 }
             case .return:
-                endHandler(entry, place, &stacks[Int(entry.thread)])
-                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count + 1)
+                endHandler(entry, entryIndex, &stacks[Int(entry.thread)])
+                endPosts(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count + 1)
             case .threadEnd:
                 open[Int(entry.thread)] = []
             case .end:
                 // A signal can end the process in the middle of a post. Every other end happens between posts or in a
                 // handler.
                 if recording.message(of: entry)?.hasPrefix("signal") == true { break }
-                goOn(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
+                endPosts(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             default: break
             }
         }
@@ -209,7 +211,7 @@ package struct DeliveryIndex {
 
     /// Called when a thread records something while it is in `depth` handlers: its posts that began at this depth or
     /// deeper are complete.
-    private func goOn(_ open: inout [(post: Int32, depth: Int)], depth: Int) {
+    private func endPosts(_ open: inout [(post: Int32, depth: Int)], depth: Int) {
         while let last = open.last, last.depth >= depth { open.removeLast() }
     }
 
@@ -234,48 +236,49 @@ package struct DeliveryIndex {
     private mutating func pair(_ post: Int32, _ observer: Int32, _ kind: Pair.Kind) -> Int32 {
         let key = key(post, observer)
         if let known = pairOfKey[key] { return known }
-        let place = Int32(truncatingIfNeeded: pairs.count)
-        pairOfKey[key] = place
+        let newPair = Int32(truncatingIfNeeded: pairs.count)
+        pairOfKey[key] = newPair
         pairs.append(Pair(post: post, observer: observer, kind: kind))
         matches[Int(post)] += 1
-        return place
+        return newPair
     }
 
-    private mutating func meet(_ entry: Recording.Entry, _ place: Int32) {
+    private mutating func resolve(_ entry: Recording.Entry, _ entryIndex: Int32) {
         guard let pair = pair(of: entry) else {
             if entry.observer >= 0 { earlier[Int(entry.observer)] += 1 }
             return
         }
-        pairOfEntry[Int(place)] = pair
-        if pairs[Int(pair)].fate < 0 {
-            pairs[Int(pair)].fate = place
-        } else if pairs[Int(pair)].secondFate < 0 {
-            pairs[Int(pair)].secondFate = place
+        pairOfEntry[Int(entryIndex)] = pair
+        if pairs[Int(pair)].outcome < 0 {
+            pairs[Int(pair)].outcome = entryIndex
+        } else if pairs[Int(pair)].secondOutcome < 0 {
+            pairs[Int(pair)].secondOutcome = entryIndex
         }
     }
 
-    private mutating func meetInQueue(_ entry: Recording.Entry, _ place: Int32) {
+    private mutating func resolveInQueue(_ entry: Recording.Entry, _ entryIndex: Int32) {
         guard entry.post >= 0, enqueued[Int(entry.post)] >= 0 else {
-            if entry.post >= 0 { strayQueueFates.append(place) }
+            if entry.post >= 0 { strayQueueOutcomes.append(entryIndex) }
             return
         }
-        queueFates[Int(entry.post)] += 1
-        queueFate[Int(entry.post)] = place
+        queueOutcomeCounts[Int(entry.post)] += 1
+        queueOutcome[Int(entry.post)] = entryIndex
     }
 
     // MARK: Handlers
 
-    private mutating func begin(_ entry: Recording.Entry, _ place: Int32, _ stack: inout [Int32]) {
+    private mutating func begin(_ entry: Recording.Entry, _ entryIndex: Int32, _ stack: inout [Int32]) {
         let number = Int32(truncatingIfNeeded: handlers.count)
-        let pair = pairOfEntry[Int(place)]
+        let pair = pairOfEntry[Int(entryIndex)]
         handlers.append(
             Handler(
-                thread: entry.thread, observer: entry.observer, pair: pair, deliver: place, outer: stack.last ?? -1))
+                thread: entry.thread, observer: entry.observer, pair: pair, deliver: entryIndex, outer: stack.last ?? -1
+            ))
         if pair >= 0 { pairs[Int(pair)].handler = number }
         stack.append(number)
     }
 
-    private mutating func endHandler(_ entry: Recording.Entry, _ place: Int32, _ stack: inout [Int32]) {
+    private mutating func endHandler(_ entry: Recording.Entry, _ entryIndex: Int32, _ stack: inout [Int32]) {
         let pair = entry.post < 0 ? -1 : pairOfKey[key(entry.post, entry.observer)] ?? -1
         // Handlers above it on the stack have no `return` record and have ended too. The search for an unknown post
         // looks at 16 handlers at most.
@@ -289,11 +292,11 @@ package struct DeliveryIndex {
                 } ?? -1
         }
         guard handler >= 0, handlers[Int(handler)].thread == entry.thread, handlers[Int(handler)].returned < 0 else {
-            if pair >= 0 || entry.post >= 0 { strayReturns.append(place) }
+            if pair >= 0 || entry.post >= 0 { strayReturns.append(entryIndex) }
             return
         }
         while let last = stack.popLast(), last != handler {}
-        handlers[Int(handler)].returned = place
+        handlers[Int(handler)].returned = entryIndex
         let outer = handlers[Int(handler)].outer
         if outer >= 0 { handlers[Int(outer)].nested += duration(of: Int(handler)) ?? 0 }
     }
@@ -304,7 +307,7 @@ package struct DeliveryIndex {
 
     // MARK: Questions
 
-    package func entry(_ place: Int32) -> Recording.Entry { recording.entries[Int(place)] }
+    package func entry(_ entryIndex: Int32) -> Recording.Entry { recording.entries[Int(entryIndex)] }
 
     /// The time from `deliver` to `return`, in nanoseconds; nil if the handler did not return.
     func duration(of handler: Int) -> UInt64? {
@@ -318,16 +321,16 @@ package struct DeliveryIndex {
 
     /// The name of a post; -1 for a block.
     func name(ofPost post: Int32) -> Int32 {
-        let place = posted[Int(post)] >= 0 ? posted[Int(post)] : enqueued[Int(post)]
-        return place < 0 ? -1 : entry(place).name
+        let entryIndex = posted[Int(post)] >= 0 ? posted[Int(post)] : enqueued[Int(post)]
+        return entryIndex < 0 ? -1 : entry(entryIndex).name
     }
 
     /// The name of a pair; -1 for a block.
     func name(of pair: Pair) -> Int32 {
         let name = name(ofPost: pair.post)
         if name >= 0 { return name }
-        let place = pair.append >= 0 ? pair.append : pair.fate >= 0 ? pair.fate : pair.skip
-        return place < 0 ? -1 : entry(place).name
+        let entryIndex = pair.append >= 0 ? pair.append : pair.outcome >= 0 ? pair.outcome : pair.skip
+        return entryIndex < 0 ? -1 : entry(entryIndex).name
     }
 
     /// The thread that a pair is or was waiting for; -1 if it is unknown.
@@ -337,7 +340,7 @@ package struct DeliveryIndex {
             let declared = entry(registered[Int(pair.observer)]).target
             if declared >= 0 { return declared }
         }
-        return pair.fate >= 0 ? entry(pair.fate).target : -1
+        return pair.outcome >= 0 ? entry(pair.outcome).target : -1
     }
 
     func hasPair(_ post: Int32, _ observer: Int32) -> Bool { pairOfKey[key(post, observer)] != nil }
@@ -351,8 +354,9 @@ package struct DeliveryIndex {
         for (number, pair) in pairs.enumerated().reversed() where pair.kind == .observed && pair.append >= 0 {
             let way = key(entry(pair.append).thread, pair.observer)
             if isPending(pair) {
-                if later.contains(way), !outlives(pair) { passedOver.insert(Int32(number)) }
-            } else if pair.fate > pair.append, entry(pair.fate).stage == .deliver, entry(pair.fate).message < 0 {
+                if later.contains(way), !targetHasEnded(pair) { passedOver.insert(Int32(number)) }
+            } else if pair.outcome > pair.append, entry(pair.outcome).stage == .deliver, entry(pair.outcome).message < 0
+            {
                 // A message says that the delivery overtook others because of the observer's policy.
                 later.insert(way)
             }
@@ -361,15 +365,15 @@ package struct DeliveryIndex {
     }
 
     /// True if a post or capture matched more observers than have records.
-    func hasUntoldMatch(_ posted: Int32) -> Bool {
+    func hasUnrecordedMatch(_ posted: Int32) -> Bool {
         let entry = entry(posted)
         return entry.post >= 0 && entry.count > matches[Int(entry.post)]
     }
 
-    package func isPending(_ pair: Pair) -> Bool { pair.fate < 0 && pair.skip < 0 }
+    package func isPending(_ pair: Pair) -> Bool { pair.outcome < 0 && pair.skip < 0 }
 
     /// True if the pair's target thread ended after the notification was handed to it.
-    func outlives(_ pair: Pair) -> Bool {
+    func targetHasEnded(_ pair: Pair) -> Bool {
         let target = target(of: pair)
         return target >= 0 && pair.append >= 0 && threadEnd[Int(target)] > pair.append
     }

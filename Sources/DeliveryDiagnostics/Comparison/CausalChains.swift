@@ -40,18 +40,18 @@ struct CausalChains {
         switch order {
         case .causal:
             var builder = Builder(recording)
-            for place in recording.entries.indices {
-                let chain = builder.chain(of: recording.entries[place], in: &self)
-                if chain >= 0 { append(place, to: chain) }
+            for index in recording.entries.indices {
+                let chain = builder.chain(of: recording.entries[index], in: &self)
+                if chain >= 0 { append(index, to: chain) }
             }
-        case .said:
-            for (place, entry) in recording.entries.enumerated() where entry.stage == .log {
-                append(place, to: root(of: entry.thread))
+        case .logged:
+            for (index, entry) in recording.entries.enumerated() where entry.stage == .log {
+                append(index, to: root(of: entry.thread))
             }
-        case .exact, .saidExactly:
+        case .exact, .loggedExactly:
             let chain = recording.entries.first.map { root(of: $0.thread) } ?? -1
-            for (place, entry) in recording.entries.enumerated() where order == .exact || entry.stage == .log {
-                append(place, to: chain)
+            for (index, entry) in recording.entries.enumerated() where order == .exact || entry.stage == .log {
+                append(index, to: chain)
             }
         }
         sortByChain()
@@ -97,9 +97,9 @@ struct CausalChains {
         return Int32(count.count - 1)
     }
 
-    private mutating func append(_ place: Int, to chain: Int32) {
-        chainOfEntry[place] = chain
-        positionOfEntry[place] = count[Int(chain)]
+    private mutating func append(_ index: Int, to chain: Int32) {
+        chainOfEntry[index] = chain
+        positionOfEntry[index] = count[Int(chain)]
         count[Int(chain)] += 1
         isActive[Int(thread[Int(chain)])] = true
     }
@@ -112,8 +112,8 @@ struct CausalChains {
             start += length
         }
         ordered = Array(repeating: 0, count: Int(start))
-        for (place, chain) in chainOfEntry.enumerated() where chain >= 0 {
-            ordered[Int(starts[Int(chain)] + positionOfEntry[place])] = Int32(place)
+        for (index, chain) in chainOfEntry.enumerated() where chain >= 0 {
+            ordered[Int(starts[Int(chain)] + positionOfEntry[index])] = Int32(index)
         }
     }
 }
@@ -236,11 +236,11 @@ private struct Builder {
             return last.chain
         }
         let running = handlers[Int(entry.thread)]
-        guard let place = running.lastIndex(where: { $0.post == entry.post && $0.observer == entry.observer }) else {
+        guard let index = running.lastIndex(where: { $0.post == entry.post && $0.observer == entry.observer }) else {
             return current(entry.thread, in: &chains)
         }
         // Handlers inside it without a `return` record have returned too.
-        handlers[Int(entry.thread)].removeSubrange(place...)
-        return running[place].chain
+        handlers[Int(entry.thread)].removeSubrange(index...)
+        return running[index].chain
     }
 }

@@ -44,11 +44,11 @@ package struct CausalComparison {
         /// All records, in the order of the files.
         case exact
         /// Log messages, in the order of each thread. A text log has no other reliable order.
-        case said
+        case logged
         /// Log messages, in the order of the files.
-        case saidExactly
+        case loggedExactly
 
-        var isExact: Bool { self == .exact || self == .saidExactly }
+        var isExact: Bool { self == .exact || self == .loggedExactly }
 
         /// True if threads can be told by name. A text log has no thread names.
         var namesThreads: Bool { self == .causal || self == .exact }
@@ -71,14 +71,14 @@ package struct CausalComparison {
             return .same(records: records, threads: one.threadCount)
         case .different(let walk, let mismatch):
             let difference = CausalDifference(mismatch, of: walk, between: one, and: other, order: order)
-            switch CutComparison(one, other, order: order)?.run(budget, progress) {
+            switch TruncatedComparison(one, other, order: order)?.run(budget, progress) {
             case nil:
                 return .different(difference)
             case .different(let inBoth):
                 return .different(inBoth)
-            case .sameUpToCut(let cut):
-                return .undecided(CausalUndecided(tries: search.tries, furthest: cut))
-            case .untold(let tries):
+            case .sameUpToTruncation(let truncated):
+                return .undecided(CausalUndecided(tries: search.tries, furthest: truncated))
+            case .undecided(let tries):
                 return .undecided(CausalUndecided(tries: tries, furthest: difference))
             }
         case .undecided(let walk, let mismatch):
@@ -96,10 +96,10 @@ package struct CausalUndecided: Sendable, CustomStringConvertible {
     package var furthest: CausalDifference
 
     /// True if the comparison stopped where a recording is truncated: everything in it is the same.
-    package var isOfCut: Bool { furthest.reason == .cut }
+    package var isTruncated: Bool { furthest.reason == .truncated }
 
     package var description: String {
-        if isOfCut { return furthest.description }
+        if isTruncated { return furthest.description }
         return """
             the comparison is undecided: threads without names are so similar that it has to try which thread is \
             which, and the time was up after \(tries) \(tries == 1 ? "try" : "tries"). Give the threads names to \

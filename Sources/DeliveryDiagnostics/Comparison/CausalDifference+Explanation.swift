@@ -47,7 +47,7 @@ private struct Explainer {
     let order: CausalComparison.Order
 
     /// The outcome in one run of a delivery that the other run has a record of.
-    private enum Fate {
+    private enum Outcome {
         /// The record is not an outcome, or its post is unknown in the run.
         case unknown
         /// It comes later in the same chain.
@@ -65,8 +65,8 @@ private struct Explainer {
     var explanation: (first: Int?, second: Int?, sentence: String) {
         let (first, second) = (mismatch.first, mismatch.second)
         guard !order.isExact else { return (first, second, difference) }
-        let inSecond = first.map { fate(of: $0, isForward: true) } ?? .unknown
-        let inFirst = second.map { fate(of: $0, isForward: false) } ?? .unknown
+        let inSecond = first.map { outcome(of: $0, isForward: true) } ?? .unknown
+        let inFirst = second.map { outcome(of: $0, isForward: false) } ?? .unknown
         switch (inSecond, inFirst) {
         case (.later(let later), .later(let earlier)):
             guard let first, let second else { break }
@@ -79,13 +79,15 @@ private struct Explainer {
             return (first, found, "In \(names.1) \(what(found, of: other)) \(became(found, of: other)).")
         case (.none, _):
             guard let first else { break }
-            return (first, second, sentenceOfNone(first, isForward: true))
+            return (first, second, sentenceWithoutOutcome(first, isForward: true))
         case (_, .elsewhere(let found)):
-            let isFate = first.map { one.recording.entries[$0].stage.isFate } ?? true
-            return (isFate ? found : first, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one)).")
+            let isOutcome = first.map { one.recording.entries[$0].stage.isOutcome } ?? true
+            return (
+                isOutcome ? found : first, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one))."
+            )
         case (_, .none):
             guard let second else { break }
-            return (first, second, sentenceOfNone(second, isForward: false))
+            return (first, second, sentenceWithoutOutcome(second, isForward: false))
         case (.unknown, _), (.later, _):
             break
         }
@@ -93,14 +95,14 @@ private struct Explainer {
     }
 
     /// Names a record's delivery: `#3 for observer 1`.
-    private func what(_ place: Int, of run: ComparedRun) -> String {
-        let entry = run.recording.entries[place]
+    private func what(_ index: Int, of run: ComparedRun) -> String {
+        let entry = run.recording.entries[index]
         let post = run.recording.describePost(entry.post)
         return entry.observer < 0 ? post : "\(post) for \(run.recording.describeObserver(entry.observer))"
     }
 
-    private func became(_ place: Int, of run: ComparedRun) -> String {
-        let entry = run.recording.entries[place]
+    private func became(_ index: Int, of run: ComparedRun) -> String {
+        let entry = run.recording.entries[index]
         let verb =
             switch entry.stage {
             case .coalesce: "was coalesced"
@@ -112,9 +114,9 @@ private struct Explainer {
         return "\(verb) on \(run.recording.describeThread(entry.thread))"
     }
 
-    private func sentenceOfNone(_ place: Int, isForward: Bool) -> String {
+    private func sentenceWithoutOutcome(_ index: Int, isForward: Bool) -> String {
         let (run, another) = isForward ? (one, other) : (other, one)
-        let (post, observer) = counterparts(of: run.recording.entries[place], isForward: isForward)
+        let (post, observer) = counterparts(of: run.recording.entries[index], isForward: isForward)
         var subject = another.recording.describePost(post)
         if observer >= 0 { subject += " for \(another.recording.describeObserver(observer))" }
         return "In \(isForward ? names.1 : names.0) \(subject) was not delivered and has no other outcome."
@@ -126,19 +128,19 @@ private struct Explainer {
             : (walk.posts.inFirst(entry.post), walk.observers.inFirst(entry.observer))
     }
 
-    private func fate(of place: Int, isForward: Bool) -> Fate {
+    private func outcome(of index: Int, isForward: Bool) -> Outcome {
         let (run, another) = isForward ? (one, other) : (other, one)
-        let entry = run.recording.entries[place]
-        guard entry.stage.isFate, entry.post >= 0 else { return .unknown }
+        let entry = run.recording.entries[index]
+        guard entry.stage.isOutcome, entry.post >= 0 else { return .unknown }
         let (post, observer) = counterparts(of: entry, isForward: isForward)
         guard post >= 0, observer >= 0 || entry.observer < 0 else { return .unknown }
         let entries = another.recording.entries
         guard
             let found = entries.indices.first(where: {
-                entries[$0].post == post && entries[$0].observer == observer && entries[$0].stage.isFate
+                entries[$0].post == post && entries[$0].observer == observer && entries[$0].stage.isOutcome
             })
         else { return .none }
-        let chain = run.chains.chainOfEntry[place]
+        let chain = run.chains.chainOfEntry[index]
         let counterpart = isForward ? walk.chains.inSecond(chain) : walk.chains.inFirst(chain)
         let isSameStage = entries[found].stage == entry.stage
         return isSameStage && another.chains.chainOfEntry[found] == counterpart ? .later(found) : .elsewhere(found)
@@ -157,7 +159,7 @@ private struct Explainer {
             return counterpart(\.observers, entry.observer, match.observer) { $0.describeObserver($1) }
         case .target:
             return counterpart(\.threads, entry.target, match.target) { $0.describeThread($1) }
-        case .onlyInFirst, .onlyInSecond, .stage, .name, .thread, .count, .sender, .message, .mention, .end, .cut:
+        case .onlyInFirst, .onlyInSecond, .stage, .name, .thread, .count, .sender, .message, .mention, .end, .truncated:
             return nil
         }
     }
@@ -195,16 +197,16 @@ private struct Explainer {
         case .message: return "The messages differ."
         case .mention: return "The messages mention different threads."
         case .end: return "The runs ended in different ways."
-        case .cut: return "One recording is truncated."
+        case .truncated: return "One recording is truncated."
         }
     }
 
     /// - Parameter isForward: whether the record is from the first run.
-    private func only(_ place: Int?, isForward: Bool) -> String {
-        guard let place, order == .causal else { return "One run continues where the other ends." }
+    private func only(_ index: Int?, isForward: Bool) -> String {
+        guard let index, order == .causal else { return "One run continues where the other ends." }
         let (run, another) = isForward ? (one, other) : (other, one)
         let name = isForward ? names.1 : names.0
-        let chain = Int(run.chains.chainOfEntry[place])
+        let chain = Int(run.chains.chainOfEntry[index])
         let (thread, parent) = (run.chains.thread[chain], run.chains.parent[chain])
         func counterpart(_ thread: Int32) -> Int32 {
             isForward ? walk.threads.inSecond(thread) : walk.threads.inFirst(thread)
@@ -217,7 +219,7 @@ private struct Explainer {
         let called = another.recording.describeThread(counterpart(thread))
         guard parent >= 0 else { return "In \(name) \(called) does nothing further on its own." }
         let origin = counterpart(run.chains.thread[Int(parent)])
-        let giver = origin < 0 ? "this thread" : another.recording.describeThread(origin)
-        return "In \(name) \(called) does nothing further that \(giver) handed to it."
+        let sender = origin < 0 ? "this thread" : another.recording.describeThread(origin)
+        return "In \(name) \(called) does nothing further that \(sender) handed to it."
     }
 }

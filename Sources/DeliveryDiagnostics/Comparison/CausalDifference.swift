@@ -33,7 +33,7 @@ package struct CausalDifference: Sendable {
         /// The runs ended in different ways.
         case end
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
-        case cut
+        case truncated = "cut"
     }
 
     /// The record of one run.
@@ -41,7 +41,7 @@ package struct CausalDifference: Sendable {
         /// The path of the file.
         package var source: String
         /// Index in `entries`; nil if the run has no such record.
-        package var place: Int?
+        package var index: Int?
         /// Line of the file, from 1.
         package var line: Int?
         package var thread: String?
@@ -72,11 +72,11 @@ extension CausalDifference {
 
 extension CausalDifference.Side {
     /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
-    init(_ recording: Recording, _ place: Int?, reason: CausalDifference.Reason? = nil) {
+    init(_ recording: Recording, _ index: Int?, reason: CausalDifference.Reason? = nil) {
         self.init(source: recording.source, text: "(no record)")
-        guard let place else { return }
-        let entry = recording.entries[place]
-        self.place = place
+        guard let index else { return }
+        let entry = recording.entries[index]
+        self.index = index
         line = Int(entry.line)
         thread = recording.describeThread(entry.thread)
         stage = entry.stage
@@ -93,7 +93,7 @@ extension CausalDifference: CustomStringConvertible {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
-        var lines = [reason == .cut ? "the comparison is undecided" : "the runs differ"]
+        var lines = [reason == .truncated ? "the comparison is undecided" : "the runs differ"]
         for side in sides {
             let location = side.location + String(repeating: " ", count: width - side.location.count)
             let thread = side.thread ?? ""
@@ -130,18 +130,18 @@ extension Recording {
         }
         if entry.count >= 0 { words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))") }
         if let message = message(of: entry) { words.append("\"\(Excerpt.of(message))\"") }
-        var places: [String] = []
-        if let place = place(of: entry) {
-            places.append("at \(place)")
+        var locations: [String] = []
+        if let location = place(of: entry) {
+            locations.append("at \(location)")
         } else {
-            if let place = self.place(of: entry.post, in: [.enqueue, .post], by: \.post) {
-                places.append("posted at \(place)")
+            if let location = self.location(of: entry.post, in: [.enqueue, .post], by: \.post) {
+                locations.append("posted at \(location)")
             }
-            if let place = self.place(of: entry.observer, in: [.register], by: \.observer) {
-                places.append("observer added at \(place)")
+            if let location = self.location(of: entry.observer, in: [.register], by: \.observer) {
+                locations.append("observer added at \(location)")
             }
         }
-        if !places.isEmpty { words.append("(\(places.joined(separator: ", ")))") }
+        if !locations.isEmpty { words.append("(\(locations.joined(separator: ", ")))") }
         return words.joined(separator: " ")
     }
 
@@ -163,7 +163,7 @@ extension Recording {
         return isShared ? "\(words) (thread \(identity.number))" : words
     }
 
-    private func place(
+    private func location(
         of number: Int32, in stages: [DeliveryStage], by key: KeyPath<Entry, Int32>
     ) -> SourceLocation? {
         guard number >= 0 else { return nil }

@@ -13,7 +13,7 @@ struct CausalSearch {
     }
 
     /// If the runs are known to differ, more tries can only find a later difference to show.
-    private static let mostTriesToShow = 32
+    private static let maximumTriesToShow = 32
 
     private let one: ComparedRun
     private let other: ComparedRun
@@ -43,11 +43,11 @@ struct CausalSearch {
         let (same, walked) = walk(candidates, choices: [], progress)
         if let same { return same }
         guard let thread = walked.choices.first?.thread else { return nil }
-        for candidate in candidates.alike(thread) {
+        for candidate in candidates.withColour(of: thread) {
             if tries >= budget.tries || budget.isOver() { isTimeUp = true }
             if isTimeUp { return nil }
-            let told = colours.individualised(thread, candidate)
-            if told.areEqual, let same = search(told, progress) { return same }
+            let refined = colours.individualised(thread, candidate)
+            if refined.areEqual, let same = search(refined, progress) { return same }
         }
         return nil
     }
@@ -56,7 +56,7 @@ struct CausalSearch {
     private mutating func show(_ colours: ThreadColours, _ progress: (Int) -> Void) -> Int? {
         let candidates = ThreadCandidates(one, other, colours: colours)
         var next: [Int]? = []
-        while let taken = next, tries < Self.mostTriesToShow, tries == 0 || !budget.isOver() {
+        while let taken = next, tries < Self.maximumTriesToShow, tries == 0 || !budget.isOver() {
             let (same, walked) = walk(candidates, choices: taken, progress)
             if let same { return same }
             next = walked.nextChoices

@@ -21,14 +21,14 @@ struct CausalWalk {
     }
 
     /// The runs that may lack records because their recordings are truncated.
-    struct Cuts {
+    struct Truncation {
         var one = false
         var other = false
     }
 
     private let one: ComparedRun
     private let other: ComparedRun
-    private let cuts: Cuts
+    private let truncation: Truncation
     private let candidates: ThreadCandidates
     private let isExact: Bool
     private let choicesToTake: [Int]
@@ -50,9 +50,9 @@ struct CausalWalk {
 
     init(
         _ one: ComparedRun, _ other: ComparedRun, candidates: ThreadCandidates, order: CausalComparison.Order,
-        choices: [Int], cuts: Cuts = Cuts()
+        choices: [Int], truncation: Truncation = Truncation()
     ) {
-        (self.one, self.other, self.candidates, self.cuts) = (one, other, candidates, cuts)
+        (self.one, self.other, self.candidates, self.truncation) = (one, other, candidates, truncation)
         isExact = order.isExact
         choicesToTake = choices
         threads = TwoWayRenaming(one.recording.threads.count, other.recording.threads.count)
@@ -66,25 +66,25 @@ struct CausalWalk {
     /// - Parameter progress: called from time to time with the number of records compared.
     /// - Returns: nil if the runs are the same.
     mutating func run(_ progress: (Int) -> Void) -> Mismatch? {
-        for place in one.recording.entries.indices {
-            let chain = one.chains.chainOfEntry[place]
+        for index in one.recording.entries.indices {
+            let chain = one.chains.chainOfEntry[index]
             guard chain >= 0 else { continue }
             compared += 1
             if compared & 0xFFFF == 0 { progress(compared) }
             let counterpart = counterpart(of: chain)
             let match =
-                counterpart < 0 ? -1 : other.chains.entry(of: counterpart, at: one.chains.positionOfEntry[place])
+                counterpart < 0 ? -1 : other.chains.entry(of: counterpart, at: one.chains.positionOfEntry[index])
             guard match >= 0 else {
-                guard cuts.other else { return Mismatch(first: place, reason: .onlyInFirst) }
+                guard truncation.other else { return Mismatch(first: index, reason: .onlyInFirst) }
                 missing += 1
-                if firstMissing == nil { firstMissing = place }
+                if firstMissing == nil { firstMissing = index }
                 continue
             }
-            if let reason = difference(one.recording.entries[place], other.recording.entries[match]) {
-                return Mismatch(first: place, second: match, reason: reason)
+            if let reason = difference(one.recording.entries[index], other.recording.entries[match]) {
+                return Mismatch(first: index, second: match, reason: reason)
             }
         }
-        if cuts.one { return nil }
+        if truncation.one { return nil }
         return firstUnmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
     }
 
@@ -97,12 +97,12 @@ struct CausalWalk {
 
     /// The first compared record of the second run that has no counterpart so far.
     var firstUnmatched: Int? {
-        other.recording.entries.indices.first { place in
-            let chain = other.chains.chainOfEntry[place]
+        other.recording.entries.indices.first { index in
+            let chain = other.chains.chainOfEntry[index]
             guard chain >= 0 else { return false }
             let counterpart = chains.inFirst(chain)
             guard counterpart >= 0 else { return true }
-            return one.chains.entry(of: counterpart, at: other.chains.positionOfEntry[place]) < 0
+            return one.chains.entry(of: counterpart, at: other.chains.positionOfEntry[index]) < 0
         }
     }
 
@@ -119,7 +119,7 @@ struct CausalWalk {
         }
         var threadInSecond = threads.inSecond(thread)
         if threadInSecond < 0 {
-            guard let (candidate, choice) = choose(for: thread, suits: { chainInSecond($0) >= 0 }),
+            guard let (candidate, choice) = choose(for: thread, isSuitable: { chainInSecond($0) >= 0 }),
                 match(thread, candidate)
             else { return -1 }
             if let choice { choices.append(choice) }
@@ -130,12 +130,12 @@ struct CausalWalk {
     }
 
     /// Chooses a thread of the second run for an unmatched one of the first.
-    private func choose(for thread: Int32, suits: (Int32) -> Bool) -> (thread: Int32, choice: Choice?)? {
+    private func choose(for thread: Int32, isSuitable: (Int32) -> Bool) -> (thread: Int32, choice: Choice?)? {
         func candidate(after skipped: Int) -> (thread: Int32, hasMore: Bool)? {
             candidates.candidate(for: thread, after: skipped, firstFree: firstFree) {
                 threads.inFirst($0) < 0
-            } suits: {
-                suits($0) && mayMatchProcesses(of: thread, $0)
+            } isSuitable: {
+                isSuitable($0) && mayMatchProcesses(of: thread, $0)
             }
         }
         guard let first = candidate(after: 0) else { return nil }
@@ -154,11 +154,12 @@ struct CausalWalk {
     }
 
     /// True if one of the threads belongs to a truncated run and has no records before the end, not even a name.
-    private func isUntold(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
-        func isUntold(_ thread: Int32, of run: ComparedRun) -> Bool {
+    private func isUnknown(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
+        func isUnknown(_ thread: Int32, of run: ComparedRun) -> Bool {
             run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)]
         }
-        return (cuts.one && isUntold(thread, of: one)) || (cuts.other && isUntold(threadInSecond, of: other))
+        return (truncation.one && isUnknown(thread, of: one))
+            || (truncation.other && isUnknown(threadInSecond, of: other))
     }
 
     private mutating func match(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
@@ -166,7 +167,7 @@ struct CausalWalk {
         let known = threads.inSecond(thread)
         if known >= 0 { return known == threadInSecond }
         guard threads.inFirst(threadInSecond) < 0, mayMatchProcesses(of: thread, threadInSecond),
-            isExact || candidates.mayMatch(thread, threadInSecond) || isUntold(thread, threadInSecond)
+            isExact || candidates.mayMatch(thread, threadInSecond) || isUnknown(thread, threadInSecond)
         else { return false }
         _ = processes.match(
             one.recording.threads[Int(thread)].process, other.recording.threads[Int(threadInSecond)].process)
@@ -206,7 +207,7 @@ struct CausalWalk {
             if mention.isKernelID == otherMention.isKernelID {
                 let thread = one.thread(of: mention, in: entry)
                 let otherThread = other.thread(of: otherMention, in: match)
-                if (thread < 0 && cuts.one) || (otherThread < 0 && cuts.other) { continue }
+                if (thread < 0 && truncation.one) || (otherThread < 0 && truncation.other) { continue }
                 if thread >= 0 || otherThread >= 0 {
                     guard self.match(thread, otherThread) else { return false }
                     continue

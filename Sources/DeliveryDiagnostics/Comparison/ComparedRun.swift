@@ -21,18 +21,18 @@ struct ComparedRun {
         self.texts = texts.table(of: recording)
         var (keys, numbers, kernelIDs): ([Int32], [Recording.Numbered: Int32], [Recording.Numbered: Int32]) =
             ([], [:], [:])
-        for (place, thread) in recording.threads.enumerated() {
+        for (index, thread) in recording.threads.enumerated() {
             let identity = thread.identity
             keys.append(
                 !order.namesThreads ? -1 : identity.number == 1 ? -2 : identity.name.map { texts.number($0) } ?? -1)
-            guard chains.isActive[place] else { continue }
+            guard chains.isActive[index] else { continue }
             if order.namesThreads {
-                numbers[Recording.Numbered(process: thread.process, number: identity.number)] = Int32(place)
+                numbers[Recording.Numbered(process: thread.process, number: identity.number)] = Int32(index)
             }
-            kernelIDs[Recording.Numbered(process: thread.process, number: Int(identity.kernelID))] = Int32(place)
+            kernelIDs[Recording.Numbered(process: thread.process, number: Int(identity.kernelID))] = Int32(index)
         }
         var threads: Set<Int32> = []
-        for (place, entry) in recording.entries.enumerated() where chains.chainOfEntry[place] >= 0 {
+        for (index, entry) in recording.entries.enumerated() where chains.chainOfEntry[index] >= 0 {
             threads.insert(entry.thread)
         }
         threadCount = threads.count

@@ -29,7 +29,7 @@ package struct ComparisonLine: Sendable, Encodable {
         case .undecided(let undecided):
             self.init(undecided.furthest)
             self.outcome = "undecided"
-            if !undecided.isOfCut { tries = undecided.tries }
+            if !undecided.isTruncated { tries = undecided.tries }
         }
     }
 
@@ -74,7 +74,7 @@ extension ComparisonLine.Side {
     fileprivate init(_ side: CausalDifference.Side) {
         self.init(
             source: side.source, line: side.line, thread: side.thread, stage: side.stage,
-            text: side.place.map { _ in side.text })
+            text: side.index.map { _ in side.text })
     }
 
     fileprivate init(_ side: LogDifference.Side) {

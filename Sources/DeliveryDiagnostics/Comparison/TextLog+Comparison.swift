@@ -21,7 +21,7 @@ extension TextLog {
         progress: (Int) -> Void = { _ in }
     ) -> Outcome {
         switch CausalComparison.compare(
-            first.recording, second.recording, order: .said, budget: budget, progress: progress)
+            first.recording, second.recording, order: .logged, budget: budget, progress: progress)
         {
         case .same(let records, let threads): .same(lines: records, threads: threads)
         case .undecided(let undecided): .undecided(tries: undecided.tries)
@@ -32,12 +32,12 @@ extension TextLog {
 
 extension LogDifference {
     fileprivate init(_ difference: CausalDifference, of first: TextLog, _ second: TextLog) {
-        var places = (difference.first.place, difference.second.place)
+        var indices = (difference.first.index, difference.second.index)
         let reason: Reason
         switch difference.reason {
         case .onlyInFirst:
-            places.1 = difference.secondUnmatched
-            switch places {
+            indices.1 = difference.secondUnmatched
+            switch indices {
             case (let one?, let other?) where one == other:
                 // The logs are the same up to here, also in the order of their lines.
                 reason = .thread(
@@ -49,9 +49,9 @@ extension LogDifference {
         case .onlyInSecond: reason = .oneEnds
         case .mention: reason = .mention
         case .stage, .name, .post, .observer, .thread, .target, .relatedPost, .count, .sender, .message, .end,
-            .cut:
+            .truncated:
             reason = .message
         }
-        self.init(reason: reason, first: first.side(places.0), second: second.side(places.1))
+        self.init(reason: reason, first: first.side(indices.0), second: second.side(indices.1))
     }
 }

@@ -10,7 +10,7 @@ package struct TextLog: Sendable {
     /// The lines without newlines, one after the other.
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    private var lastIsWhole = true
+    private var lastIsComplete = true
 
     /// - Parameter progress: called from time to time with the number of lines read.
     package init(_ reader: LogReader, progress: (Int) -> Void = { _ in }) throws(LogError) {
@@ -44,7 +44,7 @@ package struct TextLog: Sendable {
             recording.entries.append(entry)
             bytes.append(contentsOf: line.text.utf8)
             ends.append(bytes.count)
-            lastIsWhole = read.isWhole
+            lastIsComplete = read.isComplete
             if ends.count & 0x3FFF == 0 { progress(ends.count) }
         }
     }
@@ -55,19 +55,19 @@ package struct TextLog: Sendable {
     }
 
     /// The line of an entry, for a difference.
-    func side(_ place: Int?) -> LogDifference.Side {
-        guard let place else { return LogDifference.Side(log: recording.source) }
-        let start = place == 0 ? 0 : ends[place - 1]
+    func side(_ index: Int?) -> LogDifference.Side {
+        guard let index else { return LogDifference.Side(log: recording.source) }
+        let start = index == 0 ? 0 : ends[index - 1]
         return LogDifference.Side(
-            log: recording.source, number: Int(recording.entries[place].line),
-            line: String(decoding: bytes[start..<ends[place]], as: UTF8.self),
-            isWhole: lastIsWhole || place < ends.count - 1)
+            log: recording.source, number: Int(recording.entries[index].line),
+            line: String(decoding: bytes[start..<ends[index]], as: UTF8.self),
+            isComplete: lastIsComplete || index < ends.count - 1)
     }
 
     /// The first line of an entry's thread; nil if the entry itself is the first.
-    func firstLine(ofThreadOf place: Int) -> Int? {
-        let thread = recording.entries[place].thread
-        guard let first = recording.entries[..<place].first(where: { $0.thread == thread }) else { return nil }
+    func firstLine(ofThreadOf index: Int) -> Int? {
+        let thread = recording.entries[index].thread
+        guard let first = recording.entries[..<index].first(where: { $0.thread == thread }) else { return nil }
         return Int(first.line)
     }
 }

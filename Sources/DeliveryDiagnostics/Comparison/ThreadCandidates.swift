@@ -10,7 +10,7 @@ struct ThreadCandidates {
     /// For each colour: the number of leading threads that are already matched. Skipping them keeps the search fast
     /// with many threads.
     final class FirstFree {
-        fileprivate var places: [UInt64: Int] = [:]
+        fileprivate var counts: [UInt64: Int] = [:]
     }
 
     /// True if only threads of the same colour may match. Not so if the runs are known to differ.
@@ -21,8 +21,8 @@ struct ThreadCandidates {
         isStrict = colours.areEqual
         keys = (one.threadKeys, other.threadKeys)
         var seen = Array(repeating: false, count: other.threadKeys.count)
-        for (place, entry) in other.recording.entries.enumerated() where other.chains.chainOfEntry[place] >= 0 {
-            let thread = Int(other.chains.thread[Int(other.chains.chainOfEntry[place])])
+        for (index, entry) in other.recording.entries.enumerated() where other.chains.chainOfEntry[index] >= 0 {
+            let thread = Int(other.chains.thread[Int(other.chains.chainOfEntry[index])])
             guard !seen[thread] else { continue }
             seen[thread] = true
             byColour[colours.second[thread], default: []].append(entry.thread)
@@ -31,7 +31,7 @@ struct ThreadCandidates {
     }
 
     /// All candidates of a thread's colour.
-    func alike(_ one: Int32) -> [Int32] { byColour[colours.first[Int(one)]] ?? [] }
+    func withColour(of one: Int32) -> [Int32] { byColour[colours.first[Int(one)]] ?? [] }
 
     func mayMatch(_ one: Int32, _ other: Int32) -> Bool {
         keys.0[Int(one)] == keys.1[Int(other)]
@@ -41,22 +41,22 @@ struct ThreadCandidates {
     /// The suitable candidate after skipping some, and whether there is another one.
     func candidate(
         for one: Int32, after skipped: Int, firstFree: FirstFree, isFree: (Int32) -> Bool,
-        suits: (Int32) -> Bool
+        isSuitable: (Int32) -> Bool
     ) -> (thread: Int32, hasMore: Bool)? {
         let colour = colours.first[Int(one)]
-        let alike = byColour[colour] ?? []
-        var start = firstFree.places[colour, default: 0]
-        while start < alike.count, !isFree(alike[start]) { start += 1 }
-        firstFree.places[colour] = start
+        let sameColour = byColour[colour] ?? []
+        var start = firstFree.counts[colour, default: 0]
+        while start < sameColour.count, !isFree(sameColour[start]) { start += 1 }
+        firstFree.counts[colour] = start
         var found: Int32?
         var skipped = skipped
-        for thread in alike[start...] where isFree(thread) && suits(thread) {
+        for thread in sameColour[start...] where isFree(thread) && isSuitable(thread) {
             if let found { return (found, true) }
             if skipped == 0 { found = thread } else { skipped -= 1 }
         }
         guard !isStrict else { return found.map { ($0, false) } }
         for thread in byKey[keys.0[Int(one)]] ?? []
-        where colours.second[Int(thread)] != colour && isFree(thread) && suits(thread) {
+        where colours.second[Int(thread)] != colour && isFree(thread) && isSuitable(thread) {
             if let found { return (found, true) }
             if skipped == 0 { found = thread } else { skipped -= 1 }
         }

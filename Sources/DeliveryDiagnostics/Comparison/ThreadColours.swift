@@ -15,7 +15,7 @@ struct ThreadColours {
     private let labels: (Labels, Labels)?
 
     /// Only long rows of similar threads need more rounds.
-    private static let mostRounds = 32
+    private static let maximumRounds = 32
 
     /// - Parameter areRefined: whether to refine the colours. If not, a thread's colour is its name, and `areEqual` is
     ///   false.
@@ -23,10 +23,10 @@ struct ThreadColours {
         func colours(_ run: ComparedRun) -> [UInt64] {
             run.threadKeys.map { Self.mix(0x51, UInt64(bitPattern: Int64($0))) }
         }
-        func isTold(_ run: ComparedRun) -> Bool { Set(run.threadKeys).count == run.threadKeys.count }
+        func hasDistinctKeys(_ run: ComparedRun) -> Bool { Set(run.threadKeys).count == run.threadKeys.count }
         runs = (one, other)
         (first, second) = (colours(one), colours(other))
-        labels = areRefined && !(isTold(one) && isTold(other)) ? (Labels(one), Labels(other)) : nil
+        labels = areRefined && !(hasDistinctKeys(one) && hasDistinctKeys(other)) ? (Labels(one), Labels(other)) : nil
         if areRefined { refine() }
     }
 
@@ -43,7 +43,7 @@ struct ThreadColours {
         defer { areEqual = Self.counts(of: first, in: runs.0) == Self.counts(of: second, in: runs.1) }
         guard let labels else { return }
         var classes = Set(first).union(second).count
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             (first, second) = (labels.0.refine(first), labels.1.refine(second))
             let found = Set(first).union(second).count
             if found <= classes { break }
@@ -78,12 +78,12 @@ private struct Labels {
     init(_ run: ComparedRun) {
         self.run = run
         let entries = run.recording.entries
-        var posts = Places(count: run.recording.posts.count)
-        var observers = Places(count: run.recording.observers.count)
+        var posts = FirstRecords(count: run.recording.posts.count)
+        var observers = FirstRecords(count: run.recording.observers.count)
         fixed = []
         fixed.reserveCapacity(entries.count)
-        for (place, entry) in entries.enumerated() {
-            let (chain, position) = (run.chains.chainOfEntry[place], run.chains.positionOfEntry[place])
+        for (index, entry) in entries.enumerated() {
+            let (chain, position) = (run.chains.chainOfEntry[index], run.chains.positionOfEntry[index])
             guard chain >= 0 else {
                 fixed.append(0)
                 continue
@@ -101,7 +101,7 @@ private struct Labels {
     }
 
     private static func label(
-        of entry: Recording.Entry, in run: ComparedRun, posts: Places, observers: Places
+        of entry: Recording.Entry, in run: ComparedRun, posts: FirstRecords, observers: FirstRecords
     ) -> UInt64 {
         var label = UInt64(run.nameNumber(of: entry) + 2)
         label = ThreadColours.mix(label, UInt64(bitPattern: Int64(entry.stage.hashNumber)))
@@ -116,11 +116,11 @@ private struct Labels {
         let chains = run.chains
         var hashes = Array(repeating: UInt64(7), count: chains.count.count)
         run.recording.entries.withUnsafeBufferPointer { entries in
-            for place in entries.indices {
-                let chain = Int(chains.chainOfEntry[place])
+            for index in entries.indices {
+                let chain = Int(chains.chainOfEntry[index])
                 guard chain >= 0 else { continue }
-                var label = fixed[place]
-                let (target, post) = (entries[place].target, entries[place].post)
+                var label = fixed[index]
+                let (target, post) = (entries[index].target, entries[index].post)
                 if target >= 0 { label = ThreadColours.mix(label, colours[Int(target)]) }
                 if post >= 0, posters[Int(post)] >= 0 {
                     label = ThreadColours.mix(label, colours[Int(posters[Int(post)])])
@@ -150,7 +150,7 @@ private struct Labels {
 }
 
 /// The first record of each post or observer.
-private struct Places {
+private struct FirstRecords {
     /// The position in its chain, from 1; 0 if it is not certain which record comes first.
     private var positions: [Int32]
     private(set) var threads: [Int32]

@@ -31,7 +31,7 @@ package struct Diagnosis: Sendable {
         let stuck = Set(findings.filter { $0.kind != .neverDelivered && $0.thread >= 0 }.map(\.thread))
         findings.removeAll { $0.kind == .neverDelivered && stuck.contains($0.thread) }
         // Evidence is shown in the order of the recording, and each record once.
-        for place in findings.indices { findings[place].evidence = Set(findings[place].evidence).sorted() }
+        for number in findings.indices { findings[number].evidence = Set(findings[number].evidence).sorted() }
         self.findings = findings.sorted()
     }
 

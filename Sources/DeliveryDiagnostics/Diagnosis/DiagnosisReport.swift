@@ -16,10 +16,10 @@ package struct DiagnosisReport {
     }
 
     /// The number of findings in the text.
-    package static let mostTold = 20
+    package static let maximumReported = 20
     /// The number of findings in the JSON document.
-    package static let mostEncoded = 1000
-    private static let mostEvidence = 3
+    package static let maximumEncoded = 1000
+    private static let maximumEvidence = 3
 
     private let diagnosis: Diagnosis
     private let words: DiagnosisWords
@@ -33,29 +33,29 @@ package struct DiagnosisReport {
     package func text(width: Int = .max) -> [Line] {
         guard !diagnosis.findings.isEmpty else { return [Line(text: "no findings", role: .rest)] }
         var lines: [Line] = []
-        for (number, finding) in diagnosis.findings.prefix(Self.mostTold).enumerated() {
+        for (number, finding) in diagnosis.findings.prefix(Self.maximumReported).enumerated() {
             if number > 0 { lines.append(Line(text: "", role: .rest)) }
             let isProblem = finding.severity == .problem
             let problem = WrappedText.lines(
                 "\(isProblem ? "problem" : "note"): \(finding.problem)", width: width, indent: "")
             lines += problem.map { Line(text: $0, role: isProblem ? .problem : .note) }
             let rest =
-                finding.evidence.prefix(Self.mostEvidence).map(words.evidence) + finding.details
+                finding.evidence.prefix(Self.maximumEvidence).map(words.evidence) + finding.details
                 + ["remedy: \(finding.remedy)"]
             lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ") }
                 .map { Line(text: $0, role: .rest) }
         }
-        let more = diagnosis.findings.count - Self.mostTold
+        let more = diagnosis.findings.count - Self.maximumReported
         if more > 0 { lines += [Line(text: "", role: .rest), Line(text: "and \(more) more", role: .rest)] }
         return lines
     }
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
-        let findings = diagnosis.findings.prefix(Self.mostEncoded).map { finding in
+        let findings = diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
             Document.Finding(
                 kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,
-                evidence: finding.evidence.prefix(Self.mostEvidence).map(evidence), details: finding.details,
+                evidence: finding.evidence.prefix(Self.maximumEvidence).map(evidence), details: finding.details,
                 remedy: finding.remedy)
         }
         let document = Document(
@@ -64,14 +64,14 @@ package struct DiagnosisReport {
         return try JSONText.of(document)
     }
 
-    private func evidence(_ place: Int32) -> Document.Evidence {
+    private func evidence(_ entryIndex: Int32) -> Document.Evidence {
         let recording = diagnosis.index.recording
-        let entry = recording.entries[Int(place)]
+        let entry = recording.entries[Int(entryIndex)]
         return Document.Evidence(
             line: entry.line, nanoseconds: recording.elapsed(entry), thread: recording.describeThread(entry.thread),
             stage: entry.stage.rawValue, post: entry.post < 0 ? nil : recording.posts[Int(entry.post)].number,
             observer: entry.observer < 0 ? nil : recording.observers[Int(entry.observer)].number,
-            notification: recording.name(of: entry), text: words.evidence(place))
+            notification: recording.name(of: entry), text: words.evidence(entryIndex))
     }
 
     private struct Document: Encodable {

@@ -23,8 +23,8 @@ struct DiagnosisWords {
 
     /// For example `observer 3 of WindowWillClose`, with the name that the observer was added for.
     func observer(_ observer: Int32) -> String {
-        let place = index.registered[Int(observer)]
-        return self.observer(observer, name: place < 0 ? -1 : index.entry(place).name)
+        let entryIndex = index.registered[Int(observer)]
+        return self.observer(observer, name: entryIndex < 0 ? -1 : index.entry(entryIndex).name)
     }
 
     func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
@@ -32,8 +32,8 @@ struct DiagnosisWords {
     func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     /// Describes a record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
-    func evidence(_ place: Int32) -> String {
-        let entry = index.entry(place)
+    func evidence(_ entryIndex: Int32) -> String {
+        let entry = index.entry(entryIndex)
         let elapsed = ElapsedTime.text(UInt64(max(0, recording.elapsed(entry))))
         var text = "\(recording.source):\(entry.line) \(elapsed) "
         // Everything in a record belongs to one process, so the process is printed once.
@@ -66,21 +66,21 @@ struct DiagnosisWords {
 
     /// Where in the source a record's notification was posted, and its observer added.
     private func sources(of entry: Recording.Entry) -> [String] {
-        if let place = recording.place(of: entry) {
-            return ["at \(Excerpt.of(place.description))"]
+        if let location = recording.place(of: entry) {
+            return ["at \(Excerpt.of(location.description))"]
         }
         var sources: [String] = []
         if entry.post >= 0 {
             let enqueued = index.enqueued[Int(entry.post)]
             let posted = enqueued >= 0 ? enqueued : index.posted[Int(entry.post)]
-            if posted >= 0, let place = recording.place(of: index.entry(posted)) {
-                sources.append("posted at \(Excerpt.of(place.description))")
+            if posted >= 0, let location = recording.place(of: index.entry(posted)) {
+                sources.append("posted at \(Excerpt.of(location.description))")
             }
         }
         if entry.observer >= 0, index.registered[Int(entry.observer)] >= 0,
-            let place = recording.place(of: index.entry(index.registered[Int(entry.observer)]))
+            let location = recording.place(of: index.entry(index.registered[Int(entry.observer)]))
         {
-            sources.append("observed at \(Excerpt.of(place.description))")
+            sources.append("observed at \(Excerpt.of(location.description))")
         }
         return sources
     }

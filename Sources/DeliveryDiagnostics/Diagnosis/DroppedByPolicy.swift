@@ -6,9 +6,9 @@ enum DroppedByPolicy {
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         var found: [Int32: (dropped: Int, posted: Int, first: Int32)] = [:]
         for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {
-            let isDropped = pair.fate >= 0 && index.entry(pair.fate).stage == .drop
+            let isDropped = pair.outcome >= 0 && index.entry(pair.outcome).stage == .drop
             guard isDropped || found[pair.observer] != nil else { continue }
-            found[pair.observer, default: (0, 0, pair.fate)].dropped += isDropped ? 1 : 0
+            found[pair.observer, default: (0, 0, pair.outcome)].dropped += isDropped ? 1 : 0
         }
         guard !found.isEmpty else { return [] }
         for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {

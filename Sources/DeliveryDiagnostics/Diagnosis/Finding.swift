@@ -20,7 +20,7 @@ struct Finding: Sendable, Hashable {
         case backlog
         case endedInHandler
         case lostRecords
-        case recordingCut
+        case recordingTruncated = "recordingCut"
         case waitsBothWays
         case dropped
         case overtakesByPolicy

@@ -7,15 +7,15 @@ enum NeverDelivered {
     /// The posts of one name.
     private struct Posts {
         /// Indices of the `post` entries.
-        var places: [Int32] = []
+        var entries: [Int32] = []
         /// The same, by sender.
         var ofSender: [Int32: [Int32]] = [:]
         /// The number of posts that recorded how many observers they matched.
         var counted = 0
 
-        var count: Int { places.count }
-        var first: Int32 { places.first ?? -1 }
-        var last: Int32 { places.last ?? -1 }
+        var count: Int { entries.count }
+        var first: Int32 { entries.first ?? -1 }
+        var last: Int32 { entries.last ?? -1 }
     }
 
     /// The outcomes of the posts that matched an observer.
@@ -35,7 +35,7 @@ enum NeverDelivered {
         var findings: [Finding] = []
         /// Findings by name and source location of the registration. Observers that are added at the same location
         /// share the finding of the first.
-        var alike: [UInt64: (finding: Int, count: Int)] = [:]
+        var byLocation: [UInt64: (finding: Int, count: Int)] = [:]
         var unposted: [Int32] = []
         for observer in index.registered.indices where index.registered[observer] >= 0 {
             let observer = Int32(observer)
@@ -47,11 +47,11 @@ enum NeverDelivered {
             } else if registration.name >= 0 {
                 if let posts = posts[key(registration, index)] {
                     guard let finding = unmatched(observer, posts, asked, order, index) else { continue }
-                    let place = key(registration, index) << 32 | UInt64(UInt32(bitPattern: registration.place))
-                    if registration.place >= 0, let first = alike[place] {
-                        alike[place] = (first.finding, first.count + 1)
+                    let location = key(registration, index) << 32 | UInt64(UInt32(bitPattern: registration.place))
+                    if registration.place >= 0, let first = byLocation[location] {
+                        byLocation[location] = (first.finding, first.count + 1)
                     } else {
-                        alike[place] = (findings.count, 0)
+                        byLocation[location] = (findings.count, 0)
                         findings.append(finding)
                     }
                 } else {
@@ -59,7 +59,7 @@ enum NeverDelivered {
                 }
             }
         }
-        for (finding, count) in alike.values where count > 0 {
+        for (finding, count) in byLocation.values where count > 0 {
             findings[finding].problem += " The same is true of \(count == 1 ? "another one" : "\(count) others")"
             findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same location."
         }
@@ -83,8 +83,8 @@ enum NeverDelivered {
         var matched = Array(repeating: Matched(), count: index.recording.observers.count)
         for pair in index.pairs where pair.observer >= 0 {
             let observer = Int(pair.observer)
-            if pair.fate >= 0 {
-                if index.entry(pair.fate).stage == .deliver {
+            if pair.outcome >= 0 {
+                if index.entry(pair.outcome).stage == .deliver {
                     matched[observer].delivered += 1
                 } else {
                     matched[observer].others += 1
@@ -95,7 +95,7 @@ enum NeverDelivered {
                 matched[observer].pending += 1
             }
             if matched[observer].first < 0 {
-                matched[observer].first = pair.append >= 0 ? pair.append : pair.skip >= 0 ? pair.skip : pair.fate
+                matched[observer].first = pair.append >= 0 ? pair.append : pair.skip >= 0 ? pair.skip : pair.outcome
             }
         }
         return matched
@@ -103,13 +103,13 @@ enum NeverDelivered {
 
     private static func posts(_ index: DeliveryIndex) -> [UInt64: Posts] {
         var posts: [UInt64: Posts] = [:]
-        for (place, entry) in index.recording.entries.enumerated()
+        for (entryIndex, entry) in index.recording.entries.enumerated()
         where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 {
             let key = key(entry, index)
-            posts[key, default: Posts()].places.append(Int32(place))
+            posts[key, default: Posts()].entries.append(Int32(entryIndex))
             if entry.count >= 0 { posts[key, default: Posts()].counted += 1 }
             if entry.sender >= 0 {
-                posts[key, default: Posts()].ofSender[entry.sender, default: []].append(Int32(place))
+                posts[key, default: Posts()].ofSender[entry.sender, default: []].append(Int32(entryIndex))
             }
         }
         return posts
@@ -162,12 +162,12 @@ enum NeverDelivered {
         let removed = index.removed[Int(observer)]
         // Only posts made while it observed could match it.
         let end = removed < 0 ? Int32.max : removed
-        func meanwhile(_ places: [Int32]) -> ArraySlice<Int32> {
-            places[
-                places.firstPlace(
-                    after: registered)..<max(places.firstPlace(after: registered), places.firstPlace(after: end))]
+        func meanwhile(_ entries: [Int32]) -> ArraySlice<Int32> {
+            entries[
+                entries.firstIndex(
+                    after: registered)..<max(entries.firstIndex(after: registered), entries.firstIndex(after: end))]
         }
-        let all = meanwhile(posts.places)
+        let all = meanwhile(posts.entries)
         let registration = index.entry(registered)
         // If its own sender posted, it observed another center, or the recording is truncated.
         if registration.sender >= 0, !meanwhile(posts.ofSender[registration.sender] ?? []).isEmpty { return nil }
@@ -194,7 +194,7 @@ enum NeverDelivered {
         guard posts.counted == posts.count else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. A post that matched more observers than have records may have matched this one.
-        let others = all.filter { order.isSurelyDuring($0, registered, removed) && !index.hasUntoldMatch($0) }
+        let others = all.filter { order.isSurelyDuring($0, registered, removed) && !index.hasUnrecordedMatch($0) }
         guard let other = others.first else { return nil }
         let count = others.count
         return Finding(
@@ -279,10 +279,10 @@ private struct ThreadOrder {
         before = Array(repeating: -1, count: recording.entries.count)
         after = before
         var last = Array(repeating: Int32(-1), count: recording.threads.count)
-        for (place, entry) in recording.entries.enumerated() {
-            before[place] = last[Int(entry.thread)]
-            if before[place] >= 0 { after[Int(before[place])] = Int32(place) }
-            last[Int(entry.thread)] = Int32(place)
+        for (entryIndex, entry) in recording.entries.enumerated() {
+            before[entryIndex] = last[Int(entry.thread)]
+            if before[entryIndex] >= 0 { after[Int(before[entryIndex])] = Int32(entryIndex) }
+            last[Int(entry.thread)] = Int32(entryIndex)
         }
     }
 
@@ -301,11 +301,11 @@ private struct ThreadOrder {
 
 extension [Int32] {
     /// In ascending indices, the position of the first one that is greater.
-    fileprivate func firstPlace(after place: Int32) -> Int {
+    fileprivate func firstIndex(after entryIndex: Int32) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if self[middle] <= place { low = middle + 1 } else { high = middle }
+            if self[middle] <= entryIndex { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -5,10 +5,10 @@ internal import ThreadedNotifications
 /// deliveries that overtook others because of the observer's policy.
 enum Overtaking {
     /// The maximum number of handlers between a post and a nested post that it caused.
-    private static let longestWay = 100
+    private static let maximumDistance = 100
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
-        struct Whose: Hashable {
+        struct Key: Hashable {
             var observer: Int32
             var name: Int32
             /// True if the later post was made by a handler of the earlier one.
@@ -16,39 +16,40 @@ enum Overtaking {
         }
         /// For each observer and posting thread, the last post delivered: its `post` and `deliver` entries.
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
-        var inverted: [Whose: (count: Int, first: Int32, before: Int32)] = [:]
+        var inverted: [Key: (count: Int, first: Int32, before: Int32)] = [:]
         var byPolicy: [Int32: (count: Int, first: Int32)] = [:]
-        for (place, entry) in index.recording.entries.enumerated() where entry.stage == .deliver && entry.post >= 0 {
+        for (entryIndex, entry) in index.recording.entries.enumerated() where entry.stage == .deliver && entry.post >= 0
+        {
             if isAheadByPolicy(entry, index) {
-                byPolicy[entry.observer, default: (0, Int32(place))].count += 1
+                byPolicy[entry.observer, default: (0, Int32(entryIndex))].count += 1
                 continue
             }
             let posted = index.posted[Int(entry.post)]
             guard posted >= 0 else { continue }
             // If observers cannot be told apart, there is one per name.
-            let whose = entry.observer >= 0 ? entry.observer : entry.name
+            let receiver = entry.observer >= 0 ? entry.observer : entry.name
             let way =
                 UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 33
-                | UInt64(UInt32(bitPattern: whose)) << 1 | (entry.observer >= 0 ? 0 : 1)
+                | UInt64(UInt32(bitPattern: receiver)) << 1 | (entry.observer >= 0 ? 0 : 1)
             if let before = last[way], before.posted > posted {
-                let key = Whose(
+                let key = Key(
                     observer: entry.observer, name: entry.name,
                     isNested: isCaused(index.entry(before.delivered).post, by: entry.post, index))
-                inverted[key, default: (0, Int32(place), before.delivered)].count += 1
+                inverted[key, default: (0, Int32(entryIndex), before.delivered)].count += 1
             } else {
-                last[way] = (posted, Int32(place))
+                last[way] = (posted, Int32(entryIndex))
             }
         }
         let words = DiagnosisWords(index)
-        return inverted.map { whose, found in
+        return inverted.map { key, found in
             let posted = index.posted[Int(index.entry(found.first).post)]
             return Finding(
                 kind: .overtaken, severity: .problem,
-                problem: "\(words.observer(whose.observer, name: whose.name)) received one thread's posts in another "
+                problem: "\(words.observer(key.observer, name: key.name)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
-                    + (whose.isNested ? ", although a handler of the earlier one posted it." : "."),
+                    + (key.isNested ? ", although a handler of the earlier one posted it." : "."),
                 evidence: [posted, found.before, found.first],
-                remedy: whose.isNested
+                remedy: key.isNested
                     ? "A handler posted while its own notification was still being posted, so later observers on the "
                         + "posting thread received the new one first. Observe on a particular thread, which handles "
                         + "notifications in order, or post through a PostingQueue."
@@ -71,7 +72,7 @@ enum Overtaking {
     /// True if a post was made in a handler of another post, directly or through other handlers.
     private static func isCaused(_ post: Int32, by earlier: Int32, _ index: DeliveryIndex) -> Bool {
         var post = post
-        for _ in 0..<longestWay {
+        for _ in 0..<maximumDistance {
             let cause = index.cause[Int(post)]
             guard cause >= 0, index.handlers[Int(cause)].pair >= 0 else { return false }
             post = index.pairs[Int(index.handlers[Int(cause)].pair)].post

@@ -11,7 +11,7 @@ enum PostedUnobserved {
         var observed: Set<UInt64> = []
         var findings: [Finding] = []
         let words = DiagnosisWords(index)
-        for (place, entry) in recording.entries.enumerated() {
+        for (entryIndex, entry) in recording.entries.enumerated() {
             let process = UInt64(recording.process(of: entry)) << 32
             let name = process | UInt64(UInt32(bitPattern: entry.name))
             switch entry.stage {
@@ -26,7 +26,7 @@ enum PostedUnobserved {
                         kind: .postedUnobserved, severity: .problem,
                         problem: "\(words.name(entry.name)) was posted \(words.times(count)) before it had "
                             + "an observer.",
-                        evidence: [first, Int32(place)],
+                        evidence: [first, Int32(entryIndex)],
                         remedy:
                             "Add the observer before you start the poster. Earlier posts are not kept: let the "
                             + "observer query the current state once after it was added.",
@@ -35,8 +35,10 @@ enum PostedUnobserved {
                 guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))
                 else { break }
                 // The document's technique also records a `capture` for each `post`.
-                if entry.stage == .capture, entry.post >= 0, index.posted[Int(entry.post)] != Int32(place) { break }
-                found[name, default: [:]][entry.sender, default: (0, Int32(place))].count += 1
+                if entry.stage == .capture, entry.post >= 0, index.posted[Int(entry.post)] != Int32(entryIndex) {
+                    break
+                }
+                found[name, default: [:]][entry.sender, default: (0, Int32(entryIndex))].count += 1
             default: break
             }
         }

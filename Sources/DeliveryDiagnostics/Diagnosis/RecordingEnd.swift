@@ -9,12 +9,13 @@ enum RecordingEnd {
         var findings: [Finding] = []
         for process in recording.processes.indices where index.lastOfProcess[process] >= 0 {
             let last = index.lastOfProcess[process]
-            let whose = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
+            let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
             if index.end[process] < 0 {
                 findings.append(
                     Finding(
-                        kind: .recordingCut, severity: .note,
-                        problem: "The recording\(whose) is truncated: it does not say how it ended.", evidence: [last],
+                        kind: .recordingTruncated, severity: .note,
+                        problem: "The recording\(ofProcess) is truncated: it does not say how it ended.",
+                        evidence: [last],
                         remedy:
                             "The last records are missing. Check whether the program was killed or the disk was full.",
                         weight: 1))
@@ -45,9 +46,9 @@ enum RecordingEnd {
             let handler = index.handlers[number]
             let registered = handler.observer < 0 ? -1 : index.registered[Int(handler.observer)]
             let name = index.entry(handler.deliver).name
-            let isOnEndsThread = index.entry(end).thread == thread
+            let hasRecordedEnd = index.entry(end).thread == thread
             return Finding(
-                kind: .endedInHandler, severity: isOnEndsThread ? .problem : .note,
+                kind: .endedInHandler, severity: hasRecordedEnd ? .problem : .note,
                 problem:
                     "The process ended by \(Excerpt.of(signal)) while \(words.thread(thread)) was in the handler of "
                     + "\(words.observer(handler.observer, name: name)).",
@@ -56,7 +57,7 @@ enum RecordingEnd {
                     ? "Start with that handler, and check whether it uses something that was released. Call "
                         + "cancelAndWait() before you release it."
                     : "The process was asked to end. If it was hanging, check what that handler waits for.",
-                weight: isOnEndsThread ? 2 : 1)
+                weight: hasRecordedEnd ? 2 : 1)
         }
     }
 
@@ -69,12 +70,12 @@ enum RecordingEnd {
         let recording = index.recording
         var lost = (count: 0, first: Int32(-1))
         var forks = (count: 0, first: Int32(-1))
-        for (place, entry) in recording.entries.enumerated() {
+        for (entryIndex, entry) in recording.entries.enumerated() {
             if entry.stage == .lost {
-                if lost.first < 0 { lost.first = Int32(place) }
+                if lost.first < 0 { lost.first = Int32(entryIndex) }
                 lost.count += max(1, Int(entry.count))
             } else if entry.stage == .fork {
-                if forks.first < 0 { forks.first = Int32(place) }
+                if forks.first < 0 { forks.first = Int32(entryIndex) }
                 forks.count += 1
             }
         }

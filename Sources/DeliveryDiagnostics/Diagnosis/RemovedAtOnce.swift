@@ -18,7 +18,7 @@ enum RemovedAtOnce {
         /// The last removed observer of each name.
         var gone: [UInt64: Int32] = [:]
         var missed: [Int32: (count: Int, first: Int32)] = [:]
-        for (place, entry) in recording.entries.enumerated() {
+        for (entryIndex, entry) in recording.entries.enumerated() {
             let name = UInt64(recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
             switch entry.stage {
             case .register:
@@ -27,13 +27,17 @@ enum RemovedAtOnce {
                 guard entry.observer >= 0, entry.name >= 0 else { break }
                 let added = index.registered[Int(entry.observer)]
                 guard added >= 0, index.entry(added).thread == entry.thread,
-                    lasted(added, Int32(place), index) < longest
+                    lasted(added, Int32(entryIndex), index) < longest
                 else { break }
                 gone[name] = entry.observer
             case .post, .capture:
                 guard let observer = gone[name] else { break }
                 // Another observer matched the post.
-                if entry.count > 0 { gone[name] = nil } else { missed[observer, default: (0, Int32(place))].count += 1 }
+                if entry.count > 0 {
+                    gone[name] = nil
+                } else {
+                    missed[observer, default: (0, Int32(entryIndex))].count += 1
+                }
             default: break
             }
         }

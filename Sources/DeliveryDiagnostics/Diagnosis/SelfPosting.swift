@@ -4,9 +4,9 @@ internal import ThreadedNotifications
 /// Finds handlers that cause their own next call, again and again.
 enum SelfPosting {
     /// The maximum number of other observers between two calls of an observer.
-    private static let longestWay = 8
+    private static let maximumDistance = 8
     /// A chain of at least this length that continues until the end of the recording is a finding.
-    private static let leastGoing = 10
+    private static let minimumContinuing = 10
 
     static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
         let lengths = lengths(index)
@@ -16,25 +16,28 @@ enum SelfPosting {
                 longest[handler.observer] = (lengths[number], number)
             }
         }
-        let going = going(index)
+        let continuing = continuing(index)
         let found = longest.filter { _, chain in
-            chain.length > limits.chain || going.contains(Int32(chain.handler)) && chain.length >= leastGoing
+            chain.length > limits.chain
+                || continuing.contains(Int32(chain.handler)) && chain.length >= minimumContinuing
         }
         /// Observers that are part of another observer's chain are reported with that chain.
-        var told: Set<Int32> = []
+        var reported: Set<Int32> = []
         var findings: [Finding] = []
         for (observer, chain) in found.sorted(by: { ($1.value.length, $0.key) < ($0.value.length, $1.key) }) {
-            guard told.insert(observer).inserted else { continue }
+            guard reported.insert(observer).inserted else { continue }
             let others = others(between: chain.handler, index)
-            told.formUnion(others)
+            reported.formUnion(others)
             findings.append(
-                finding(observer, chain, others, isGoing: going.contains(Int32(chain.handler)), DiagnosisWords(index)))
+                finding(
+                    observer, chain, others, continues: continuing.contains(Int32(chain.handler)), DiagnosisWords(index)
+                ))
         }
         return findings
     }
 
     private static func finding(
-        _ observer: Int32, _ chain: (length: Int32, handler: Int), _ others: [Int32], isGoing: Bool,
+        _ observer: Int32, _ chain: (length: Int32, handler: Int), _ others: [Int32], continues: Bool,
         _ words: DiagnosisWords
     ) -> Finding {
         let index = words.index
@@ -42,10 +45,10 @@ enum SelfPosting {
         let posted = handler.pair < 0 ? -1 : index.posted[Int(index.pairs[Int(handler.pair)].post)]
         let way = others.isEmpty ? "" : " through " + others.map { words.observer($0) }.joined(separator: " and ")
         return Finding(
-            kind: .selfPosting, severity: isGoing ? .problem : .note,
+            kind: .selfPosting, severity: continues ? .problem : .note,
             problem:
                 "\(words.observer(observer)) causes its own next call\(way), \(chain.length) times in a row"
-                + (isGoing ? ", and still does when the recording ends." : "."),
+                + (continues ? ", and still does when the recording ends." : "."),
             evidence: [index.registered[Int(observer)], posted, handler.deliver].filter { $0 >= 0 },
             remedy: "Post in the handler only if something changed. If it works step by step, do not post in the last "
                 + "step.",
@@ -56,7 +59,7 @@ enum SelfPosting {
     private static func others(between handler: Int, _ index: DeliveryIndex) -> [Int32] {
         var others: [Int32] = []
         var cause = cause(of: index.handlers[handler], index)
-        for _ in 0..<longestWay {
+        for _ in 0..<maximumDistance {
             guard cause >= 0, index.handlers[Int(cause)].observer != index.handlers[handler].observer else { break }
             let other = index.handlers[Int(cause)]
             if other.observer >= 0, !others.contains(other.observer) { others.append(other.observer) }
@@ -70,7 +73,7 @@ enum SelfPosting {
         var lengths = Array(repeating: Int32(1), count: index.handlers.count)
         for (number, handler) in index.handlers.enumerated() where handler.observer >= 0 {
             var cause = cause(of: handler, index)
-            for _ in 0...longestWay {
+            for _ in 0...maximumDistance {
                 // A cause with a later index occurs only in a damaged recording.
                 guard cause >= 0, cause < number else { break }
                 let before = index.handlers[Int(cause)]
@@ -89,23 +92,23 @@ enum SelfPosting {
     }
 
     /// The handlers that are still running, or that made a post that is still pending for the same observer.
-    private static func going(_ index: DeliveryIndex) -> Set<Int32> {
-        var going: Set<Int32> = []
+    private static func continuing(_ index: DeliveryIndex) -> Set<Int32> {
+        var continuing: Set<Int32> = []
         for pair in index.pairs where pair.observer >= 0 && index.isPending(pair) {
             var cause = index.cause[Int(pair.post)]
-            for _ in 0...longestWay {
+            for _ in 0...maximumDistance {
                 guard cause >= 0 else { break }
                 if index.handlers[Int(cause)].observer == pair.observer {
-                    going.insert(cause)
+                    continuing.insert(cause)
                     break
                 }
                 cause = self.cause(of: index.handlers[Int(cause)], index)
             }
         }
         for (number, handler) in index.handlers.enumerated() where handler.returned < 0 && !ends(handler, index) {
-            going.insert(Int32(number))
+            continuing.insert(Int32(number))
         }
-        return going
+        return continuing
     }
 
     /// True if the program was ended inside the handler, and not by a signal.

@@ -9,7 +9,7 @@ enum Stall {
         let limit = limits.stall.nanoseconds
         /// For each thread: the number of waiting notifications, and the `append` of the one that has waited longest.
         var waiting = recording.threads.map { _ in (count: 0, oldest: Int32(-1)) }
-        for pair in index.pairs where index.isPending(pair) && pair.append >= 0 && !index.outlives(pair) {
+        for pair in index.pairs where index.isPending(pair) && pair.append >= 0 && !index.targetHasEnded(pair) {
             let target = index.target(of: pair)
             guard target >= 0, index.threadEnd[Int(target)] < 0 else { continue }
             waiting[Int(target)].count += 1
@@ -24,14 +24,14 @@ enum Stall {
             let end = index.lastOfProcess[Int(recording.threads[thread].process)]
             guard end >= 0, index.threadEnd[thread] < 0 else { return nil }
             let last = index.lastOfThread[thread]
-            let isEndsOwn = index.entry(end).thread == Int32(thread)
-            func sinceEnd(_ place: Int32) -> UInt64 {
-                let (time, endTime) = (index.entry(place).time, index.entry(end).time)
+            let hasRecordedEnd = index.entry(end).thread == Int32(thread)
+            func sinceEnd(_ entryIndex: Int32) -> UInt64 {
+                let (time, endTime) = (index.entry(entryIndex).time, index.entry(end).time)
                 return endTime > time ? endTime - time : 0
             }
             let (count, oldest) = waiting[thread]
             // The handler is not stuck if the program ended in it, or if its thread recorded something later.
-            if let number = running[Int32(thread)], last >= 0, !isEndsOwn, sinceEnd(last) > limit {
+            if let number = running[Int32(thread)], last >= 0, !hasRecordedEnd, sinceEnd(last) > limit {
                 return neverReturned(index.handlers[number], count, sinceEnd(last), words)
             }
             let handler = running[Int32(thread)].map { index.handlers[$0] }
@@ -42,18 +42,18 @@ enum Stall {
             let waits =
                 "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the "
                 + "first since " + ElapsedTime.text(sinceEnd(oldest))
-            let goesOn = last > oldest && sinceEnd(last) <= limit
+            let continues = last > oldest && sinceEnd(last) <= limit
             return Finding(
                 kind: .stalled, severity: .problem,
                 problem: "\(words.thread(Int32(thread))) "
-                    + (goesOn ? "continues but does not drain" : "stopped draining") + ": \(waits).",
+                    + (continues ? "continues but does not drain" : "stopped draining") + ": \(waits).",
                 evidence: [oldest, last].filter { $0 >= 0 },
-                remedy: goesOn
+                remedy: continues
                     ? "It runs its run loop in another mode than the observer's, or no run loop. Run it in one of the "
                         + "observer's modes, or add the observer for the mode that it runs in."
                     : "Make it run its run loop with RunLoop.current.run(), or make it a RunLoopThread. Check what it "
                         + "has been doing since its last record.",
-                weight: Int(clamping: sinceEnd(oldest)), thread: goesOn ? -1 : Int32(thread))
+                weight: Int(clamping: sinceEnd(oldest)), thread: continues ? -1 : Int32(thread))
         }
     }
 
@@ -69,7 +69,7 @@ enum Stall {
         _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: DeliveryIndex.Handler?,
         _ words: DiagnosisWords
     ) -> Finding {
-        let whose = handler.map { handler in
+        let inHandler = handler.map { handler in
             ", which is in the handler of "
                 + words.observer(handler.observer, name: words.index.entry(handler.deliver).name)
         }
@@ -77,7 +77,7 @@ enum Stall {
             kind: .backlog, severity: .note,
             problem: "When the recording ends, \(words.count(count, "notification")) wait\(count == 1 ? "s" : "") for "
                 + words.thread(thread)
-                + "\(whose ?? ""), the first since \(ElapsedTime.text(since)).",
+                + "\(inHandler ?? ""), the first since \(ElapsedTime.text(since)).",
             evidence: [oldest, handler?.deliver ?? -1].filter { $0 >= 0 },
             remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
                 + "postAndWait(_:timeout:).",
@@ -89,10 +89,10 @@ enum Stall {
     ) -> Finding {
         let index = words.index
         let registered = handler.observer >= 0 ? index.registered[Int(handler.observer)] : -1
-        let whose = words.observer(handler.observer, name: index.entry(handler.deliver).name)
+        let observer = words.observer(handler.observer, name: index.entry(handler.deliver).name)
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
-            problem: "\(words.thread(handler.thread)) is in the handler of \(whose) until the recording ends, and "
+            problem: "\(words.thread(handler.thread)) is in the handler of \(observer) until the recording ends, and "
                 + "recorded nothing else for \(ElapsedTime.text(since))"
                 + (waiting > 0
                     ? "; \(words.count(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),

@@ -4,13 +4,13 @@ enum Unaccounted {
         let words = DiagnosisWords(index)
         return AuditFault.Kind.allCases.compactMap { kind in
             guard let count = audit.faults.countByKind[kind],
-                let first = audit.faults.told.first(where: { $0.kind == kind })
+                let first = audit.faults.reported.first(where: { $0.kind == kind })
             else { return nil }
             let posted = first.post < 0 ? -1 : index.posted[Int(first.post)]
             return Finding(
                 kind: .unaccounted, severity: .problem,
                 problem: "\(problem(kind, words.times(count))): \(first.text).",
-                evidence: posted == first.place ? [posted] : [posted, first.place].filter { $0 >= 0 },
+                evidence: posted == first.entryIndex ? [posted] : [posted, first.entryIndex].filter { $0 >= 0 },
                 remedy:
                     "This is a bug of the library. Run 'notify-demo audit' on the recording, and report the output.",
                 weight: count)
@@ -20,8 +20,8 @@ enum Unaccounted {
     private static func problem(_ kind: AuditFault.Kind, _ times: String) -> String {
         switch kind {
         case .lost, .lostAtThreadEnd: "Lost \(times)"
-        case .twoFates: "Two outcomes of one post for one observer, \(times)"
-        case .fateAfterSkip: "An outcome after a skip, \(times)"
+        case .twoOutcomes: "Two outcomes of one post for one observer, \(times)"
+        case .outcomeAfterSkip: "An outcome after a skip, \(times)"
         case .tooMany: "More observers than matched, \(times)"
         case .withoutPost: "Handled without a post, \(times)"
         case .notHandedOver: "Delivered on another thread without a handover, \(times)"

@@ -5,9 +5,9 @@ internal import ThreadedNotifications
 /// different times of the run.
 enum WaitCycle {
     /// The number of threads from which a cycle is searched.
-    private static let mostSearched = 1000
+    private static let maximumSearched = 1000
     /// The number of waits of a cycle that are shown.
-    private static let mostTold = 8
+    private static let maximumReported = 8
 
     static func findings(_ index: DeliveryIndex) -> [Finding] {
         let recording = index.recording
@@ -17,22 +17,22 @@ enum WaitCycle {
         /// For each pair of threads: the first wait of one for the other.
         var waits: [UInt64: Int32] = [:]
         var targets = WaitTargets(recording)
-        for (place, entry) in recording.entries.enumerated() {
+        for (entryIndex, entry) in recording.entries.enumerated() {
             switch entry.stage {
             case .refuseWait:
                 let key = entry.place >= 0 ? Int64(entry.place) : -1 - Int64(entry.message)
-                refused[key, default: (0, Int32(place))].count += 1
+                refused[key, default: (0, Int32(entryIndex))].count += 1
             case .wait:
                 for target in targets.of(entry) where target != entry.thread {
                     let key = UInt64(UInt32(bitPattern: entry.thread)) << 32 | UInt64(UInt32(bitPattern: target))
-                    if waits[key] == nil { waits[key] = Int32(place) }
+                    if waits[key] == nil { waits[key] = Int32(entryIndex) }
                 }
             default: break
             }
         }
         return refused.values.map { found in
             let message = recording.message(of: index.entry(found.first)) ?? ""
-            let cycle = message.split(separator: ";").prefix(mostTold).map { wait in
+            let cycle = message.split(separator: ";").prefix(maximumReported).map { wait in
                 Excerpt.of(String(wait.drop { $0 == " " }))
             }
             return Finding(
@@ -54,11 +54,11 @@ enum WaitCycle {
             next[Int32(truncatingIfNeeded: key >> 32), default: []].append(Int32(truncatingIfNeeded: key))
         }
         withoutDeadEnds(&next)
-        var told: Set<Int32> = []
+        var reported: Set<Int32> = []
         var findings: [Finding] = []
-        for start in next.keys.sorted().prefix(mostSearched) where !told.contains(start) {
+        for start in next.keys.sorted().prefix(maximumSearched) where !reported.contains(start) {
             guard let cycle = shortestCycle(from: start, next) else { continue }
-            told.formUnion(cycle)
+            reported.formUnion(cycle)
             let edges = zip(cycle, cycle.dropFirst() + [start])
             let evidence = edges.compactMap { from, to in
                 waits[UInt64(UInt32(bitPattern: from)) << 32 | UInt64(UInt32(bitPattern: to))]
@@ -125,8 +125,8 @@ private struct WaitTargets {
 
     init(_ recording: Recording) {
         self.recording = recording
-        for (place, thread) in recording.threads.enumerated() {
-            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(place)
+        for (entryIndex, thread) in recording.threads.enumerated() {
+            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(entryIndex)
         }
     }
 

@@ -29,21 +29,21 @@ package struct LogDifference: Hashable, Sendable {
         /// From 1; nil if the log ended before.
         var number: Int?
         var line: String?
-        var isWhole: Bool
+        var isComplete: Bool
 
-        init(log: String, number: Int? = nil, line: String? = nil, isWhole: Bool = true) {
-            (self.log, self.number, self.line, self.isWhole) = (log, number, line, isWhole)
+        init(log: String, number: Int? = nil, line: String? = nil, isComplete: Bool = true) {
+            (self.log, self.number, self.line, self.isComplete) = (log, number, line, isComplete)
         }
 
         init(log: String, line: LogReader.ReadLine?) {
             self.log = log
             number = line?.number
             self.line = line?.line.text
-            isWhole = line?.isWhole ?? true
+            isComplete = line?.isComplete ?? true
         }
 
         /// For example `run.log:3`.
-        var place: String { number.map { "\(log):\($0)" } ?? log }
+        var location: String { number.map { "\(log):\($0)" } ?? log }
     }
 }
 
@@ -51,17 +51,17 @@ extension LogDifference: CustomStringConvertible {
     /// Several lines: the location, both lines, and the difference.
     package var description: String {
         let sides = [first, second]
-        let width = sides.map(\.place.count).max() ?? 0
+        let width = sides.map(\.location.count).max() ?? 0
         let position = commonLength
         let numbers = Set(sides.compactMap(\.number))
         var lines = ["the logs differ" + (numbers.count == 1 ? numbers.map { " at line \($0)" }.joined() : "")]
         for side in sides {
-            let name = side.place + String(repeating: " ", count: width - side.place.count)
+            let name = side.location + String(repeating: " ", count: width - side.location.count)
             let shown = side.line.map { Excerpt.of($0, around: $0.count > 120 ? position : 0) }
             lines.append("  \(name)  \(shown ?? "(no further line)")")
         }
         lines.append(explanation)
-        for side in sides where !side.isWhole {
+        for side in sides where !side.isComplete {
             lines.append("\(side.log) ends within this line, without a newline: it may be truncated.")
         }
         return lines.joined(separator: "\n")
@@ -74,18 +74,18 @@ extension LogDifference: CustomStringConvertible {
         case .threadEnds:
             "No further thread of \(second.log) writes this line. Its line above is the first without a counterpart."
         case .mention: "The messages mention different threads."
-        case .process(let mismatch): told(mismatch, "by a process", "by the process")
-        case .thread(let mismatch): told(mismatch, "by a thread", "by the thread")
-        case .threadNumber(let mismatch): told(mismatch, "a thread", "the thread", verb: "mentions")
+        case .process(let mismatch): describe(mismatch, "by a process", "by the process")
+        case .thread(let mismatch): describe(mismatch, "by a thread", "by the thread")
+        case .threadNumber(let mismatch): describe(mismatch, "a thread", "the thread", verb: "mentions")
         }
     }
 
-    private func told(_ mismatch: Mismatch, _ new: String, _ known: String, verb: String = "is written") -> String {
-        func told(_ seen: Int?) -> String {
+    private func describe(_ mismatch: Mismatch, _ new: String, _ known: String, verb: String = "is written") -> String {
+        func describe(_ seen: Int?) -> String {
             seen.map { "\(known) of line \($0)" } ?? "\(new) not seen before"
         }
-        return "In \(first.log) the line \(verb) \(told(mismatch.firstSeen)), "
-            + "in \(second.log) \(told(mismatch.secondSeen))."
+        return "In \(first.log) the line \(verb) \(describe(mismatch.firstSeen)), "
+            + "in \(second.log) \(describe(mismatch.secondSeen))."
     }
 
     /// The number of characters up to which the two lines are equal, ignoring differences before the message.

@@ -95,9 +95,9 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate var timeEnd: Int? {
         let form: StaticString = "0000-00-00 00:00:00."
         guard count > form.utf8CodeUnitCount else { return nil }
-        for place in 0..<form.utf8CodeUnitCount {
-            let expected = form.utf8Start[place]
-            guard expected == UInt8(ascii: "0") ? self[place].isDigit : self[place] == expected else { return nil }
+        for index in 0..<form.utf8CodeUnitCount {
+            let expected = form.utf8Start[index]
+            guard expected == UInt8(ascii: "0") ? self[index].isDigit : self[index] == expected else { return nil }
         }
         let fraction = form.utf8CodeUnitCount
         var end = end(from: fraction, while: \.isDigit)

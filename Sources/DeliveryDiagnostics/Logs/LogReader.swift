@@ -68,7 +68,7 @@ package struct LogReader {
 
     /// The next line, or nil at the end.
     mutating func next() throws(LogError) -> ReadLine? {
-        guard let (bytes, isWhole) = try nextBytesOfLog() else {
+        guard let (bytes, isComplete) = try nextBytesOfLog() else {
             guard hasLine else {
                 throw LogError(
                     log: name, line: nil,
@@ -78,29 +78,29 @@ package struct LogReader {
         }
         hasLine = true
         do throws(LogLine.Problem) {
-            return ReadLine(number: lineNumber, line: try LogLine(bytes), isWhole: isWhole)
+            return ReadLine(number: lineNumber, line: try LogLine(bytes), isComplete: isComplete)
         } catch {
-            let cutOff = isWhole ? "" : " The log ends within this line, so it may be truncated."
+            let truncation = isComplete ? "" : " The log ends within this line, so it may be truncated."
             let text = Excerpt.of(String(decoding: bytes, as: UTF8.self), length: 60)
             let found = error == .notText ? "" : ", found \"\(text)\""
             throw LogError(
                 log: name, line: lineNumber,
-                problem: "this is not a log line: \(error.description).\(cutOff) Expected a line such as "
+                problem: "this is not a log line: \(error.description).\(truncation) Expected a line such as "
                     + "\"\(LogLine.example)\"\(found).")
         }
     }
 
-    private mutating func nextBytesOfLog() throws(LogError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
-        while let (read, isWhole) = try nextBytes() {
+    private mutating func nextBytesOfLog() throws(LogError) -> (bytes: ArraySlice<UInt8>, isComplete: Bool)? {
+        while let (read, isComplete) = try nextBytes() {
             var bytes = read
             if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
             if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
-            if bytes.first != UInt8(ascii: "#") { return (bytes, isWhole) }
+            if bytes.first != UInt8(ascii: "#") { return (bytes, isComplete) }
         }
         return nil
     }
 
-    private mutating func nextBytes() throws(LogError) -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+    private mutating func nextBytes() throws(LogError) -> (bytes: ArraySlice<UInt8>, isComplete: Bool)? {
         var searched = 0
         while true {
             if let newline = unread.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
@@ -147,6 +147,6 @@ package struct LogReader {
         var number: Int
         var line: LogLine
         /// True if the line ends with a newline.
-        var isWhole: Bool
+        var isComplete: Bool
     }
 }

@@ -94,7 +94,7 @@ package final class ReplacementFile {
     /// - Returns: true if the file replaced the destination.
     /// - Throws: `Errno`. If `isKept`, the content is complete and stays at `path`.
     @discardableResult
-    package func place() throws -> Bool {
+    package func replaceDestination() throws -> Bool {
         try reportDelayedErrors()
         do {
             if hasAttributes {

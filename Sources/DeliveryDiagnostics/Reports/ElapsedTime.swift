@@ -40,10 +40,10 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     /// Three significant digits, or all digits before the decimal point.
     package var description: String {
         if nanoseconds < 0 { return "-\(ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)))" }
-        for (place, unit) in Self.units.enumerated() where nanoseconds >= unit.nanoseconds {
+        for (index, unit) in Self.units.enumerated() where nanoseconds >= unit.nanoseconds {
             let text = Self.threeDigits(nanoseconds, per: unit.nanoseconds)
             // 999.6 µs rounds to 1 ms.
-            if text == "1000", place > 0 { return "1 \(Self.units[place - 1].name)" }
+            if text == "1000", index > 0 { return "1 \(Self.units[index - 1].name)" }
             return "\(text) \(unit.name)"
         }
         return "0 ns"

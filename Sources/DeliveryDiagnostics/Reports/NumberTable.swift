@@ -15,8 +15,8 @@ enum NumberTable {
         var text = (0..<height).map { line in
             let heading = (0..<numbers).map { column in
                 let words = headingWords[column]
-                let place = line - (height - words.count)
-                return padded(place < 0 ? "" : words[place], widths[column])
+                let wordIndex = line - (height - words.count)
+                return padded(wordIndex < 0 ? "" : words[wordIndex], widths[column])
             }.joined(separator: "  ")
             return line == height - 1 ? heading + "  " + headings[numbers] : heading
         }

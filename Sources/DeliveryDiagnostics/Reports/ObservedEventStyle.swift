@@ -21,11 +21,11 @@ package struct ObservedEventStyle: Sendable {
         switch kind {
         case .notification(let notification, let senderName, let thread):
             let sender = "\(senderName.map { ShownText.escaped($0) } ?? "")[\(notification.sender)]"
-            let place = "\(thread.number) \(thread.name ?? "(null)")"
+            let target = "\(thread.number) \(thread.name ?? "(null)")"
             let userInfo = try notification.userInfo.map {
                 " with \(ShownText.escaped(try JSONText.of(PropertyListJSON($0))))"
             }
-            return "\(sender) → \(place): \(ShownText.name(notification.name.rawValue))"
+            return "\(sender) → \(target): \(ShownText.name(notification.name.rawValue))"
                 + (notification.object.map { " of \(ShownText.quoted($0))" } ?? "") + (userInfo ?? "")
         case .connection(let event):
             return text(of: event)

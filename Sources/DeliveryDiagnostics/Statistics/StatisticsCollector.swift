@@ -17,7 +17,7 @@ struct StatisticsCollector {
     /// The first one is for blocks.
     private var names = [Group(label: DeliveryStatistics.blocks)]
     /// For each string: its index in `names`.
-    private var namePlaces: [Int32]
+    private var nameIndices: [Int32]
     private var observers: [Group]
     private var threads: [Group]
     private var mailboxes: [DeliveryStatistics.Mailbox]
@@ -42,25 +42,25 @@ struct StatisticsCollector {
         func label(_ label: String, _ process: Int32) -> String {
             recording.processes.count > 1 ? "\(label) of \(identifiers.processes[Int(process)])" : label
         }
-        namePlaces = Array(repeating: -1, count: recording.strings.count)
+        nameIndices = Array(repeating: -1, count: recording.strings.count)
         // Most strings may be messages, so names get indices of their own.
-        for entry in recording.entries where entry.name >= 0 && namePlaces[Int(entry.name)] < 0 {
-            namePlaces[Int(entry.name)] = Int32(names.count)
+        for entry in recording.entries where entry.name >= 0 && nameIndices[Int(entry.name)] < 0 {
+            nameIndices[Int(entry.name)] = Int32(names.count)
             names.append(Group(label: recording.strings[Int(entry.name)]))
         }
         var namesOfObservers = [Int32](repeating: -1, count: recording.observers.count)
-        var placesOfObservers = namesOfObservers
+        var locationsOfObservers = namesOfObservers
         for entry in recording.entries where entry.observer >= 0 {
             if entry.name >= 0 { namesOfObservers[Int(entry.observer)] = entry.name }
-            if entry.stage == .register { placesOfObservers[Int(entry.observer)] = entry.place }
+            if entry.stage == .register { locationsOfObservers[Int(entry.observer)] = entry.place }
         }
         observers = recording.observers.indices.map { index in
-            let (observer, name, place) = (
-                recording.observers[index], namesOfObservers[index], placesOfObservers[index]
+            let (observer, name, location) = (
+                recording.observers[index], namesOfObservers[index], locationsOfObservers[index]
             )
             var group = Group(label: label("\(observer.number)", observer.process))
             if name >= 0 { group.label += " \(recording.strings[Int(name)])" }
-            if place >= 0 { group.place = recording.places[Int(place)].description }
+            if location >= 0 { group.place = recording.places[Int(location)].description }
             return group
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
@@ -72,7 +72,7 @@ struct StatisticsCollector {
     }
 
     mutating func collect(into statistics: inout DeliveryStatistics) {
-        for place in recording.entries.indices { count(place) }
+        for index in recording.entries.indices { count(index) }
         finishDepths()
         statistics.records = recording.entries.count
         statistics.processes = recording.processes.count
@@ -97,8 +97,8 @@ struct StatisticsCollector {
         statistics.total = total
         statistics.total.postsPerSecond = Self.rate(total.posted, seconds)
         measure(&statistics.total, deliveries[...])
-        statistics.names = grouped(names, in: Self.busiest(names), seconds) { [namePlaces] in
-            $0.name < 0 ? 0 : Int(namePlaces[Int($0.name)])
+        statistics.names = grouped(names, in: Self.busiest(names), seconds) { [nameIndices] in
+            $0.name < 0 ? 0 : Int(nameIndices[Int($0.name)])
         }
         statistics.observers = grouped(observers, in: Self.busiest(observers), seconds) { Int($0.observer) }
         let order = recording.threads.indices.sorted { one, other in
@@ -117,22 +117,22 @@ struct StatisticsCollector {
 
     /// Indices of the groups in descending order of posts and deliveries.
     private static func busiest(_ groups: [Group]) -> [Int] {
-        func weight(_ place: Int) -> Int { groups[place].posted + groups[place].delivered }
+        func weight(_ index: Int) -> Int { groups[index].posted + groups[index].delivered }
         return groups.indices.sorted { (-weight($0), $0) < (-weight($1), $1) }
     }
 
     // MARK: Counting
 
-    private mutating func count(_ place: Int) {
-        let entry = recording.entries[place]
+    private mutating func count(_ index: Int) {
+        let entry = recording.entries[index]
         let thread = Int(entry.thread)
-        let begun = Int(links.began[place])
+        let begun = Int(links.began[index])
         let isOfQueue = begun >= 0 && recording.entries[begun].stage == .enqueue
         switch entry.stage {
         case .post, .capture:
             if isOfQueue { queues.posted += 1 }
             // A capture counts as a post unless the post that it belongs to has a record.
-            guard entry.stage == .post || links.posted[place] < 0 && entry.relatedPost < 0 else { break }
+            guard entry.stage == .post || links.posted[index] < 0 && entry.relatedPost < 0 else { break }
             total.posted += 1
             names[name(entry)].posted += 1
             threads[thread].posted += 1
@@ -143,10 +143,10 @@ struct StatisticsCollector {
         case .append:
             if entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
         case .deliver:
-            deliveries.append(Int32(place))
+            deliveries.append(Int32(index))
             if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
             if begun >= 0, !batches[thread].isEmpty { batches[thread][batches[thread].count - 1] += 1 }
-            let isEndless = DeliveryLinks.tellsReturn(entry) && links.partner[place] < 0 ? 1 : 0
+            let isEndless = DeliveryLinks.tellsReturn(entry) && links.partner[index] < 0 ? 1 : 0
             add(entry, thread) {
                 $0.delivered += 1
                 $0.neverReturned += isEndless
@@ -177,22 +177,22 @@ struct StatisticsCollector {
             mailboxes[thread].drains += 1
             batches[thread].append(0)
         case .wait:
-            waits[thread].append(Int32(place))
-            if links.partner[place] < 0 { mailboxes[thread].endlessWaits += 1 }
+            waits[thread].append(Int32(index))
+            if links.partner[index] < 0 { mailboxes[thread].endlessWaits += 1 }
         case .register, .remove, .return, .skip, .waitEnd, .threadEnd, .count, .log, .processStart,
             .processEnd, .fork, .lost, .end:
             break
         }
-        if links.mailbox[place] >= 0 {
-            let mailbox = Int(links.mailbox[place])
+        if links.mailbox[index] >= 0 {
+            let mailbox = Int(links.mailbox[index])
             mailboxes[mailbox].appended += 1
             change(mailbox, by: 1, at: entry.time)
-            if links.ended[place] < 0 { add(entry, mailbox) { $0.pending += 1 } }
+            if links.ended[index] < 0 { add(entry, mailbox) { $0.pending += 1 } }
         }
         if begun >= 0, links.mailbox[begun] >= 0 { change(Int(links.mailbox[begun]), by: -1, at: entry.time) }
     }
 
-    private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(namePlaces[Int(entry.name)]) }
+    private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(nameIndices[Int(entry.name)]) }
 
     private mutating func add(_ entry: Recording.Entry, _ thread: Int, _ change: (inout Group) -> Void) {
         change(&total)
@@ -259,20 +259,20 @@ struct StatisticsCollector {
     ) -> [Group] {
         // A counting sort takes the same time for any number of groups.
         var ends = [Int](repeating: 0, count: groups.count + 1)
-        for place in deliveries { ends[number(recording.entries[Int(place)]) + 1] += 1 }
+        for index in deliveries { ends[number(recording.entries[Int(index)]) + 1] += 1 }
         for index in ends.indices.dropFirst() { ends[index] += ends[index - 1] }
         var nexts = [0] + ends.dropLast()
         var sorted = [Int32](repeating: 0, count: deliveries.count)
-        for place in deliveries {
-            let group = number(recording.entries[Int(place)]) + 1
-            sorted[nexts[group]] = place
+        for index in deliveries {
+            let group = number(recording.entries[Int(index)]) + 1
+            sorted[nexts[group]] = index
             nexts[group] += 1
         }
         var measured: [Group] = []
         for index in order {
             var group = groups[index]
-            let fates = group.coalesced + group.dropped + group.cancelled + group.targetGone
-            guard group.posted + group.delivered + fates + group.pending > 0 else { continue }
+            let outcomes = group.coalesced + group.dropped + group.cancelled + group.targetGone
+            guard group.posted + group.delivered + outcomes + group.pending > 0 else { continue }
             group.postsPerSecond = Self.rate(group.posted, seconds)
             measure(&group, sorted[ends[index]..<ends[index + 1]])
             measured.append(group)

@@ -45,21 +45,21 @@ package struct StatisticsReport: Sendable {
         let performed = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.delivered ?? 0
         parts.append("\(total.delivered - performed) delivered")
         if performed > 0 { parts.append("\(Self.counted(performed, "block")) performed") }
-        let fates = [
+        let outcomes = [
             (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
             (total.targetGone, "target gone"), (total.pending, "pending"),
         ]
-        parts += fates.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        parts += outcomes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         lines += Self.wrapped(parts)
         let queues = statistics.queues
         if queues.enqueued > 0 {
-            let fates = [
+            let outcomes = [
                 (queues.posted, "posted"), (queues.coalesced, "coalesced"), (queues.dequeued, "dequeued"),
                 (queues.targetGone, "target gone"),
             ]
             lines += Self.wrapped(
                 ["posting queues: \(queues.enqueued) enqueued"]
-                    + fates.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" })
+                    + outcomes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" })
         }
         if statistics.drains > 0 {
             let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))

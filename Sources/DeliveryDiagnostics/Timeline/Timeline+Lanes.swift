@@ -1,11 +1,11 @@
 extension Timeline {
     mutating func mapLanes(_ lane: (Int) -> Int) {
-        for place in slices.indices { slices[place].lane = lane(slices[place].lane) }
-        for place in marks.indices { marks[place].lane = lane(marks[place].lane) }
-        for place in runs.indices { runs[place].lane = lane(runs[place].lane) }
-        for place in arrows.indices {
-            arrows[place].fromLane = lane(arrows[place].fromLane)
-            arrows[place].toLane = lane(arrows[place].toLane)
+        for index in slices.indices { slices[index].lane = lane(slices[index].lane) }
+        for index in marks.indices { marks[index].lane = lane(marks[index].lane) }
+        for index in runs.indices { runs[index].lane = lane(runs[index].lane) }
+        for index in arrows.indices {
+            arrows[index].fromLane = lane(arrows[index].fromLane)
+            arrows[index].toLane = lane(arrows[index].toLane)
         }
     }
 
@@ -22,7 +22,7 @@ extension Timeline {
         let kept = busiest.prefix(most - 1).sorted()
         let others = lanes.indices.filter { !kept.contains($0) }
         var laneOf = [Int](repeating: kept.count, count: lanes.count)
-        for (lane, place) in kept.enumerated() { laneOf[place] = lane }
+        for (lane, index) in kept.enumerated() { laneOf[index] = lane }
         var folded = self
         folded.foldedLanes = others.map { lanes[$0].title }
         folded.lanes = kept.map { lanes[$0] }
@@ -38,7 +38,7 @@ extension Timeline {
 
 extension Timeline.Run {
     /// Appends a later run to this one.
-    mutating func take(_ other: Timeline.Run) {
+    mutating func append(_ other: Timeline.Run) {
         count += other.count
         end = max(end, other.end)
         lastPost = other.lastPost

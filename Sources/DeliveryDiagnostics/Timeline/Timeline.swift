@@ -31,18 +31,18 @@ package struct Timeline: Sendable, Hashable {
         /// The notification's name.
         package var name: String?
         /// True for a post that no observer matched.
-        package var isToNobody = false
+        package var isUnobserved = false
         /// The number of this post's deliveries that are still pending at the end.
         package var waiting = 0
         /// Further properties, the most important first.
         package var details: [String] = []
         /// The source location.
-        var place: SourceLocation?
+        var location: SourceLocation?
         /// The line of the file, or the sequence number if the record is not from a file.
         package var line: Int
 
         /// The outcome of a post, if nothing else in the drawing shows it.
-        package var outcome: String? { isToNobody ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
+        package var outcome: String? { isUnobserved ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// A handler or block that runs, or a thread's wait for another thread.

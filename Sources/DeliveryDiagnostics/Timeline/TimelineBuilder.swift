@@ -16,24 +16,24 @@ struct TimelineBuilder {
     /// For each thread: the number of drawn deliveries that are still waiting for it at the end.
     private var waiting: [Int: Int] = [:]
     /// The number of similar rows at the end of `rows`.
-    private var alike = 0
-    private var lastLikeness: Likeness?
-    private var lastLikenessRow = -1
+    private var similarRows = 0
+    private var lastSimilarity: Similarity?
+    private var lastSimilarityRow = -1
     private var leftOut = Timeline.LeftOut()
     /// Properties that rows must share to be drawn as one.
-    private struct Likeness: Hashable {
+    private struct Similarity: Hashable {
         var lane: Int
         var stage: DeliveryStage
         var name: String?
         var depth: Int
         var arrowKind: Timeline.Arrow.Kind?
         var fromLane: Int?
-        var isToNobody: Bool
+        var isUnobserved: Bool
         var isWaiting: Bool
     }
 
     /// Up to three rows are easy to read and show more than one row for all of them.
-    private static let leastRun = 4
+    private static let minimumRun = 4
 
     /// For each drawn span: its index in `slices`.
     private var sliceOfSpan: [Int: Int] = [:]
@@ -66,13 +66,13 @@ struct TimelineBuilder {
     // MARK: Rows
 
     private mutating func build() {
-        for (place, entry) in recording.entries.enumerated() {
-            guard Self.isDrawn(entry, at: place, links) else {
+        for (index, entry) in recording.entries.enumerated() {
+            guard Self.isDrawn(entry, at: index, links) else {
                 if !Self.isPart(entry) { leftOut.undrawn[entry.stage, default: 0] += 1 }
                 continue
             }
             let time = links.time(of: entry)
-            let span = links.spanOfEntry[place]
+            let span = links.spanOfEntry[index]
             if !isSelected(entry) {
                 leftOut.filtered += 1
             } else if time < selection.from {
@@ -92,7 +92,7 @@ struct TimelineBuilder {
             } else if span >= 0 {
                 addBegin(of: Int(span))
             } else {
-                addMark(entry, at: place)
+                addMark(entry, at: index)
             }
         }
     }
@@ -130,35 +130,35 @@ struct TimelineBuilder {
 
     /// Folds the last row into the similar rows before it.
     private mutating func foldLastRow() {
-        guard selection.foldsRuns, let last = rows.last, let likeness = likeness(of: last) else { return }
-        let isAlike = likeness == lastLikeness && lastLikenessRow == rows.count - 2
-        alike = isAlike ? alike + 1 : 1
-        (lastLikeness, lastLikenessRow) = (likeness, rows.count - 1)
-        if alike == Self.leastRun {
-            let members = (0..<Self.leastRun).map { _ in takeLastRow() }
-            var (run, arrow) = members[Self.leastRun - 1]
+        guard selection.foldsRuns, let last = rows.last, let similarity = similarity(of: last) else { return }
+        let isSimilar = similarity == lastSimilarity && lastSimilarityRow == rows.count - 2
+        similarRows = isSimilar ? similarRows + 1 : 1
+        (lastSimilarity, lastSimilarityRow) = (similarity, rows.count - 1)
+        if similarRows == Self.minimumRun {
+            let members = (0..<Self.minimumRun).map { _ in takeLastRow() }
+            var (run, arrow) = members[Self.minimumRun - 1]
             if let arrow {
                 run.arrow = arrows.count
                 arrows.append(arrow)
             }
-            for member in members.dropLast().reversed() { run.take(member.run) }
+            for member in members.dropLast().reversed() { run.append(member.run) }
             rows.append(.run(runs.count))
             runs.append(run)
-        } else if alike > Self.leastRun {
-            runs[runs.count - 1].take(takeLastRow().run)
+        } else if similarRows > Self.minimumRun {
+            runs[runs.count - 1].append(takeLastRow().run)
         }
-        lastLikenessRow = rows.count - 1
+        lastSimilarityRow = rows.count - 1
     }
 
     /// Nil if the row is always drawn by itself.
-    private func likeness(of row: Timeline.Row) -> Likeness? {
+    private func similarity(of row: Timeline.Row) -> Similarity? {
         let (lane, stage, depth, label, arrow): (Int, DeliveryStage, Int, Timeline.Label, Int?)
         switch row {
-        case .mark(let place):
-            let mark = marks[place]
+        case .mark(let index):
+            let mark = marks[index]
             (lane, stage, depth, label, arrow) = (mark.lane, mark.stage, mark.depth, mark.label, mark.arrow)
-        case .lasts(let place):
-            let slice = slices[place]
+        case .lasts(let index):
+            let slice = slices[index]
             guard slice.kind == .handler else { return nil }
             (lane, stage, depth, label, arrow) = (slice.lane, .deliver, slice.depth, slice.label, slice.arrow)
         case .begins, .ends, .run: return nil
@@ -172,9 +172,9 @@ struct TimelineBuilder {
             .processStart, .processEnd, .fork, .lost, .end:
             return nil
         }
-        return Likeness(
+        return Similarity(
             lane: lane, stage: stage, name: label.name, depth: depth, arrowKind: arrow.map { arrows[$0].kind },
-            fromLane: arrow.map { arrows[$0].fromLane }, isToNobody: label.isToNobody, isWaiting: label.waiting > 0)
+            fromLane: arrow.map { arrows[$0].fromLane }, isUnobserved: label.isUnobserved, isWaiting: label.waiting > 0)
     }
 
     /// Removes the last row and its slice or mark and arrow, which are the last of their kind too.
@@ -209,14 +209,14 @@ struct TimelineBuilder {
     }
 
     /// True if the record has a row of its own.
-    private static func isDrawn(_ entry: Recording.Entry, at place: Int, _ links: TimelineLinks) -> Bool {
+    private static func isDrawn(_ entry: Recording.Entry, at index: Int, _ links: TimelineLinks) -> Bool {
         switch entry.stage {
         case .signal, .dropSignal, .drain: false
         // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
-        case .append: entry.post >= 0 && links.origin(of: entry.post) == place
+        case .append: entry.post >= 0 && links.origin(of: entry.post) == index
         // The document's observer captures a post; the two are drawn as one.
-        case .capture: entry.post < 0 || links.origin(of: entry.post) == place
-        case .return, .waitEnd: links.spanOfEntry[place] >= 0
+        case .capture: entry.post < 0 || links.origin(of: entry.post) == index
+        case .return, .waitEnd: links.spanOfEntry[index] >= 0
         case .register, .remove, .enqueue, .dequeue, .post, .deliver, .coalesce, .drop, .cancel, .targetGone, .skip,
             .wait,
             .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
@@ -244,11 +244,11 @@ struct TimelineBuilder {
     // MARK: Slices, marks and arrows
 
     /// Lanes hold thread indices until all lanes are known.
-    private mutating func addSlice(_ place: Int) -> Int {
-        let span = links.spans[place]
+    private mutating func addSlice(_ index: Int) -> Int {
+        let span = links.spans[index]
         let entry = recording.entries[Int(span.entry)]
         let isWait = entry.stage == .wait
-        sliceOfSpan[place] = slices.count
+        sliceOfSpan[index] = slices.count
         slices.append(
             Timeline.Slice(
                 lane: Int(entry.thread), kind: isWait ? .wait : .handler, begin: span.begin, end: span.end,
@@ -257,18 +257,18 @@ struct TimelineBuilder {
         return slices.count - 1
     }
 
-    private mutating func addMark(_ entry: Recording.Entry, at place: Int) {
+    private mutating func addMark(_ entry: Recording.Entry, at index: Int) {
         rows.append(.mark(marks.count))
         defer { foldLastRow() }
-        let label = label(of: entry, at: place)
+        let label = label(of: entry, at: index)
         if label.waiting > 0, let target = links.target(of: entry) { waiting[target, default: 0] += label.waiting }
         marks.append(
             Timeline.Mark(
                 lane: Int(entry.thread), time: links.time(of: entry), stage: entry.stage,
-                depth: Int(links.depthOfEntry[place]), label: label, arrow: addArrow(to: entry, at: place)))
+                depth: Int(links.depthOfEntry[index]), label: label, arrow: addArrow(to: entry, at: index)))
     }
 
-    private mutating func addArrow(to entry: Recording.Entry, at place: Int) -> Int? {
+    private mutating func addArrow(to entry: Recording.Entry, at index: Int) -> Int? {
         guard entry.post >= 0 else { return nil }
         let kind: Timeline.Arrow.Kind
         var origin = links.origin(of: entry.post)
@@ -286,7 +286,7 @@ struct TimelineBuilder {
             .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
             return nil
         }
-        guard let origin, origin < place else { return nil }
+        guard let origin, origin < index else { return nil }
         let start = recording.entries[origin]
         arrows.append(
             Timeline.Arrow(
@@ -296,7 +296,7 @@ struct TimelineBuilder {
         return arrows.count - 1
     }
 
-    private func label(of entry: Recording.Entry, at place: Int) -> Timeline.Label {
+    private func label(of entry: Recording.Entry, at index: Int) -> Timeline.Label {
         var label = Timeline.Label(what: entry.stage.rawValue, line: Int(entry.line))
         label.name = recording.name(of: entry)
         if entry.post >= 0 {
@@ -309,7 +309,7 @@ struct TimelineBuilder {
         }
         switch entry.stage {
         case .post, .capture, .enqueue, .append:
-            label.isToNobody = entry.count == 0
+            label.isUnobserved = entry.count == 0
             if entry.count > 1 { label.details.append("to \(entry.count) observers") }
             label.waiting = links.waiting(of: entry)
         case .remove:
@@ -328,7 +328,7 @@ struct TimelineBuilder {
             label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
         }
         if let message = recording.message(of: entry) { label.details.append(message) }
-        label.place = recording.place(of: entry)
+        label.location = recording.place(of: entry)
         return label
     }
 

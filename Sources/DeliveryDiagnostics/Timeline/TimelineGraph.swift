@@ -37,26 +37,26 @@ struct TimelineGraph {
         let time = timeline.time(of: row)
         let cells: [Cell]
         switch row {
-        case .mark(let place):
-            let mark = timeline.marks[place]
+        case .mark(let index):
+            let mark = timeline.marks[index]
             cells = drawn(symbols.mark(of: mark.stage), in: mark.lane, depth: mark.depth, arrow: mark.arrow, at: time)
-        case .run(let place):
-            let run = timeline.runs[place]
+        case .run(let index):
+            let run = timeline.runs[index]
             let symbol = run.stage == .deliver ? symbols.handlerLasts : symbols.mark(of: run.stage)
             cells = drawn(symbol, in: run.lane, depth: run.depth, arrow: run.arrow, at: time)
-        case .begins(let place):
-            let slice = timeline.slices[place]
+        case .begins(let index):
+            let slice = timeline.slices[index]
             let symbol =
                 slice.kind == .wait
                 ? symbols.waitBegins : slice.ending == .isNotRecorded ? symbols.handlerLasts : symbols.handlerBegins
             cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: slice.arrow, at: time)
             begin(slice)
-        case .lasts(let place):
-            let slice = timeline.slices[place]
+        case .lasts(let index):
+            let slice = timeline.slices[index]
             let symbol = slice.kind == .wait ? symbols.wait : symbols.handlerLasts
             cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: slice.arrow, at: time)
-        case .ends(let place):
-            let slice = timeline.slices[place]
+        case .ends(let index):
+            let slice = timeline.slices[index]
             end(slice)
             let symbol = slice.kind == .wait ? symbols.waitEnds : symbols.handlerEnds
             cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: nil, at: time)
@@ -67,8 +67,8 @@ struct TimelineGraph {
     /// A row for a long time without events.
     func later(at time: Int64) -> [TimelineText.Span] {
         var cells = lanes(at: time)
-        for place in cells.indices where cells[place].character == symbols.lane {
-            cells[place].character = symbols.later
+        for column in cells.indices where cells[column].character == symbols.lane {
+            cells[column].character = symbols.later
         }
         return spans(cells)
     }
@@ -80,22 +80,22 @@ struct TimelineGraph {
             for (depth, kind) in running[lane].enumerated() {
                 guard let kind else { continue }
                 let character = kind == .wait ? symbols.wait : symbols.handler
-                cells[place(lane, depth)] = Cell(character: character, lane: lane)
+                cells[column(lane, depth)] = Cell(character: character, lane: lane)
             }
         }
         return cells
     }
 
     /// Deep slices are drawn at the edge of their lane.
-    private func place(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
+    private func column(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
 
     private func drawn(_ symbol: Character, in lane: Int, depth: Int, arrow: Int?, at time: Int64) -> [Cell] {
         var cells = lanes(at: time)
-        let place = place(lane, depth)
+        let column = column(lane, depth)
         if let arrow = arrow.map({ timeline.arrows[$0] }), arrow.fromLane != lane {
-            draw(arrow, to: lane, in: &cells, head: place)
+            draw(arrow, to: lane, in: &cells, head: column)
         }
-        cells[place] = Cell(character: symbol, lane: lane)
+        cells[column] = Cell(character: symbol, lane: lane)
         return cells
     }
 
@@ -104,25 +104,25 @@ struct TimelineGraph {
         let isRightward = arrow.fromLane < lane
         let line = arrow.kind == .lost ? symbols.lostLine : symbols.line
         let depth = max(0, running[arrow.fromLane].count - 1)
-        let start = place(arrow.fromLane, isRightward ? depth : 0)
+        let start = column(arrow.fromLane, isRightward ? depth : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
-        for place in isRightward ? start...max(start, end) : end...max(start, end) {
-            let crossed = cells[place].character
+        for column in isRightward ? start...max(start, end) : end...max(start, end) {
+            let crossed = cells[column].character
             let character: Character
             switch crossed {
             case symbols.lane:
                 character =
-                    place != start ? symbols.crossing : isRightward ? symbols.leavesRight : symbols.leavesLeft
+                    column != start ? symbols.crossing : isRightward ? symbols.leavesRight : symbols.leavesLeft
             case symbols.handler:
                 character =
-                    place != start
+                    column != start
                     ? symbols.handlerCrossing : isRightward ? symbols.handlerLeavesRight : symbols.handlerLeavesLeft
             case " ":
                 character = line
             default:
                 character = crossed
             }
-            cells[place] = Cell(character: character, lane: crossed == " " ? arrow.fromLane : cells[place].lane)
+            cells[column] = Cell(character: character, lane: crossed == " " ? arrow.fromLane : cells[column].lane)
         }
         cells[end] = Cell(character: isRightward ? symbols.rightHead : symbols.leftHead, lane: arrow.fromLane)
     }

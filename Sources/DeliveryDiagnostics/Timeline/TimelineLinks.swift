@@ -32,7 +32,7 @@ struct TimelineLinks {
         /// The target of its appends; -2 if there are several targets.
         var target: Int32 = -1
         /// The number of its outcomes.
-        var fates: Int32 = 0
+        var outcomes: Int32 = 0
         /// True if it has left its posting queue.
         var leftQueue = false
     }
@@ -57,9 +57,9 @@ struct TimelineLinks {
         lives = Array(repeating: Life(), count: recording.threads.count)
         var ended = Set<Int32>()
         var running = [[Int32]](repeating: [], count: recording.threads.count)
-        for (place, entry) in entries.enumerated() {
-            note(entry, at: place)
-            nest(entry, at: place, in: &running[Int(entry.thread)])
+        for (index, entry) in entries.enumerated() {
+            note(entry, at: index)
+            nest(entry, at: index, in: &running[Int(entry.thread)])
             guard entry.stage == .processEnd || entry.stage == .end else { continue }
             // A process ends all its threads. A second end of the same process has no effect.
             let process = recording.threads[Int(entry.thread)].process
@@ -82,7 +82,7 @@ struct TimelineLinks {
 
     // MARK: Posts
 
-    private mutating func note(_ entry: Recording.Entry, at place: Int) {
+    private mutating func note(_ entry: Recording.Entry, at index: Int) {
         let time = time(of: entry)
         for thread in [entry.thread, entry.target] where thread >= 0 {
             lives[Int(thread)].begin = min(lives[Int(thread)].begin, time)
@@ -95,24 +95,24 @@ struct TimelineLinks {
         let isOfQueue = entry.observer < 0 && entry.name >= 0
         switch entry.stage {
         case .enqueue:
-            posts[post].enqueue = Int32(place)
+            posts[post].enqueue = Int32(index)
         case .post:
-            setOrigin(of: post, to: place)
+            setOrigin(of: post, to: index)
             posts[post].leftQueue = true
             if entry.count >= 0 { posts[post].matched = max(0, posts[post].matched) + entry.count }
         case .capture:
-            setOrigin(of: post, to: place)
+            setOrigin(of: post, to: index)
             if entry.count >= 0 { posts[post].matched = max(0, posts[post].matched) + entry.count }
             posts[post].captured += 1
         case .append:
-            setOrigin(of: post, to: place)
+            setOrigin(of: post, to: index)
             posts[post].appended += 1
             posts[post].target = posts[post].target == -1 || posts[post].target == entry.target ? entry.target : -2
             if entry.target == entry.thread { posts[post].appendedHere = true }
         case .deliver, .skip:
-            posts[post].fates += 1
+            posts[post].outcomes += 1
         case .coalesce, .drop, .cancel, .targetGone:
-            if isOfQueue { posts[post].leftQueue = true } else { posts[post].fates += 1 }
+            if isOfQueue { posts[post].leftQueue = true } else { posts[post].outcomes += 1 }
         case .dequeue:
             posts[post].leftQueue = true
         case .register, .remove, .signal, .dropSignal, .drain, .return, .wait, .waitEnd, .refuseWait, .threadEnd,
@@ -122,8 +122,8 @@ struct TimelineLinks {
         }
     }
 
-    private mutating func setOrigin(of post: Int, to place: Int) {
-        if posts[post].origin < 0 { posts[post].origin = Int32(place) }
+    private mutating func setOrigin(of post: Int, to index: Int) {
+        if posts[post].origin < 0 { posts[post].origin = Int32(index) }
     }
 
     /// The record at which its arrows begin.
@@ -154,7 +154,7 @@ struct TimelineLinks {
         let post = posts[Int(entry.post)]
         if entry.stage == .enqueue { return post.leftQueue ? 0 : 1 }
         let expected = post.matched >= 0 ? post.matched : max(post.captured, post.appended)
-        return max(0, Int(expected) - Int(post.fates))
+        return max(0, Int(expected) - Int(post.outcomes))
     }
 
     /// The thread that the deliveries wait for, if there is only one.
@@ -165,26 +165,26 @@ struct TimelineLinks {
 
     // MARK: Spans
 
-    private mutating func nest(_ entry: Recording.Entry, at place: Int, in running: inout [Int32]) {
+    private mutating func nest(_ entry: Recording.Entry, at index: Int, in running: inout [Int32]) {
         let time = time(of: entry)
-        depthOfEntry[place] = Int32(running.count)
+        depthOfEntry[index] = Int32(running.count)
         switch entry.stage {
         case .deliver, .wait:
-            spanOfEntry[place] = Int32(spans.count)
+            spanOfEntry[index] = Int32(spans.count)
             // The document's technique has no observers and does not record when a handler returns.
             let endIsRecorded = entry.stage == .wait || entry.observer >= 0 || entry.name < 0
             if endIsRecorded { running.append(Int32(spans.count)) }
             spans.append(
                 Span(
-                    entry: Int32(place), begin: time, end: time, ending: endIsRecorded ? .runsOn : .isNotRecorded,
-                    depth: depthOfEntry[place]))
+                    entry: Int32(index), begin: time, end: time, ending: endIsRecorded ? .runsOn : .isNotRecorded,
+                    depth: depthOfEntry[index]))
         case .return, .waitEnd:
             let begin = running.lastIndex { isEnd(entry, of: entries[Int(spans[Int($0)].entry)]) }
             guard let begin else { return }
             // Spans inside it without a recorded end are over too.
             for span in running[begin...] { spans[Int(span)].end = time }
             spans[Int(running[begin])].ending = .returned
-            spanOfEntry[place] = running[begin]
+            spanOfEntry[index] = running[begin]
             running.removeSubrange(begin...)
         case .threadEnd:
             for span in running { spans[Int(span)].end = time }

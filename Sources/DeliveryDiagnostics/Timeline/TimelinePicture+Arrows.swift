@@ -1,9 +1,10 @@
 /// Draws arrows from posts to deliveries.
 extension TimelinePicture {
     func draw(
-        _ place: Int?, toRow row: Int, tip: String, label: String?, _ drawing: inout Drawing, _ wishes: inout [Wish]
+        _ index: Int?, toRow row: Int, tip: String, label: String?, _ drawing: inout Drawing,
+        _ pendingLabels: inout [PendingLabel]
     ) {
-        guard let arrow = place.map({ timeline.arrows[$0] }) else { return }
+        guard let arrow = index.map({ timeline.arrows[$0] }) else { return }
         let (from, to) = (x(arrow.from), x(arrow.to))
         let start = lanes[arrow.fromLane].middle(ofRow: arrow.fromDepth)
         var end = lanes[arrow.toLane].middle(ofRow: row)
@@ -43,8 +44,8 @@ extension TimelinePicture {
                 )
         }
         // With many arrows only some latencies are printed; the others are in tooltips.
-        wishes.append(
-            Wish(
+        pendingLabels.append(
+            PendingLabel(
                 rank: 0, style: "latency \(color)", candidates: spots, margin: timeline.arrows.count > 30 ? 16 : 2))
     }
 

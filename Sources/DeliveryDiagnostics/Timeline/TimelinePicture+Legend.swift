@@ -26,7 +26,7 @@ extension TimelinePicture {
     }
 
     /// The bar of a post without observers.
-    static func nobody(x: Double, y: Double) -> String {
+    static func unobservedBar(x: Double, y: Double) -> String {
         "<path class=\"nobody\" d=\"M\(SVGText.number(x - 5)) \(SVGText.number(y + 5))l10 -10\"/>"
     }
 
@@ -47,8 +47,8 @@ extension TimelinePicture {
             "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>", "post")
         let labels = timeline.marks.map(\.label) + timeline.runs.map(\.label)
         add(
-            timeline.marks.contains(where: \.label.isToNobody),
-            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(nobody(x: 11, y: 0))", "unobserved")
+            timeline.marks.contains(where: \.label.isUnobserved),
+            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(unobservedBar(x: 11, y: 0))", "unobserved")
         add(
             labels.contains { $0.waiting > 0 },
             "<circle class=\"post c0\" cx=\"11\" cy=\"-2\" r=\"4\"/>\(stub(x: 11, y: 2))", "still waiting")

@@ -28,10 +28,10 @@ extension TimelinePicture {
     private static func colored(
         ground: String, ink: String, muted: String, faint: String, bad: String, lanes: [String]
     ) -> String {
-        let lanes = lanes.enumerated().map { place, color in
+        let lanes = lanes.enumerated().map { index, color in
             """
-            .c\(place),.c\(place) .head{fill:\(color)}.c\(place),.c\(place) .way,.c\(place) .life{stroke:\(color)}\
-            .latency.c\(place){stroke:none}.enqueue.c\(place){fill:\(ground)}
+            .c\(index),.c\(index) .head{fill:\(color)}.c\(index),.c\(index) .way,.c\(index) .life{stroke:\(color)}\
+            .latency.c\(index){stroke:none}.enqueue.c\(index){fill:\(ground)}
             """
         }
         return """

@@ -29,21 +29,21 @@ package struct TimelinePicture: Sendable {
     }
 
     static let width = 960.0
-    static let mostTitle = 28
+    static let maximumTitleWidth = 28
     static let right = 28.0
     static let head = 62.0
     static let rowHeight = 18.0
     static let labelHeight = 15.0
     static let laneGap = 13.0
     static let sliceHeight = 13.0
-    static let mostRows = 6
-    static let mostLanes = 24
+    static let maximumRows = 6
+    static let maximumLanes = 24
     /// The approximate width of a character of a label.
     static let characterWidth = 6.3
     static let axisCharacterWidth = 7.2
 
     package init(_ timeline: Timeline) {
-        let timeline = timeline.folded(toLanes: Self.mostLanes)
+        let timeline = timeline.folded(toLanes: Self.maximumLanes)
         var rows = [Int](repeating: 1, count: timeline.lanes.count)
         for slice in timeline.slices { rows[slice.lane] = max(rows[slice.lane], slice.depth + 1) }
         for mark in timeline.marks { rows[mark.lane] = max(rows[mark.lane], mark.depth + 1) }
@@ -51,10 +51,10 @@ package struct TimelinePicture: Sendable {
         var lanes: [LaneFrame] = []
         var top = Self.head
         for rows in rows {
-            lanes.append(LaneFrame(top: top, rows: min(rows, Self.mostRows)))
+            lanes.append(LaneFrame(top: top, rows: min(rows, Self.maximumRows)))
             top = lanes[lanes.count - 1].bottom
         }
-        let title = timeline.lanes.map { min(Columns.width(of: $0.title), Self.mostTitle) }.max() ?? 0
+        let title = timeline.lanes.map { min(Columns.width(of: $0.title), Self.maximumTitleWidth) }.max() ?? 0
         let waiting = timeline.lanes.compactMap(Self.waiting).map { Self.textWidth($0) + 30 }.max() ?? 0
         left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
@@ -76,8 +76,8 @@ package struct TimelinePicture: Sendable {
 
     /// The complete document.
     package var svg: String {
-        var (shapes, labels) = (Drawing(), LabelPlaces(bounds: bounds))
-        draw(into: &shapes, &labels)
+        var (shapes, occupied) = (Drawing(), OccupiedBoxes(bounds: bounds))
+        draw(into: &shapes, &occupied)
         let legend = Self.legend(of: timeline, hasCuts: !scale.cuts.isEmpty)
         let notes = timeline.notes.flatMap { Self.wrapped($0) }
         let footTop = height + 8
@@ -97,14 +97,14 @@ package struct TimelinePicture: Sendable {
             <style>\(Self.style)</style>
             <rect class="ground" x="0.5" y="0.5" width="\(number(Self.width - 1))" height="\(number(whole - 1))" rx="6"/>
             <text class="heading" x="16" y="22">\(XMLText.escaped(title))</text>
-            \((axis + laneLines + shapes.arrows + shapes.things + tears + shapes.labels + foot).joined(separator: "\n"))
+            \((axis + laneLines + shapes.arrows + shapes.things + gaps + shapes.labels + foot).joined(separator: "\n"))
             </svg>
 
             """
     }
 
-    var bounds: LabelPlaces.Box {
-        LabelPlaces.Box(left: left, top: Self.head, right: Self.width - 4, bottom: height)
+    var bounds: OccupiedBoxes.Box {
+        OccupiedBoxes.Box(left: left, top: Self.head, right: Self.width - 4, bottom: height)
     }
 
     var title: String {
@@ -153,7 +153,7 @@ package struct TimelinePicture: Sendable {
     }
 
     /// A label and its possible positions, the best first.
-    struct Wish {
+    struct PendingLabel {
         var rank: Int
         var style: String
         var candidates: [(text: String, x: Double, y: Double, isCentered: Bool)]
@@ -161,28 +161,29 @@ package struct TimelinePicture: Sendable {
         var margin = 2.0
     }
 
-    func draw(into drawing: inout Drawing, _ places: inout LabelPlaces) {
-        var wishes: [Wish] = []
+    func draw(into drawing: inout Drawing, _ occupied: inout OccupiedBoxes) {
+        var pendingLabels: [PendingLabel] = []
         for cut in scale.cuts {
             let middle = left + (cut.beginsAt + cut.endsAt) / 2
-            places.take(.init(left: middle - 8, top: 0, right: middle + 8, bottom: height))
+            occupied.occupy(.init(left: middle - 8, top: 0, right: middle + 8, bottom: height))
         }
-        for slice in timeline.slices { draw(slice, &drawing, &places, &wishes) }
-        for run in timeline.runs { draw(run, &drawing, &places, &wishes) }
-        for mark in timeline.marks { draw(mark, &drawing, &places, &wishes) }
-        for wish in wishes.sorted(by: { $0.rank < $1.rank }) {
-            for candidate in wish.candidates {
+        for slice in timeline.slices { draw(slice, &drawing, &occupied, &pendingLabels) }
+        for run in timeline.runs { draw(run, &drawing, &occupied, &pendingLabels) }
+        for mark in timeline.marks { draw(mark, &drawing, &occupied, &pendingLabels) }
+        for pendingLabel in pendingLabels.sorted(by: { $0.rank < $1.rank }) {
+            for candidate in pendingLabel.candidates {
                 let width = Self.textWidth(candidate.text)
                 let left = candidate.isCentered ? candidate.x - width / 2 : candidate.x
-                let box = LabelPlaces.Box(
-                    left: left - wish.margin, top: candidate.y - 8 - wish.margin / 2, right: left + width + wish.margin,
-                    bottom: candidate.y + 1 + wish.margin / 2)
-                guard places.takeIfFree(box) else { continue }
+                let box = OccupiedBoxes.Box(
+                    left: left - pendingLabel.margin, top: candidate.y - 8 - pendingLabel.margin / 2,
+                    right: left + width + pendingLabel.margin,
+                    bottom: candidate.y + 1 + pendingLabel.margin / 2)
+                guard occupied.occupyIfFree(box) else { continue }
                 // Lines must not strike through the label.
                 drawing.labels.append(
                     "<rect class=\"behind\" x=\"\(number(left - 1))\" y=\"\(number(candidate.y - 9))\" "
                         + "width=\"\(number(width + 2))\" height=\"12\"/>"
-                        + "<text class=\"\(wish.style)\" x=\"\(number(left))\" y=\"\(number(candidate.y))\">"
+                        + "<text class=\"\(pendingLabel.style)\" x=\"\(number(left))\" y=\"\(number(candidate.y))\">"
                         + "\(XMLText.escaped(candidate.text))</text>")
                 break
             }
@@ -192,7 +193,8 @@ package struct TimelinePicture: Sendable {
     static func textWidth(_ text: String) -> Double { Double(Columns.width(of: text)) * characterWidth }
 
     func draw(
-        _ slice: Timeline.Slice, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
+        _ slice: Timeline.Slice, _ drawing: inout Drawing, _ occupied: inout OccupiedBoxes,
+        _ pendingLabels: inout [PendingLabel]
     ) {
         let (left, right) = (x(slice.begin), x(slice.end))
         let runsOn = slice.ending == .runsOn || slice.end > timeline.end
@@ -205,12 +207,13 @@ package struct TimelinePicture: Sendable {
         drawBox(
             lane: slice.lane, depth: slice.depth, left: left, right: runsOn ? max(right, left + 8) : right,
             style: slice.kind == .wait ? "wait" : runsOn ? "handler open" : "handler",
-            tip: tips.text(slice), texts: texts, &drawing, &places, &wishes)
-        draw(slice.arrow, toRow: slice.depth, tip: tips.text(slice), label: nil, &drawing, &wishes)
+            tip: tips.text(slice), texts: texts, &drawing, &occupied, &pendingLabels)
+        draw(slice.arrow, toRow: slice.depth, tip: tips.text(slice), label: nil, &drawing, &pendingLabels)
     }
 
     func draw(
-        _ run: Timeline.Run, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
+        _ run: Timeline.Run, _ drawing: inout Drawing, _ occupied: inout OccupiedBoxes,
+        _ pendingLabels: inout [PendingLabel]
     ) {
         let (left, right) = (x(run.begin), x(run.end))
         let posts =
@@ -227,17 +230,17 @@ package struct TimelinePicture: Sendable {
         let tip = tips.text(run)
         drawBox(
             lane: run.lane, depth: run.depth, left: left, right: right,
-            style: run.stage == .deliver ? "handler run" : "marks run", tip: tip, texts: texts, &drawing, &places,
-            &wishes)
+            style: run.stage == .deliver ? "handler run" : "marks run", tip: tip, texts: texts, &drawing, &occupied,
+            &pendingLabels)
         draw(
             run.arrow, toRow: run.depth, tip: tip,
             label: run.latency.map { "≤\(ElapsedTime(nanoseconds: $0.upperBound))" },
-            &drawing, &wishes)
+            &drawing, &pendingLabels)
     }
 
     func drawBox(
         lane: Int, depth: Int, left: Double, right: Double, style: String, tip: String, texts: [String],
-        _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
+        _ drawing: inout Drawing, _ occupied: inout OccupiedBoxes, _ pendingLabels: inout [PendingLabel]
     ) {
         let middle = lanes[lane].middle(ofRow: depth)
         let (width, top) = (max(3, right - left), middle - Self.sliceHeight / 2)
@@ -257,13 +260,14 @@ package struct TimelinePicture: Sendable {
                     (text: text, x: $0, y: middle + 4, isCentered: false)
                 }
             }
-            wishes.append(Wish(rank: 2, style: "label", candidates: candidates))
+            pendingLabels.append(PendingLabel(rank: 2, style: "label", candidates: candidates))
         }
-        places.take(.init(left: left, top: top, right: left + width, bottom: top + Self.sliceHeight))
+        occupied.occupy(.init(left: left, top: top, right: left + width, bottom: top + Self.sliceHeight))
     }
 
     func draw(
-        _ mark: Timeline.Mark, _ drawing: inout Drawing, _ places: inout LabelPlaces, _ wishes: inout [Wish]
+        _ mark: Timeline.Mark, _ drawing: inout Drawing, _ occupied: inout OccupiedBoxes,
+        _ pendingLabels: inout [PendingLabel]
     ) {
         let (x, y) = (x(mark.time), lanes[mark.lane].middle(ofRow: mark.depth))
         let (cx, cy) = (number(x), number(y))
@@ -274,8 +278,8 @@ package struct TimelinePicture: Sendable {
         case .post, .capture, .append:
             shape =
                 "<circle class=\"post \(color)\" cx=\"\(cx)\" cy=\"\(cy)\" r=\"4\"/>"
-                + (mark.label.isToNobody ? Self.nobody(x: x, y: y) : "")
-            rank = mark.label.isToNobody ? 0 : 1
+                + (mark.label.isUnobserved ? Self.unobservedBar(x: x, y: y) : "")
+            rank = mark.label.isUnobserved ? 0 : 1
         case .enqueue:
             shape = "<circle class=\"enqueue \(color)\" cx=\"\(cx)\" cy=\"\(cy)\" r=\"3.5\"/>"
             rank = 1
@@ -292,12 +296,12 @@ package struct TimelinePicture: Sendable {
         let tip = tips.text(mark)
         let stub = mark.label.waiting > 0 ? Self.stub(x: x, y: y + 4) : ""
         drawing.things.append("<g>\(shape)\(stub)<title>\(XMLText.escaped(tip))</title></g>")
-        places.take(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
-        wishes.append(wish(for: mark, x: x, y: y, rank: rank))
-        draw(mark.arrow, toRow: mark.depth, tip: tip, label: nil, &drawing, &wishes)
+        occupied.occupy(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
+        pendingLabels.append(pendingLabel(for: mark, x: x, y: y, rank: rank))
+        draw(mark.arrow, toRow: mark.depth, tip: tip, label: nil, &drawing, &pendingLabels)
     }
 
-    func wish(for mark: Timeline.Mark, x: Double, y: Double, rank: Int) -> Wish {
+    func pendingLabel(for mark: Timeline.Mark, x: Double, y: Double, rank: Int) -> PendingLabel {
         let label = mark.label
         let texts: [String]
         switch mark.stage {
@@ -323,7 +327,7 @@ package struct TimelinePicture: Sendable {
             if mark.depth == 0 { candidates.append((text, x - 3, y - 9, false)) }
             candidates.append((text, x - 9 - Self.textWidth(text), y + 4, false))
         }
-        return Wish(rank: rank, style: rank == 4 ? "label muted" : "label", candidates: candidates)
+        return PendingLabel(rank: rank, style: rank == 4 ? "label muted" : "label", candidates: candidates)
     }
 
     static func short(_ text: String) -> String {

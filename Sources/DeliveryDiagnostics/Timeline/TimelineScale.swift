@@ -21,12 +21,12 @@ struct TimelineScale: Sendable, Hashable {
     let cuts: [Cut]
 
     static let cutLength = 44.0
-    private static let mostCuts = 8
+    private static let maximumCuts = 8
     /// As a share of the remaining time. Shorter gaps are not cut.
-    private static let leastShare = 0.06
+    private static let minimumShare = 0.06
     /// As a multiple of the longest remaining gap. Gaps of similar lengths are not cut.
-    private static let leastRatio = 3.0
-    private static let mostApart = 7.0
+    private static let minimumRatio = 3.0
+    private static let maximumDistance = 7.0
     private static let tickDistance = 84.0
 
     /// - Parameters:
@@ -38,18 +38,18 @@ struct TimelineScale: Sendable, Hashable {
         let isCut = Self.cuts(of: gaps, times: times, busy: busy)
         let cutCount = Double(isCut.count { $0 })
         let room = max(1, length - cutCount * Self.cutLength)
-        let apart = min(Self.mostApart, room * 0.5 / Double(max(1, gaps.count)))
+        let apart = min(Self.maximumDistance, room * 0.5 / Double(max(1, gaps.count)))
         let scale = Self.scale(gaps: gaps, isCut: isCut, apart: apart, room: room)
         var position = 0.0
         var positions = times.isEmpty ? [] : [0.0]
         var cuts: [Cut] = []
-        for (place, gap) in gaps.enumerated() {
+        for (index, gap) in gaps.enumerated() {
             let begin = position
-            position += isCut[place] ? Self.cutLength : max(apart, gap * scale)
+            position += isCut[index] ? Self.cutLength : max(apart, gap * scale)
             positions.append(position)
-            if isCut[place] {
+            if isCut[index] {
                 cuts.append(
-                    Cut(begin: times[place], end: times[place + 1], beginsAt: begin, endsAt: position))
+                    Cut(begin: times[index], end: times[index + 1], beginsAt: begin, endsAt: position))
             }
         }
         self.times = times
@@ -63,10 +63,10 @@ struct TimelineScale: Sendable, Hashable {
         let longest = idle.sorted { gaps[$0] > gaps[$1] }
         var left = gaps.reduce(0, +)
         var count = 0
-        for (place, gap) in longest.dropLast().prefix(mostCuts).enumerated() {
-            guard gaps[gap] > left * leastShare else { break }
+        for (index, gap) in longest.dropLast().prefix(maximumCuts).enumerated() {
+            guard gaps[gap] > left * minimumShare else { break }
             left -= gaps[gap]
-            if gaps[gap] >= gaps[longest[place + 1]] * leastRatio { count = place + 1 }
+            if gaps[gap] >= gaps[longest[index + 1]] * minimumRatio { count = index + 1 }
         }
         for gap in longest.prefix(count) { isCut[gap] = true }
         return isCut
@@ -76,12 +76,12 @@ struct TimelineScale: Sendable, Hashable {
         var busyUntil = Int64.min
         var next = 0
         let busy = busy.sorted { $0.lowerBound < $1.lowerBound }
-        return times.indices.dropLast().filter { place in
-            while next < busy.count, busy[next].lowerBound < times[place + 1] {
+        return times.indices.dropLast().filter { index in
+            while next < busy.count, busy[next].lowerBound < times[index + 1] {
                 busyUntil = max(busyUntil, busy[next].upperBound)
                 next += 1
             }
-            return busyUntil <= times[place]
+            return busyUntil <= times[index]
         }
     }
 

@@ -25,7 +25,7 @@ package struct TimelineSymbols: Sendable, Hashable {
     var post: Character
     var enqueue: Character
     var lost: Character
-    var trouble: Character
+    var problem: Character
     var other: Character
     var ellipsis: String
     /// True if all other characters must be ASCII too.
@@ -36,21 +36,21 @@ package struct TimelineSymbols: Sendable, Hashable {
         waitEnds: "┴", laneEnds: "┴", later: "┆", line: "─", crossing: "┼", handlerCrossing: "╂", leftHead: "◀",
         rightHead: "▶", leavesRight: "├", leavesLeft: "┤", handlerLeavesRight: "┠", handlerLeavesLeft: "┨",
         lostLine: "╌",
-        post: "●", enqueue: "○", lost: "×", trouble: "!", other: "·", ellipsis: "…", isASCII: false)
+        post: "●", enqueue: "○", lost: "×", problem: "!", other: "·", ellipsis: "…", isASCII: false)
 
     package static let ascii = TimelineSymbols(
         lane: "|", handler: "#", handlerBegins: "#", handlerEnds: "#", handlerLasts: "#", wait: ":", waitBegins: ":",
         waitEnds: ":", laneEnds: "=", later: ".", line: "-", crossing: "+", handlerCrossing: "#", leftHead: "<",
         rightHead: ">", leavesRight: "|", leavesLeft: "|", handlerLeavesRight: "#", handlerLeavesLeft: "#",
         lostLine: "~",
-        post: "o", enqueue: "O", lost: "x", trouble: "!", other: "*", ellipsis: "...", isASCII: true)
+        post: "o", enqueue: "O", lost: "x", problem: "!", other: "*", ellipsis: "...", isASCII: true)
 
     func mark(of stage: DeliveryStage) -> Character {
         switch stage {
         case .post, .capture, .append: post
         case .enqueue: enqueue
         case .dequeue, .coalesce, .drop, .cancel, .targetGone, .skip: lost
-        case .refuseWait, .lost, .dropSignal: trouble
+        case .refuseWait, .lost, .dropSignal: problem
         case .threadEnd, .processEnd, .end: laneEnds
         case .register: "+"
         case .remove: "-"

@@ -18,28 +18,28 @@ package struct TimelineText: Sendable {
     private let columns: [Int]
 
     /// Nothing is readable below this width.
-    package static let leastWidth = 40
-    private static let leastPitch = 3
-    private static let mostPitch = 14
+    package static let minimumWidth = 40
+    private static let minimumPitch = 3
+    private static let maximumPitch = 14
     /// Lanes are not widened if names would become shorter than this.
     private static let nameWidth = 20
     private static let headings = ["what", "post", "latency", "lasts"]
 
     package init(_ timeline: Timeline, width: Int, symbols: TimelineSymbols = .unicode) {
-        let width = max(Self.leastWidth, width)
+        let width = max(Self.minimumWidth, width)
         let unit = Self.unit(for: timeline.end)
         let last = ElapsedTime.decimal(
             timeline.end, per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
         let timeWidth = max(last.count, unit.name.count)
         // The description needs more than half of a narrow terminal and less than half of a wide one.
         let room = width - timeWidth - 2 - min(width * 9 / 20, 64)
-        let timeline = timeline.folded(toLanes: max(2, room / Self.leastPitch))
+        let timeline = timeline.folded(toLanes: max(2, room / Self.minimumPitch))
         let columns = Self.columns(of: timeline, symbols: symbols)
         let words = columns.reduce(0) { $0 + $1 + 1 } + Self.nameWidth
         let lanes = max(1, timeline.lanes.count)
         let title = timeline.lanes.map { Columns.width(of: symbols.text($0.title)) + 2 }.max() ?? 0
         pitch = max(
-            Self.leastPitch, min(title, Self.mostPitch, room / lanes, (width - timeWidth - 2 - words) / lanes))
+            Self.minimumPitch, min(title, Self.maximumPitch, room / lanes, (width - timeWidth - 2 - words) / lanes))
         self.timeline = timeline
         self.width = width
         self.symbols = symbols
@@ -72,8 +72,8 @@ package struct TimelineText: Sendable {
         let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
         for line in wrapped(summary) + heading { try take(Self.trimmed(line)) }
         var last = timeline.begin
-        for (place, row) in timeline.rows.enumerated() {
-            if place % 1000 == 999 { progress(place) }
+        for (index, row) in timeline.rows.enumerated() {
+            if index % 1000 == 999 { progress(index) }
             let time = timeline.time(of: row)
             if isLong(time - last) {
                 let words = "\(ElapsedTime(nanoseconds: time - last)) later"
@@ -188,24 +188,24 @@ package struct TimelineText: Sendable {
     private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
         let (label, arrow, lasts): (Timeline.Label, Int?, String)
         switch row {
-        case .run(let place):
-            let run = timeline.runs[place]
+        case .run(let index):
+            let run = timeline.runs[index]
             let posts = [run.label.post, run.lastPost == run.label.post ? nil : run.lastPost].compactMap(\.self)
             let latency = run.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description }
             return [
                 "\(run.label.what) ×\(run.count)", posts.joined(separator: "…"), latency.map { "≤\($0)" } ?? "",
                 run.end > run.begin ? ElapsedTime(nanoseconds: run.end - run.begin).description : "",
             ].map { symbols.text($0) }
-        case .mark(let place):
-            (label, arrow, lasts) = (timeline.marks[place].label, timeline.marks[place].arrow, "")
-        case .begins(let place):
-            let slice = timeline.slices[place]
+        case .mark(let index):
+            (label, arrow, lasts) = (timeline.marks[index].label, timeline.marks[index].arrow, "")
+        case .begins(let index):
+            let slice = timeline.slices[index]
             (label, arrow, lasts) = (slice.label, slice.arrow, slice.ending == .runsOn ? "runs on" : "")
-        case .lasts(let place):
-            let slice = timeline.slices[place]
-            (label, arrow, lasts) = (slice.label, slice.arrow, length(of: place, timeline))
-        case .ends(let place):
-            (label, arrow, lasts) = (timeline.slices[place].label, nil, length(of: place, timeline))
+        case .lasts(let index):
+            let slice = timeline.slices[index]
+            (label, arrow, lasts) = (slice.label, slice.arrow, length(of: index, timeline))
+        case .ends(let index):
+            (label, arrow, lasts) = (timeline.slices[index].label, nil, length(of: index, timeline))
         }
         var what = label.what
         if case .ends = row { what = what == "wait" ? "waitEnd" : "return" }
@@ -223,13 +223,13 @@ package struct TimelineText: Sendable {
     private func words(_ row: Timeline.Row) -> String {
         var label =
             switch row {
-            case .mark(let place): timeline.marks[place].label
-            case .run(let place): timeline.runs[place].label
-            case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].label
+            case .mark(let index): timeline.marks[index].label
+            case .run(let index): timeline.runs[index].label
+            case .begins(let index), .lasts(let index), .ends(let index): timeline.slices[index].label
             }
         switch row {
         // The members of a run have different details, and the end of a handler needs none.
-        case .ends, .run: (label.details, label.place) = ([], nil)
+        case .ends, .run: (label.details, label.location) = ([], nil)
         case .begins, .lasts, .mark: break
         }
         let words = TimelineWords(label, symbols: symbols)
@@ -254,9 +254,9 @@ package struct TimelineText: Sendable {
 
     private func lane(of row: Timeline.Row) -> Int {
         switch row {
-        case .mark(let place): timeline.marks[place].lane
-        case .run(let place): timeline.runs[place].lane
-        case .begins(let place), .lasts(let place), .ends(let place): timeline.slices[place].lane
+        case .mark(let index): timeline.marks[index].lane
+        case .run(let index): timeline.runs[index].lane
+        case .begins(let index), .lasts(let index), .ends(let index): timeline.slices[index].lane
         }
     }
 

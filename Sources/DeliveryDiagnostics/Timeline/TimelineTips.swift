@@ -41,7 +41,7 @@ struct TimelineTips {
             lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
         }
         lines += [also, label.outcome].compactMap(\.self) + label.details
-        lines += [label.place.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
+        lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
         return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
     }
 }

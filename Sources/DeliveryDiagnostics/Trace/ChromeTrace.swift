@@ -14,12 +14,12 @@ package enum ChromeTrace {
         let events = TraceEvents(recording)
         var text = TraceText(recording, links: events.links)
         text.begin()
-        var lastPlace: Int32 = 0
+        var lastIndex: Int32 = 0
         try events.visit { event in
             text.append(event)
             guard text.bytes.count >= 65_536 else { return }
-            lastPlace = max(lastPlace, event.place)
-            progress(Int(lastPlace))
+            lastIndex = max(lastIndex, event.index)
+            progress(Int(lastIndex))
             try write(text.bytes)
             text.bytes.removeAll(keepingCapacity: true)
         }

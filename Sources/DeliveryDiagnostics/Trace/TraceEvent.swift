@@ -16,7 +16,7 @@ struct TraceEvent {
     /// The track, as an index in `Recording.threads`. For a counter: its owner.
     var thread: Int32
     /// For `begin` and `instant`: the entry of the event. For a flow: the entry that identifies the flow.
-    var place: Int32 = -1
+    var index: Int32 = -1
     /// For `counter`: its value. For `end`: 1 if the end is not recorded.
     var value = 0
     /// True if a counter belongs to a posting queue, false if it belongs to a mailbox.

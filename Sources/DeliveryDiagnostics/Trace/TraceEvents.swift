@@ -26,7 +26,7 @@ struct TraceEvents {
 
     private struct Slice {
         var kind: Kind
-        var place: Int32
+        var index: Int32
         var post: Int32
         var begin: UInt64
         /// The end of its records so far.
@@ -45,22 +45,22 @@ struct TraceEvents {
         self.links = links
         start = recording.entries.first?.time ?? 0
         var flows = [Int32](repeating: -1, count: recording.entries.count)
-        for place in recording.entries.indices.reversed() where Self.isFlow(place, recording, links) {
-            let post = Int(links.posted[place])
+        for index in recording.entries.indices.reversed() where Self.isFlow(index, recording, links) {
+            let post = Int(links.posted[index])
             guard post >= 0 else { continue }
             // A post is only the head of a list, and other records are only in one, so one array holds both.
-            flows[place] = flows[post]
-            flows[post] = Int32(place)
+            flows[index] = flows[post]
+            flows[post] = Int32(index)
         }
         self.flows = flows
     }
 
     /// True if the entry identifies a flow: a delivery that waits, or one that was made without waiting.
-    private static func isFlow(_ place: Int, _ recording: Recording, _ links: DeliveryLinks) -> Bool {
-        switch recording.entries[place].stage {
+    private static func isFlow(_ index: Int, _ recording: Recording, _ links: DeliveryLinks) -> Bool {
+        switch recording.entries[index].stage {
         case .append: true
-        case .capture: links.posted[place] >= 0
-        case .deliver: links.began[place] < 0
+        case .capture: links.posted[index] >= 0
+        case .deliver: links.began[index] < 0
         default: false
         }
     }
@@ -68,11 +68,11 @@ struct TraceEvents {
     /// - Parameter body: called with each event in order.
     func visit(_ body: (TraceEvent) throws -> Void) throws {
         var state = State(threads: recording.threads.count)
-        for place in recording.entries.indices { try add(place, &state, body) }
+        for index in recording.entries.indices { try add(index, &state, body) }
         let last = time(recording.entries.last?.time ?? start)
         let end = last > .max - Self.momentNanoseconds ? last : last + Self.momentNanoseconds
         for thread in state.slices.indices {
-            while !state.slices[thread].isEmpty { try close(thread, at: end, isTold: false, &state, body) }
+            while !state.slices[thread].isEmpty { try close(thread, at: end, isRecorded: false, &state, body) }
         }
     }
 
@@ -95,61 +95,61 @@ struct TraceEvents {
     /// Times of a recording ascend, so no time is before the first.
     private func time(_ time: UInt64) -> UInt64 { time - start }
 
-    private func add(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
-        let entry = recording.entries[place]
+    private func add(_ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
+        let entry = recording.entries[index]
         let thread = Int(entry.thread)
         let now = time(entry.time)
         if state.slices[thread].last?.kind == .moment { try close(thread, at: now, &state, body) }
         switch entry.stage {
         case .enqueue, .post:
             try closeWhatEnded(entry, ofPost: entry.post, &state, body)
-            try open(.post, place, &state, body)
-        case .capture where links.posted[place] < 0:
+            try open(.post, index, &state, body)
+        case .capture where links.posted[index] < 0:
             try closeWhatEnded(entry, ofPost: entry.relatedPost, &state, body)
-            try open(.post, place, &state, body)
+            try open(.post, index, &state, body)
         case .append, .capture:
             try closeWhatEnded(entry, ofPost: entry.post, &state, body)
-            try open(.moment, place, &state, body)
+            try open(.moment, index, &state, body)
         case .drain:
             try closeWhatEnded(entry, ofPost: -1, &state, body)
-            try open(.drain, place, &state, body)
+            try open(.drain, index, &state, body)
         case .deliver:
-            try closeWhatEnded(entry, ofPost: entry.post, isDrained: links.began[place] >= 0, &state, body)
-            try open(DeliveryLinks.tellsReturn(entry) ? .lasting : .moment, place, &state, body)
+            try closeWhatEnded(entry, ofPost: entry.post, isDrained: links.began[index] >= 0, &state, body)
+            try open(DeliveryLinks.tellsReturn(entry) ? .lasting : .moment, index, &state, body)
         case .wait:
             try closeWhatEnded(entry, ofPost: -1, &state, body)
-            try open(.lasting, place, &state, body)
-        case .return where links.partner[place] >= 0,
-            .waitEnd where links.partner[place] >= 0:
+            try open(.lasting, index, &state, body)
+        case .return where links.partner[index] >= 0,
+            .waitEnd where links.partner[index] >= 0:
             while let slice = state.slices[thread].last {
-                let isIt = slice.place == links.partner[place]
-                try close(thread, at: now, isTold: isIt, &state, body)
-                if isIt { break }
+                let isPartner = slice.index == links.partner[index]
+                try close(thread, at: now, isRecorded: isPartner, &state, body)
+                if isPartner { break }
             }
         case .threadEnd:
-            while !state.slices[thread].isEmpty { try close(thread, at: now, isTold: false, &state, body) }
-            try show(place, &state, body)
+            while !state.slices[thread].isEmpty { try close(thread, at: now, isRecorded: false, &state, body) }
+            try show(index, &state, body)
         default:
-            try show(place, &state, body)
+            try show(index, &state, body)
         }
-        try count(place, entry, now, &state, body)
+        try count(index, entry, now, &state, body)
     }
 
     // MARK: Slices
 
     private func open(
-        _ kind: Kind, _ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void
+        _ kind: Kind, _ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void
     ) throws {
-        let entry = recording.entries[place]
+        let entry = recording.entries[index]
         let now = time(entry.time)
         try showInstants(Int(entry.thread), until: now, &state, body)
         state.slices[Int(entry.thread)].append(
-            Slice(kind: kind, place: Int32(place), post: entry.post, begin: now, end: nil))
-        try body(TraceEvent(phase: .begin, time: now, thread: entry.thread, place: Int32(place)))
+            Slice(kind: kind, index: Int32(index), post: entry.post, begin: now, end: nil))
+        try body(TraceEvent(phase: .begin, time: now, thread: entry.thread, index: Int32(index)))
         func flow(_ phase: TraceEvent.Phase, _ id: Int32) throws {
-            try body(TraceEvent(phase: phase, time: now, thread: entry.thread, place: id))
+            try body(TraceEvent(phase: phase, time: now, thread: entry.thread, index: id))
         }
-        let (isOfPost, delivery) = (links.posted[place] >= 0, links.ended[place])
+        let (isOfPost, delivery) = (links.posted[index] >= 0, links.ended[index])
         switch entry.stage {
         case .enqueue:
             if delivery >= 0, recording.entries[Int(delivery)].stage == .post { try flow(.flowStart, delivery) }
@@ -157,21 +157,21 @@ struct TraceEvents {
             .capture where isOfPost:
             let isDelivered = delivery >= 0 && recording.entries[Int(delivery)].stage == .deliver
             switch (isOfPost, isDelivered) {
-            case (true, true): try flow(.flowStep, Int32(place))
-            case (true, false): try flow(.flowEnd, Int32(place))
-            case (false, true): try flow(.flowStart, Int32(place))
+            case (true, true): try flow(.flowStep, Int32(index))
+            case (true, false): try flow(.flowEnd, Int32(index))
+            case (false, true): try flow(.flowStart, Int32(index))
             case (false, false): break
             }
         case .deliver:
-            let begun = links.began[place]
-            if begun >= 0 { try flow(.flowEnd, begun) } else if isOfPost { try flow(.flowEnd, Int32(place)) }
+            let begun = links.began[index]
+            if begun >= 0 { try flow(.flowEnd, begun) } else if isOfPost { try flow(.flowEnd, Int32(index)) }
         default:
             break
         }
         guard kind == .post else { return }
-        if entry.stage == .post, links.began[place] >= 0 { try flow(.flowEnd, Int32(place)) }
+        if entry.stage == .post, links.began[index] >= 0 { try flow(.flowEnd, Int32(index)) }
         guard entry.stage != .enqueue else { return }
-        var id = flows[place]
+        var id = flows[index]
         while id >= 0 {
             try flow(.flowStart, id)
             id = flows[Int(id)]
@@ -196,10 +196,10 @@ struct TraceEvents {
     }
 
     /// Adds an event without a duration.
-    private func show(_ place: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
-        let entry = recording.entries[place]
+    private func show(_ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
+        let entry = recording.entries[index]
         let thread = Int(entry.thread)
-        let event = TraceEvent(phase: .instant, time: time(entry.time), thread: entry.thread, place: Int32(place))
+        let event = TraceEvent(phase: .instant, time: time(entry.time), thread: entry.thread, index: Int32(index))
         guard let slice = state.slices[thread].last, slice.kind != .lasting else { return try body(event) }
         state.instants[thread].append(event)
         guard slice.kind == .post else { return }
@@ -222,7 +222,8 @@ struct TraceEvents {
     ///
     /// - Parameter isTold: false if the slice should have a record of its end but has none.
     private func close(
-        _ thread: Int, at now: UInt64, isTold: Bool = true, _ state: inout State, _ body: (TraceEvent) throws -> Void
+        _ thread: Int, at now: UInt64, isRecorded: Bool = true, _ state: inout State,
+        _ body: (TraceEvent) throws -> Void
     ) throws {
         guard let slice = state.slices[thread].popLast() else { return }
         let isLasting = slice.kind == .lasting
@@ -230,7 +231,8 @@ struct TraceEvents {
         try showInstants(thread, until: end, &state, body)
         try body(
             TraceEvent(
-                phase: .end, time: end, thread: Int32(thread), place: slice.place, value: isLasting && !isTold ? 1 : 0))
+                phase: .end, time: end, thread: Int32(thread), index: slice.index,
+                value: isLasting && !isRecorded ? 1 : 0))
         if let outer = state.slices[thread].indices.last {
             state.slices[thread][outer].end = max(state.slices[thread][outer].end ?? 0, end)
         }
@@ -242,7 +244,7 @@ struct TraceEvents {
     // MARK: Counters
 
     private func count(
-        _ place: Int, _ entry: Recording.Entry, _ now: UInt64, _ state: inout State,
+        _ index: Int, _ entry: Recording.Entry, _ now: UInt64, _ state: inout State,
         _ body: (TraceEvent) throws -> Void
     ) throws {
         func counter(_ thread: Int32, _ value: Int, isOfQueue: Bool) throws {
@@ -254,12 +256,12 @@ struct TraceEvents {
             state.queued[Int(queue)] += 1
             try counter(queue, state.queued[Int(queue)], isOfQueue: true)
         }
-        if links.mailbox[place] >= 0 {
-            let mailbox = links.mailbox[place]
+        if links.mailbox[index] >= 0 {
+            let mailbox = links.mailbox[index]
             state.depths[Int(mailbox)] += 1
             try counter(mailbox, state.depths[Int(mailbox)], isOfQueue: false)
         }
-        let begun = Int(links.began[place])
+        let begun = Int(links.began[index])
         guard begun >= 0 else { return }
         if recording.entries[begun].stage == .enqueue {
             let enqueue = recording.entries[begun]

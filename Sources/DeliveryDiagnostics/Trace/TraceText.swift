@@ -14,7 +14,7 @@ struct TraceText {
     private let identifiers: TraceIdentifiers
     /// For each string: its JSON form without the opening quotation mark.
     private let strings: [[UInt8]]
-    private let places: [[UInt8]]
+    private let locations: [[UInt8]]
     /// For each observer: the location of its registration, as an index in `places`.
     private let registered: [Int32]
     /// For each thread: `,"pid":1,"tid":2`.
@@ -29,7 +29,7 @@ struct TraceText {
         let identifiers = TraceIdentifiers(recording)
         self.identifiers = identifiers
         strings = recording.strings.map { Self.escaped($0) }
-        places = recording.places.map { Self.escaped($0.description) }
+        locations = recording.places.map { Self.escaped($0.description) }
         var registered = [Int32](repeating: -1, count: recording.observers.count)
         for entry in recording.entries where entry.stage == .register && entry.observer >= 0 {
             registered[Int(entry.observer)] = entry.place
@@ -95,7 +95,7 @@ struct TraceText {
             append(event.value == 0 ? "}" : ",\"args\":{\"end\":\"not recorded\"}}")
         case .flowStart, .flowStep, .flowEnd:
             append(",\"cat\":\"delivery\",\"name\":\"delivery\",\"id\":")
-            append(UInt64(event.place) + 1)
+            append(UInt64(event.index) + 1)
             append(event.phase == .flowEnd ? ",\"bp\":\"e\"}" : "}")
         case .counter:
             append(",\"name\":\"")
@@ -107,7 +107,7 @@ struct TraceText {
     }
 
     private mutating func appendTitle(_ event: TraceEvent) {
-        let entry = recording.entries[Int(event.place)]
+        let entry = recording.entries[Int(event.index)]
         append(",\"cat\":\"")
         bytes += entry.stage.rawValue.utf8
         append("\",\"name\":\"")
@@ -125,32 +125,32 @@ struct TraceText {
     }
 
     private mutating func appendArguments(_ event: TraceEvent) {
-        let place = Int(event.place)
-        let entry = recording.entries[place]
+        let index = Int(event.index)
+        let entry = recording.entries[index]
         if event.phase == .instant {
             append(isOfProcess(entry.stage) ? ",\"s\":\"p\"" : ",\"s\":\"t\"")
         }
         append(",\"args\":{\"record\":")
-        append(UInt64(entry.line > 0 ? Int(entry.line) : place + 1))
+        append(UInt64(entry.line > 0 ? Int(entry.line) : index + 1))
         if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
         if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
         if entry.target >= 0 { append(",\"target\":\"", Self.escaped(identifiers.names[Int(entry.target)])) }
         if entry.message >= 0 { append(",\"message\":\"", strings[Int(entry.message)]) }
         if entry.count >= 0 { append(",\"count\":", signed: Int(entry.count)) }
-        if entry.place >= 0 { append(",\"place\":\"", places[Int(entry.place)]) }
+        if entry.place >= 0 { append(",\"place\":\"", locations[Int(entry.place)]) }
         if entry.relatedPost >= 0 {
             append(",\"related post\":", signed: recording.posts[Int(entry.relatedPost)].number)
         }
-        let posted = Int(links.posted[place])
+        let posted = Int(links.posted[index])
         if posted >= 0, recording.entries[posted].place >= 0 {
-            append(",\"posted at\":\"", places[Int(recording.entries[posted].place)])
+            append(",\"posted at\":\"", locations[Int(recording.entries[posted].place)])
         }
         if entry.observer >= 0, entry.stage != .register, registered[Int(entry.observer)] >= 0 {
-            append(",\"registered at\":\"", places[Int(registered[Int(entry.observer)])])
+            append(",\"registered at\":\"", locations[Int(registered[Int(entry.observer)])])
         }
-        guard entry.stage.isFate || entry.stage == .post else { return }
+        guard entry.stage.isOutcome || entry.stage == .post else { return }
         if posted >= 0 { append(",\"ns since post\":", since: posted, entry) }
-        if links.began[place] >= 0 { append(",\"ns waited\":", since: Int(links.began[place]), entry) }
+        if links.began[index] >= 0 { append(",\"ns waited\":", since: Int(links.began[index]), entry) }
     }
 
     private func isOfProcess(_ stage: DeliveryStage) -> Bool {
@@ -183,9 +183,9 @@ struct TraceText {
         append(UInt64(value.magnitude))
     }
 
-    private mutating func append(_ key: StaticString, since place: Int, _ entry: Recording.Entry) {
+    private mutating func append(_ key: StaticString, since index: Int, _ entry: Recording.Entry) {
         append(key)
-        append(entry.time - recording.entries[place].time)
+        append(entry.time - recording.entries[index].time)
     }
 
     private mutating func append(_ number: UInt64) {

@@ -104,7 +104,7 @@ package final class DeliveryRecorder: Sendable {
                 merged.append(record)
             }
             merged += rest
-            for place in merged.indices { merged[place].sequence = place + 1 }
+            for index in merged.indices { merged[index].sequence = index + 1 }
             records = merged
         }
     }

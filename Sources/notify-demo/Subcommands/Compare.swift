@@ -83,7 +83,7 @@ struct Compare: Command {
             }
             let outcome = CausalComparison.compare(
                 recordings[0], recordings[1],
-                order: areRecordings ? (exact ? .exact : .causal) : (exact ? .saidExactly : .said)
+                order: areRecordings ? (exact ? .exact : .causal) : (exact ? .loggedExactly : .logged)
             ) { progress.show("\($0) records are the same") }
             progress.clear()
             return try print(outcome, &terminal)
@@ -138,7 +138,7 @@ struct Compare: Command {
             if !json { try terminal.print(difference.description) }
             return .failed
         case .undecided(let undecided):
-            if !undecided.isOfCut {
+            if !undecided.isTruncated {
                 terminal.say("notify-demo: \(undecided)")
             } else if !json {
                 try terminal.print(undecided.description)

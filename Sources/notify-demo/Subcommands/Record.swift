@@ -61,10 +61,10 @@ struct Record: Command {
             let destination = OutputDestination.isStandardOutput(file) ? "standard output" : file
             terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(destination)")
         }
-        for file in outcome.underWay {
+        for file in outcome.stillRecording {
             terminal.say("notify-demo: a process that \(command[0]) started still runs and records to \(file)")
         }
-        for file in outcome.apart {
+        for file in outcome.unmerged {
             terminal.say("notify-demo: another process that \(command[0]) started recorded to \(file)")
         }
         switch outcome.end {

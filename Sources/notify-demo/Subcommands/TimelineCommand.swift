@@ -47,7 +47,7 @@ struct TimelineCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The number of columns, \(TimelineText.leastWidth) to 1000; default: the terminal's, or 80.", valueName: "n"
+            "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.", valueName: "n"
         ))
     var width: Int?
 
@@ -71,8 +71,8 @@ struct TimelineCommand: Command {
     var each = false
 
     func validate() throws {
-        if let width, !(TimelineText.leastWidth...1000).contains(width) {
-            throw ValidationError("--width is \(width); it must be from \(TimelineText.leastWidth) to 1000.")
+        if let width, !(TimelineText.minimumWidth...1000).contains(width) {
+            throw ValidationError("--width is \(width); it must be from \(TimelineText.minimumWidth) to 1000.")
         }
         if isPicture, ascii || width != nil {
             let option = svg ? "--svg" : "-o \(output ?? "")"

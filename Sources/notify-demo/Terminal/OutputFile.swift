@@ -63,7 +63,7 @@ final class OutputFile {
         // A complete output must survive a signal: it may be the only copy while the file is written.
         UnfinishedOutput.end()
         do {
-            try replacement.place()
+            try replacement.replaceDestination()
         } catch {
             throw OutputFileError(path: path, problem: "\(error)", rest: replacement.isKept ? replacement.path : nil)
         }

@@ -7,7 +7,7 @@ import ThreadedNotifications
 @Suite("Audit")
 struct AuditTests {
     private func audit(_ happen: (inout RecordedStory) -> Void) -> Audit {
-        Audit(RecordedStory.whole(happen))
+        Audit(RecordedStory.complete(happen))
     }
 
     /// The number of faults of each kind.
@@ -35,9 +35,9 @@ struct AuditTests {
         #expect(audit.unknown.count == 0)
         #expect(
             audit.lines.map(\.counts) == [
-                FateCounts(
+                AuditCounters(
                     posted: 6, delivered: 1, coalesced: 1, dropped: 1, cancelled: 1, targetGone: 1, pending: 1),
-                FateCounts(posted: 1, pending: 1, skipped: 1),
+                AuditCounters(posted: 1, pending: 1, skipped: 1),
             ])
         #expect(audit.lines[0].policies.map { audit.recording.strings[Int($0)] } == ["drop newest"])
     }
@@ -54,8 +54,8 @@ struct AuditTests {
             story.add(.append, nil, post: 3, target: RecordedStory.worker)
         }
         #expect(audit.addsUp)
-        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, delivered: 1)])
-        #expect(audit.blocks.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
+        #expect(audit.lines.map(\.counts) == [AuditCounters(posted: 1, delivered: 1)])
+        #expect(audit.blocks.map(\.counts) == [AuditCounters(posted: 2, delivered: 1, pending: 1)])
     }
 
     @Test("in the document's technique each post has one observer, without append or count")
@@ -70,7 +70,7 @@ struct AuditTests {
             story.add(.post, on: RecordedStory.worker, "Nobody's", post: 3)
         }
         #expect(audit.addsUp)
-        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 2, delivered: 1, pending: 1)])
+        #expect(audit.lines.map(\.counts) == [AuditCounters(posted: 2, delivered: 1, pending: 1)])
     }
 
     @Test("an enqueued notification is posted, coalesced, dequeued, waiting or has lost its thread")
@@ -100,7 +100,7 @@ struct AuditTests {
             story.add(.return, on: RecordedStory.worker, observer: 1)
         }
         #expect(audit.addsUp)
-        #expect(audit.lines.map(\.counts) == [FateCounts(earlier: 1)])
+        #expect(audit.lines.map(\.counts) == [AuditCounters(earlier: 1)])
     }
 
     // MARK: Faults
@@ -117,32 +117,32 @@ struct AuditTests {
         }
         #expect(audit.faults.countByKind == [.lost: 1])
         #expect(
-            audit.faults.told.first?.text
+            audit.faults.reported.first?.text
                 == "#1 of Done, posted by main at Demo/main.swift:12 (line 4), matched 2 observers, but only 1 has "
                 + "records: none for observer 2")
-        #expect(audit.lines[1].counts == FateCounts(posted: 1, lost: 1))
+        #expect(audit.lines[1].counts == AuditCounters(posted: 1, lost: 1))
     }
 
     @Test("in a truncated recording missing records are unknown, not lost")
-    func cut() {
+    func truncated() {
         func happen(_ story: inout RecordedStory) {
             story.register(1)
             story.add(.post, post: 1, count: 1)
             story.add(.append, post: 2, observer: 1, target: RecordedStory.worker)
             story.add(.threadEnd, on: RecordedStory.worker, nil)
         }
-        let whole = Audit(RecordedStory.whole(happen))
-        #expect(whole.faults.countByKind == [.lost: 1, .lostAtThreadEnd: 1, .withoutPost: 1])
-        #expect(whole.unknown.count == 0)
-        let cut = Audit(RecordedStory.cut(happen))
-        #expect(cut.addsUp)
-        #expect(cut.unknown.countByKind == whole.faults.countByKind)
+        let complete = Audit(RecordedStory.complete(happen))
+        #expect(complete.faults.countByKind == [.lost: 1, .lostAtThreadEnd: 1, .withoutPost: 1])
+        #expect(complete.unknown.count == 0)
+        let truncated = Audit(RecordedStory.truncated(happen))
+        #expect(truncated.addsUp)
+        #expect(truncated.unknown.countByKind == complete.faults.countByKind)
         let lossy = audit { story in
             happen(&story)
             story.add(.lost, nil, count: 3)
         }
         #expect(lossy.addsUp)
-        #expect(lossy.unknown.countByKind == whole.faults.countByKind)
+        #expect(lossy.unknown.countByKind == complete.faults.countByKind)
     }
 
     @Test("a notification is lost if its thread ends later, otherwise pending")
@@ -156,7 +156,7 @@ struct AuditTests {
         }
         #expect(audit.faults.countByKind == [.lostAtThreadEnd: 1])
         #expect(
-            audit.lines.map(\.counts) == [FateCounts(posted: 1, lost: 1), FateCounts(posted: 1, pending: 1)])
+            audit.lines.map(\.counts) == [AuditCounters(posted: 1, lost: 1), AuditCounters(posted: 1, pending: 1)])
     }
 
     @Test("a notification for a thread that had ended is pending until targetGone is recorded")
@@ -167,7 +167,7 @@ struct AuditTests {
             story.hand(1, to: [1])
         }
         #expect(audit.addsUp)
-        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
+        #expect(audit.lines.map(\.counts) == [AuditCounters(posted: 1, pending: 1)])
     }
 
     @Test("a process that ends by a signal has pending notifications, not lost ones")
@@ -178,7 +178,7 @@ struct AuditTests {
         story.end("signal 11")
         let audit = Audit(Recording(story.records))
         #expect(audit.addsUp)
-        #expect(audit.lines.map(\.counts) == [FateCounts(posted: 1, pending: 1)])
+        #expect(audit.lines.map(\.counts) == [AuditCounters(posted: 1, pending: 1)])
     }
 
     @Test(
@@ -224,7 +224,7 @@ struct AuditTests {
     }
 
     @Test("two outcomes of a post, and an outcome after a skip, are faults even in a truncated recording")
-    func twoFates() {
+    func twoOutcomes() {
         func happen(_ story: inout RecordedStory) {
             story.register(1)
             story.deliver(1, to: [1])
@@ -236,10 +236,10 @@ struct AuditTests {
             story.add(.dequeue, post: 3)
             story.add(.coalesce, post: 3)
         }
-        #expect(Audit(RecordedStory.whole(happen)).faults.countByKind == [.twoFates: 2, .fateAfterSkip: 1])
-        #expect(Audit(RecordedStory.cut(happen)).faults.countByKind == [.twoFates: 2, .fateAfterSkip: 1])
+        #expect(Audit(RecordedStory.complete(happen)).faults.countByKind == [.twoOutcomes: 2, .outcomeAfterSkip: 1])
+        #expect(Audit(RecordedStory.truncated(happen)).faults.countByKind == [.twoOutcomes: 2, .outcomeAfterSkip: 1])
         #expect(
-            Audit(RecordedStory.whole(happen)).faults.told.first?.text
+            Audit(RecordedStory.complete(happen)).faults.reported.first?.text
                 == "#1 of Done, posted by main at Demo/main.swift:1001 (line 2), has two outcomes for observer 1: "
                 + "deliver on worker, line 4, then cancel on main, line 6")
     }
@@ -319,6 +319,6 @@ struct AuditTests {
         let audit = Audit(Recording(story.records))
         #expect(audit.addsUp)
         #expect(
-            audit.lines.map(\.counts) == [FateCounts(posted: 1, delivered: 1), FateCounts(posted: 1, pending: 1)])
+            audit.lines.map(\.counts) == [AuditCounters(posted: 1, delivered: 1), AuditCounters(posted: 1, pending: 1)])
     }
 }

@@ -272,11 +272,11 @@ struct CausalComparisonTests {
     /// Threads without names that log a message each and then perform a block on another thread each.
     private func rings(_ next: [Int], order: [Int]) -> RecordedScript {
         script { script in
-            for place in order { script.record(.log, on: RecordedScript.thread(place + 2), message: "hello") }
-            for (post, place) in order.enumerated() {
+            for index in order { script.record(.log, on: RecordedScript.thread(index + 2), message: "hello") }
+            for (post, index) in order.enumerated() {
                 script.record(
-                    .append, on: RecordedScript.thread(place + 2), post: post + 1,
-                    target: RecordedScript.thread(next[place] + 2))
+                    .append, on: RecordedScript.thread(index + 2), post: post + 1,
+                    target: RecordedScript.thread(next[index] + 2))
             }
         }
     }
@@ -368,7 +368,7 @@ struct CausalComparisonTests {
     @Test("an empty recording equals only an empty one")
     func empty() {
         let some = script { $0.record(.log, message: "x") }
-        for order in [CausalComparison.Order.causal, .exact, .said, .saidExactly] {
+        for order in [CausalComparison.Order.causal, .exact, .logged, .loggedExactly] {
             #expect(areSame(RecordedScript(), RecordedScript(), order: order))
             #expect(difference(some, RecordedScript(), order: order)?.reason == .onlyInFirst)
             #expect(difference(RecordedScript(), some, order: order)?.reason == .onlyInSecond)
@@ -379,22 +379,22 @@ struct CausalComparisonTests {
     func pieces() {
         var generator = SeededGenerator(seed: 8)
         for seed in 0..<UInt64(60) {
-            let whole = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
-            guard !whole.isEmpty else { continue }
-            var pieces = whole
-            for _ in 0...(whole.count / 10) {
+            let complete = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
+            guard !complete.isEmpty else { continue }
+            var pieces = complete
+            for _ in 0...(complete.count / 10) {
                 pieces.remove(at: Int.random(in: 0..<pieces.count, using: &generator))
                 if pieces.isEmpty { break }
             }
             let twice = pieces + pieces.suffix(3)
-            for order in [CausalComparison.Order.causal, .exact, .said] {
+            for order in [CausalComparison.Order.causal, .exact, .logged] {
                 for other in [pieces, twice, pieces.reversed()] {
                     let outcome = CausalComparison.compare(Recording(other), Recording(other), order: order)
                     guard case .same = outcome else {
                         Issue.record("seed \(seed): \(outcome)")
                         return
                     }
-                    _ = CausalComparison.compare(Recording(whole), Recording(other), order: order)
+                    _ = CausalComparison.compare(Recording(complete), Recording(other), order: order)
                 }
             }
         }

@@ -31,17 +31,17 @@ struct RandomProgram {
     init(seed: UInt64, areAllNamed: Bool) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 2...6, using: &generator)
-        threads = (0..<count).map { place in
-            place == 0 ? "main" : areAllNamed || Bool.random(using: &generator) ? "thread \(place)" : nil
+        threads = (0..<count).map { index in
+            index == 0 ? "main" : areAllNamed || Bool.random(using: &generator) ? "thread \(index)" : nil
         }
         observers = Int.random(in: 1...4, using: &generator)
         programs = []
-        for place in 0..<count {
-            let isCopy = place > 1 && !areAllNamed && Bool.random(using: &generator)
-            programs.append(isCopy ? programs[place - 1] : [])
+        for index in 0..<count {
+            let isCopy = index > 1 && !areAllNamed && Bool.random(using: &generator)
+            programs.append(isCopy ? programs[index - 1] : [])
             guard !isCopy else { continue }
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
-                programs[place].append(action(depth: 0, using: &generator))
+                programs[index].append(action(depth: 0, using: &generator))
             }
         }
     }

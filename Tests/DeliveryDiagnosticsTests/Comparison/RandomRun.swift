@@ -32,9 +32,9 @@ struct RandomRun {
         self.program = program
         var generator = SeededGenerator(seed: seed)
         let numbers = (2..<program.threads.count + 2).shuffled(using: &generator)
-        identities = program.threads.enumerated().map { place, name in
+        identities = program.threads.enumerated().map { index, name in
             ThreadIdentity(
-                number: place == 0 ? 1 : numbers[place], name: name, kernelID: Int32(100 + 7 * numbers[place]))
+                number: index == 0 ? 1 : numbers[index], name: name, kernelID: Int32(100 + 7 * numbers[index]))
         }
         observerNumbers = (1...program.observers).map { $0 + Int(seed % 5) }
         posts = Int(seed % 3)

@@ -30,38 +30,38 @@ struct RandomRunComparisonTests {
     @Test("a changed message is reported at its record")
     func message() throws {
         try expectDifference { records, generator in
-            guard let place = records.indices.filter({ records[$0].stage == .log }).randomElement(using: &generator)
+            guard let index = records.indices.filter({ records[$0].stage == .log }).randomElement(using: &generator)
             else { return nil }
             var changed = records
-            changed[place].message = "changed"
-            return (changed, place, place)
+            changed[index].message = "changed"
+            return (changed, index, index)
         }
     }
 
     @Test("a removed delivery is reported at its record")
     func removed() throws {
         try expectDifference { records, generator in
-            guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator) else { return nil }
+            guard let (index, end) = emptyHandlers(of: records).randomElement(using: &generator) else { return nil }
             var changed = records
             changed.remove(at: end)
-            changed.remove(at: place)
-            return (changed, place, nil)
+            changed.remove(at: index)
+            return (changed, index, nil)
         }
     }
 
     @Test("a delivery on another thread is reported at its record")
     func moved() throws {
         try expectDifference { records, generator in
-            guard let (place, end) = emptyHandlers(of: records).randomElement(using: &generator),
-                let thread = Set(records.map(\.thread)).filter({ $0 != records[place].thread })
+            guard let (index, end) = emptyHandlers(of: records).randomElement(using: &generator),
+                let thread = Set(records.map(\.thread)).filter({ $0 != records[index].thread })
                     .min(by: { $0.number < $1.number })
             else { return nil }
             var changed = records
             let returned = changed.remove(at: end)
-            changed.insert(returned, at: place + 1)
-            changed[place].thread = thread
-            changed[place + 1].thread = thread
-            return (changed, place, place)
+            changed.insert(returned, at: index + 1)
+            changed[index].thread = thread
+            changed[index + 1].thread = thread
+            return (changed, index, index)
         }
     }
 
@@ -71,9 +71,9 @@ struct RandomRunComparisonTests {
             let recording = Recording(records)
             let chains = CausalChains(recording, order: .causal)
             let handlers = emptyHandlers(of: records)
-            func append(of place: Int) -> Int? {
+            func append(of index: Int) -> Int? {
                 records.firstIndex {
-                    $0.stage == .append && $0.post == records[place].post && $0.observer == records[place].observer
+                    $0.stage == .append && $0.post == records[index].post && $0.observer == records[index].observer
                 }
             }
             var pairs: [((Int, Int), (Int, Int))] = []
@@ -87,14 +87,14 @@ struct RandomRunComparisonTests {
             }
             guard let (one, other) = pairs.randomElement(using: &generator) else { return nil }
             var changed = records
-            for (place, otherPlace) in [(one.0, other.0), (one.1, other.1)] {
-                let (record, otherRecord) = (records[place], records[otherPlace])
-                changed[place].post = otherRecord.post
-                changed[place].observer = otherRecord.observer
-                changed[place].notification = otherRecord.notification
-                changed[otherPlace].post = record.post
-                changed[otherPlace].observer = record.observer
-                changed[otherPlace].notification = record.notification
+            for (index, otherIndex) in [(one.0, other.0), (one.1, other.1)] {
+                let (record, otherRecord) = (records[index], records[otherIndex])
+                changed[index].post = otherRecord.post
+                changed[index].observer = otherRecord.observer
+                changed[index].notification = otherRecord.notification
+                changed[otherIndex].post = record.post
+                changed[otherIndex].observer = record.observer
+                changed[otherIndex].notification = record.notification
             }
             return (changed, one.0, one.0)
         }
@@ -105,7 +105,7 @@ struct RandomRunComparisonTests {
     /// - Parameter mutation: returns the modified records, and the index of the change in the original and in the copy.
     private func expectDifference(
         _ mutation: ([DeliveryRecord], inout SeededGenerator) -> (
-            changed: [DeliveryRecord], place: Int, inChanged: Int?
+            changed: [DeliveryRecord], index: Int, inChanged: Int?
         )?
     ) throws {
         var changes = 0
@@ -113,13 +113,13 @@ struct RandomRunComparisonTests {
             let program = RandomProgram(seed: seed, areAllNamed: true)
             let records = RandomRun(program, seed: seed).records
             var generator = SeededGenerator(seed: seed &+ 1000)
-            guard let (changed, place, inChanged) = mutation(records, &generator) else { continue }
+            guard let (changed, index, inChanged) = mutation(records, &generator) else { continue }
             changes += 1
             let difference = try #require(firstDifference(records, changed), "seed \(seed)")
-            #expect(difference.first.place == place, "seed \(seed): \(difference)")
+            #expect(difference.first.index == index, "seed \(seed): \(difference)")
             let back = try #require(firstDifference(changed, records), "seed \(seed)")
             #expect(
-                back.second.place == place || (inChanged != nil && back.first.place == inChanged),
+                back.second.index == index || (inChanged != nil && back.first.index == inChanged),
                 "seed \(seed): \(back)")
         }
         #expect(changes > 20)
@@ -128,13 +128,13 @@ struct RandomRunComparisonTests {
     /// Handed-over deliveries to handlers that do nothing, with their returns.
     private func emptyHandlers(of records: [DeliveryRecord]) -> [(Int, Int)] {
         let appended = Set(records.filter { $0.stage == .append }.map { [$0.post, $0.observer] })
-        return records.indices.compactMap { place in
-            let record = records[place]
+        return records.indices.compactMap { index in
+            let record = records[index]
             guard record.stage == .deliver, appended.contains([record.post, record.observer]),
-                let next = records[(place + 1)...].firstIndex(where: { $0.thread == record.thread }),
+                let next = records[(index + 1)...].firstIndex(where: { $0.thread == record.thread }),
                 records[next].stage == .return
             else { return nil }
-            return (place, next)
+            return (index, next)
         }
     }
 }

@@ -100,7 +100,7 @@ struct TextLogTests {
         let recording = script.recording("run")
         for (reference, isSame) in [(ReferenceLog.listing1, true), (.listing2, false), (.listing4, false)] {
             let log = try TextLog(LogReader(reference)).recording
-            for order in [CausalComparison.Order.said, .saidExactly] {
+            for order in [CausalComparison.Order.logged, .loggedExactly] {
                 for (one, other) in [(log, recording), (recording, log)] {
                     guard case .same(let records, _) = CausalComparison.compare(one, other, order: order) else {
                         #expect(!isSame)

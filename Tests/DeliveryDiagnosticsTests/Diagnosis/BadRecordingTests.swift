@@ -70,7 +70,7 @@ struct BadRecordingTests {
 
     @Test("of many findings twenty are shown, and the number of the others")
     func many() throws {
-        let recording = RecordedStory.whole { story in
+        let recording = RecordedStory.complete { story in
             for observer in 1...30 {
                 story.register(observer, "\(observer)")
                 story.hand(observer, to: [observer], "\(observer)")
@@ -84,7 +84,7 @@ struct BadRecordingTests {
 
     @Test("lines fit 80 and 200 columns", arguments: [80, 200])
     func width(width: Int) throws {
-        let recording = RecordedStory.whole { story in
+        let recording = RecordedStory.complete { story in
             story.register(1)
             story.deliver(1, to: [1])
             story.add(.cancel, post: 1, observer: 1)

@@ -139,7 +139,7 @@ extension DiagnosisTests {
 
     @Test("two observers that post to each other without end are a problem")
     func pingPong() {
-        let findings = Diagnosis(Story.whole(chain(60, isGoing: true, throughAnother: true))).findings
+        let findings = Diagnosis(Story.complete(chain(60, isGoing: true, throughAnother: true))).findings
         #expect(findings.map(\.kind) == [.selfPosting])
         #expect(
             findings.first?.problem.contains(
@@ -148,13 +148,13 @@ extension DiagnosisTests {
 
     @Test("a chain through two observers is reported once, even if both have a long chain")
     func longPingPong() {
-        let findings = Diagnosis(Story.whole(chain(250, isGoing: false, throughAnother: true))).findings
+        let findings = Diagnosis(Story.complete(chain(250, isGoing: false, throughAnother: true))).findings
         #expect(findings.map(\.kind) == [.selfPosting])
     }
 
     @Test("a handler that enqueues to itself is found through a posting queue and a Foundation center")
     func selfPostingThroughQueue() {
-        let recording = Story.whole { story in
+        let recording = Story.complete { story in
             story.register(1, on: Story.main)
             story.add(.enqueue, post: 1, target: Story.main, at: 3)
             for step in 0..<12 {
@@ -178,7 +178,7 @@ extension DiagnosisTests {
     @Test("the cause of an enqueued notification is the handler that enqueued it, not the one it is posted in")
     func causeOfEnqueued() {
         let index = DeliveryIndex(
-            Story.whole { story in
+            Story.complete { story in
                 story.register(1, on: Story.main)
                 story.add(.post, post: 1, count: 1)
                 story.add(.enqueue, post: 2, target: Story.main)

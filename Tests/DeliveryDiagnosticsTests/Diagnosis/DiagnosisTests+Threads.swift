@@ -28,7 +28,7 @@ extension DiagnosisTests {
     @Test("a thread that never drained is reported once, not for each of its observers")
     func neverDrained() {
         func story(_ duration: Duration) -> Recording {
-            Story.whole { story in
+            Story.complete { story in
                 for observer in 1...3 {
                     story.register(observer)
                     story.hand(observer, to: [observer])
@@ -44,7 +44,7 @@ extension DiagnosisTests {
     @Test("the end of the program is not counted as activity of its thread")
     func endedByTheStalled() {
         let findings = Diagnosis(
-            Story.whole { story in
+            Story.complete { story in
                 story.register(1, on: Story.main)
                 story.hand(1, to: [1], on: Story.main, from: Story.worker)
                 story.pass(.seconds(2))
@@ -168,7 +168,8 @@ extension DiagnosisTests {
     @Test("a truncated recording, lost records and a fork are notes")
     func recording() {
         expect(
-            .recordingCut, .note, evidence: [1], in: Story.cut { $0.register(1) }, notIn: Story.whole { $0.register(1) }
+            .recordingTruncated, .note, evidence: [1], in: Story.truncated { $0.register(1) },
+            notIn: Story.complete { $0.register(1) }
         )
         expect(
             .lostRecords, .note, evidence: [1], says: ["7 records were lost"],
@@ -211,7 +212,7 @@ extension DiagnosisTests {
 
     @Test("the most severe finding is first, and within a kind the most frequent")
     func order() {
-        let recording = Story.whole { story in
+        let recording = Story.complete { story in
             for observer in 1...3 { story.register(observer, "\(observer)") }
             for observer in 1...3 {
                 for post in 0..<observer {

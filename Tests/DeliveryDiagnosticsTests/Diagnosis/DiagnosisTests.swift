@@ -18,8 +18,8 @@ struct DiagnosisTests {
         notIn twin: (inout Story) -> Void, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
         expect(
-            kind, severity, evidence: evidence, says: says, limits: limits, in: Story.whole(broken),
-            notIn: Story.whole(twin), sourceLocation: sourceLocation)
+            kind, severity, evidence: evidence, says: says, limits: limits, in: Story.complete(broken),
+            notIn: Story.complete(twin), sourceLocation: sourceLocation)
     }
 
     func expect(
@@ -129,7 +129,7 @@ struct DiagnosisTests {
 
     @Test("nested handlers have budgets of their own")
     func mainHeldUpNested() {
-        let recording = Story.whole { story in
+        let recording = Story.complete { story in
             for observer in 1...2 { story.register(observer, "\(observer)", on: Story.main) }
             story.add(.post, "1", post: 1, count: 1)
             story.add(.deliver, "1", post: 1, observer: 1, target: Story.main)
@@ -235,7 +235,7 @@ struct DiagnosisTests {
 
     @Test("an observer that is removed during a post is not blamed on its transform")
     func removedMeanwhile() {
-        let recording = Story.whole { story in
+        let recording = Story.complete { story in
             story.register(1)
             story.add(.post, post: 1, count: 1)
             story.add(.skip, post: 1, observer: 1)
@@ -303,7 +303,7 @@ struct DiagnosisTests {
 
     @Test("an observer matched by a post during which the program ended is not at another center")
     func endedInPost() {
-        let recording = Story.whole { story in
+        let recording = Story.complete { story in
             for observer in 1...2 { story.register(observer, on: Story.main) }
             story.add(.post, post: 1, count: 2)
             story.add(.deliver, post: 1, observer: 1, target: Story.main)

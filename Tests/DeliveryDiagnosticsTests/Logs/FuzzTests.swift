@@ -42,16 +42,16 @@ struct FuzzTests {
         ]
         for _ in 0..<Int.random(in: 1...8, using: &generator) {
             guard !bytes.isEmpty else { return bytes }
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            let end = min(bytes.count, place + Int.random(in: 0...40, using: &generator))
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            let end = min(bytes.count, index + Int.random(in: 0...40, using: &generator))
             switch Int.random(in: 0..<6, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            case 2: bytes.removeSubrange(place..<end)
-            case 3: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &generator))
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 2: bytes.removeSubrange(index..<end)
+            case 3: bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0...bytes.count, using: &generator))
             case 4:
-                bytes.insert(contentsOf: words[Int.random(in: 0..<words.count, using: &generator)].utf8, at: place)
-            default: bytes = Array(bytes[..<place])
+                bytes.insert(contentsOf: words[Int.random(in: 0..<words.count, using: &generator)].utf8, at: index)
+            default: bytes = Array(bytes[..<index])
             }
         }
         return bytes

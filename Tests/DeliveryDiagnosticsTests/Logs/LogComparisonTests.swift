@@ -162,14 +162,14 @@ struct LogComparisonTests {
     }
 
     @Test("a log that ends within a line, or early, is described as such")
-    func cutOff() throws {
-        let whole = log("1:1 first", "1:1 second")
-        guard case .different(let within) = try compare(whole, String(whole.dropLast(3))) else {
+    func endsEarly() throws {
+        let complete = log("1:1 first", "1:1 second")
+        guard case .different(let within) = try compare(complete, String(complete.dropLast(3))) else {
             Issue.record("the same")
             return
         }
         #expect(within.description.contains("B ends within this line, without a newline: it may be truncated."))
-        guard case .different(let early) = try compare(whole, log("1:1 first")) else {
+        guard case .different(let early) = try compare(complete, log("1:1 first")) else {
             Issue.record("the same")
             return
         }

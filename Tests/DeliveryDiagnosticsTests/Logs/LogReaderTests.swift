@@ -13,7 +13,7 @@ struct LogReaderTests {
             var messages: [String] = []
             while let line = try reader.next() {
                 #expect(line.number == messages.count + 1)
-                #expect(line.isWhole)
+                #expect(line.isComplete)
                 messages.append(line.line.message)
             }
             #expect(messages.count == 3)
@@ -22,7 +22,7 @@ struct LogReaderTests {
     }
 
     @Test("a log truncated anywhere gives a line, an error or the end, with the line number")
-    func cutOff() {
+    func endsEarly() {
         let text = Array(ReferenceLog.listing4.text.utf8)
         for length in 0..<text.count {
             var reader = LogReader(name: "cut.log", bytes: Array(text[..<length]), chunk: 64)
@@ -30,8 +30,8 @@ struct LogReaderTests {
             do throws(LogError) {
                 while let line = try reader.next() {
                     lines += 1
-                    let whole = lines <= text[..<length].count { $0 == UInt8(ascii: "\n") }
-                    #expect(line.isWhole == whole)
+                    let complete = lines <= text[..<length].count { $0 == UInt8(ascii: "\n") }
+                    #expect(line.isComplete == complete)
                 }
                 #expect(lines == text[..<length].split(separator: UInt8(ascii: "\n")).count)
                 #expect(length > 0)
@@ -60,11 +60,11 @@ struct LogReaderTests {
         for _ in 0..<5000 {
             var bytes = Array(ReferenceLog.listing1.text.utf8)
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
                 switch Int.random(in: 0..<3, using: &generator) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(contentsOf: "{number = ".utf8, at: place)
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(contentsOf: "{number = ".utf8, at: index)
                 }
             }
             let reader = LogReader(name: "mutated", bytes: bytes, chunk: 50)

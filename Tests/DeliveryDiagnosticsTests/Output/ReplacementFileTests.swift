@@ -16,14 +16,14 @@ struct ReplacementFileTests {
     private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
 
     @Test("the destination is unchanged until it is replaced, and no other file is left")
-    func place() throws {
+    func replaceDestination() throws {
         try inDirectory { directory in
             let file = directory.appending(component: "a")
             try Data("old".utf8).write(to: file)
             let replacement = try ReplacementFile(file.path)
             try Data("new".utf8).write(to: URL(filePath: replacement.path))
             #expect(try text(file) == "old")
-            try replacement.place()
+            try replacement.replaceDestination()
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
         }
     }
@@ -45,7 +45,7 @@ struct ReplacementFileTests {
             let file = directory.appending(component: "a")
             try Data("old".utf8).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
-            #expect(try ReplacementFile(file.path).place())
+            #expect(try ReplacementFile(file.path).replaceDestination())
             #expect(FileStatus(path: file.path)?.permissions == 0o640)
         }
     }
@@ -61,7 +61,7 @@ struct ReplacementFileTests {
                 // A file without a name cannot be renamed, but its content can be read.
                 try FileManager.default.removeItem(atPath: replacement.path)
                 let identity = FileStatus(path: file.path)?.identity
-                #expect(try !replacement.place())
+                #expect(try !replacement.replaceDestination())
                 #expect(FileStatus(path: file.path)?.identity == identity)
             }
             #expect(try text(file) == "new")
@@ -78,7 +78,7 @@ struct ReplacementFileTests {
             try Data("new".utf8).write(to: URL(filePath: replacement.path))
             try FileManager.default.removeItem(at: file)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-            #expect(throws: (any Error).self) { try replacement.place() }
+            #expect(throws: (any Error).self) { try replacement.replaceDestination() }
             #expect(replacement.isKept)
             #expect(try text(URL(filePath: replacement.path)) == "new")
         }

@@ -47,8 +47,8 @@ struct RecordStylesTests {
     @Test("the stages style shows observers, and targets on other threads")
     func observers() {
         var records = [record(1, .append, main), record(2, .deliver, other), record(3, .signal, main)]
-        for place in records.indices {
-            (records[place].observer, records[place].target) = (4, other)
+        for index in records.indices {
+            (records[index].observer, records[index].target) = (4, other)
         }
         (records[2].notification, records[2].post, records[2].observer) = (nil, nil, nil)
         records.append(record(4, .append, main))
@@ -66,8 +66,8 @@ struct RecordStylesTests {
     @Test("stable numbering numbers posts and observers by appearance in each process")
     func stablePosts() throws {
         func run(_ process: Int32, _ post: Int, _ observer: Int) -> [DeliveryRecord] {
-            [0, 1, 0].enumerated().map { place, number in
-                var record = record(place + 1, .append, main, process: process)
+            [0, 1, 0].enumerated().map { index, number in
+                var record = record(index + 1, .append, main, process: process)
                 (record.post, record.observer) = (post + number, observer + number)
                 record.target = ThreadIdentity(number: 5 + number, name: nil, kernelID: process + Int32(number))
                 return record

@@ -16,15 +16,15 @@ struct RandomTimelineTests {
         let posts = Int.random(in: 1...20, using: &random)
         let stages = Bool.random(using: &random) ? DeliveryStage.allCases : [.post, .append, .deliver, .return]
         var time: UInt64 = 0
-        return (0..<Int.random(in: 0...300, using: &random)).map { place in
-            time &+= UInt64(1) << UInt64.random(in: 0...(place % 50 == 49 ? 63 : 14), using: &random)
+        return (0..<Int.random(in: 0...300, using: &random)).map { index in
+            time &+= UInt64(1) << UInt64.random(in: 0...(index % 50 == 49 ? 63 : 14), using: &random)
             func maybe<Value>(_ value: Value) -> Value? { Int.random(in: 0...3, using: &random) > 0 ? value : nil }
             func thread() -> ThreadIdentity {
                 let number = Int.random(in: 1...threads, using: &random)
                 return ThreadIdentity(number: number, name: maybe(names[number % names.count]), kernelID: 1)
             }
             return DeliveryRecord(
-                sequence: place + 1, monotonicNanoseconds: time,
+                sequence: index + 1, monotonicNanoseconds: time,
                 wallNanoseconds: .random(in: .min ... .max, using: &random),
                 process: ProcessIdentity(id: maybe(1) ?? 2, name: "p"), thread: thread(),
                 stage: stages.randomElement(using: &random) ?? .log,
@@ -55,7 +55,7 @@ struct RandomTimelineTests {
         let timeline = Timeline(recording, selection: selection)
         expectSound(timeline, of: recording, selection)
         for symbols in [TimelineSymbols.unicode, .ascii] {
-            let width = Int.random(in: TimelineText.leastWidth...220, using: &random)
+            let width = Int.random(in: TimelineText.minimumWidth...220, using: &random)
             let text = TimelineText(timeline, width: width, symbols: symbols)
             for line in text.lines {
                 let line = line.map(\.text).joined()

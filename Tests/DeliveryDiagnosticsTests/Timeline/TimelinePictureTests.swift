@@ -144,14 +144,14 @@ struct TimelinePictureTests {
 
     @Test("an occupied box is not occupied again")
     func labelPlaces() {
-        var places = LabelPlaces(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
-        let wanted: [LabelPlaces.Box] = [
+        var occupied = OccupiedBoxes(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
+        let wanted: [OccupiedBoxes.Box] = [
             .init(left: 10, top: 10, right: 150, bottom: 20), .init(left: 140, top: 15, right: 190, bottom: 25),
             .init(left: 150, top: 15, right: 190, bottom: 25),
             // Outside the picture.
             .init(left: 190, top: 50, right: 201, bottom: 60),
         ]
-        let got = wanted.map { places.takeIfFree($0) }
+        let got = wanted.map { occupied.occupyIfFree($0) }
         #expect(got == [true, false, true, false])
     }
 }
@@ -203,7 +203,7 @@ private final class ParsedPicture: NSObject, XMLParserDelegate {
         if name == "text" { texts.append(text) }
         if name == "title", let parent = open.last, parent != 0 {
             // The tooltip of a group applies to all its elements.
-            for place in parent..<elements.count { elements[place].title = text }
+            for index in parent..<elements.count { elements[index].title = text }
             inherited[parent] = text
         } else if let parent = open.last, let title = inherited[parent], elements[closed].title.isEmpty {
             elements[closed].title = title

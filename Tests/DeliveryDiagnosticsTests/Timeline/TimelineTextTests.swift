@@ -133,8 +133,8 @@ struct TimelineTextTests {
         ])
     func words(width: Int, says: String) {
         var label = Timeline.Label(what: "post", name: "AlarmDidRing", details: ["observer 2"], line: 1)
-        label.isToNobody = true
-        label.place = SourceLocation("weather/main.swift", 14)
+        label.isUnobserved = true
+        label.location = SourceLocation("weather/main.swift", 14)
         let words = TimelineWords(label, symbols: .unicode)
         #expect(words.shortened(to: width) == says)
         #expect(words.whole(in: width) == (width == 81 ? says : nil))

@@ -46,7 +46,7 @@ struct TraceRules {
             return
         }
         if !["ms", "ns"].contains(trace["displayTimeUnit"] as? String) { problems.append("displays no unit of time") }
-        for (place, event) in events.enumerated() { check(event) { "event \(place): \($0): \(event)" } }
+        for (index, event) in events.enumerated() { check(event) { "event \(index): \($0): \(event)" } }
         for (track, slices) in open where !slices.isEmpty { problems.append("\(track): \(slices) never end") }
         for flow in openFlows.keys { problems.append("\(flow) never ends") }
         for track in lastTimes.keys where threadNames[track] == nil { problems.append("\(track) has no name") }

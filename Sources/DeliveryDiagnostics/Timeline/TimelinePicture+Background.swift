@@ -21,10 +21,10 @@ extension TimelinePicture {
     }
 
     var laneLines: [String] {
-        zip(timeline.lanes, lanes).enumerated().map { place, lane in
+        zip(timeline.lanes, lanes).enumerated().map { index, lane in
             let (lane, frame) = lane
             let y = number(frame.middle(ofRow: 0))
-            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.mostTitle, ellipsis: "…")
+            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
             let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
             let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
             let waiting =
@@ -32,7 +32,7 @@ extension TimelinePicture {
                     "<text class=\"waiting\" x=\"16\" y=\"\(number(frame.middle(ofRow: 0) + 16))\">\($0)</text>"
                 } ?? ""
             return """
-                <g class="c\(place % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
+                <g class="c\(index % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
                 <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(XMLText.escaped(title))</text>\
                 \(waiting)<path class="life" d="M\(begin) \(y)H\(end)"/></g>\
                 <path class="grid" d="M8 \(number(frame.bottom - 3))H\(number(Self.width - 8))"/>
@@ -45,7 +45,7 @@ extension TimelinePicture {
     }
 
     /// Gaps where time is left out, labelled with their duration.
-    var tears: [String] {
+    var gaps: [String] {
         scale.cuts.map { cut in
             let middle = left + (cut.beginsAt + cut.endsAt) / 2
             func edge(_ x: Double) -> [String] {

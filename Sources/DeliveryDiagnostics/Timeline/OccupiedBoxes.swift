@@ -1,5 +1,5 @@
 /// The occupied areas of a picture. Keeps labels from overlapping.
-struct LabelPlaces {
+struct OccupiedBoxes {
     struct Box: Hashable {
         var left: Double
         var top: Double
@@ -9,35 +9,35 @@ struct LabelPlaces {
 
     private static let column = 64.0
     /// Searching a column with more boxes takes too long, and it has hardly any free space.
-    private static let most = 400
+    private static let maximumPerColumn = 400
 
     private let bounds: Box
     /// Occupied boxes by column of the picture.
-    private var taken: [Int: [Box]] = [:]
+    private var boxes: [Int: [Box]] = [:]
 
     init(bounds: Box) {
         self.bounds = bounds
     }
 
-    mutating func take(_ box: Box) {
-        for column in columns(of: box) where taken[column, default: []].count < Self.most {
-            taken[column, default: []].append(box)
+    mutating func occupy(_ box: Box) {
+        for column in columns(of: box) where boxes[column, default: []].count < Self.maximumPerColumn {
+            boxes[column, default: []].append(box)
         }
     }
 
     /// Occupies the box if it is free.
-    mutating func takeIfFree(_ box: Box) -> Bool {
+    mutating func occupyIfFree(_ box: Box) -> Bool {
         guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
         else { return false }
         for column in columns(of: box) {
-            let taken = taken[column, default: []]
-            if taken.count >= Self.most { return false }
-            let meets = taken.contains {
+            let boxes = boxes[column, default: []]
+            if boxes.count >= Self.maximumPerColumn { return false }
+            let isOccupied = boxes.contains {
                 $0.left < box.right && box.left < $0.right && $0.top < box.bottom && box.top < $0.bottom
             }
-            if meets { return false }
+            if isOccupied { return false }
         }
-        take(box)
+        occupy(box)
         return true
     }
 

@@ -2,7 +2,7 @@ internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The outcomes of the posts of one observer, as the audit counts them.
-struct FateCounts: Sendable, Hashable {
+struct AuditCounters: Sendable, Hashable {
     /// Posts that matched the observer and were not skipped.
     var posted = 0
     var delivered = 0
@@ -18,8 +18,8 @@ struct FateCounts: Sendable, Hashable {
     /// Outcomes of posts from before the recording. Not included in `posted`.
     var earlier = 0
 
-    mutating func count(_ fate: DeliveryStage) {
-        switch fate {
+    mutating func count(_ outcome: DeliveryStage) {
+        switch outcome {
         case .deliver: delivered += 1
         case .coalesce: coalesced += 1
         case .drop: dropped += 1
@@ -29,7 +29,7 @@ struct FateCounts: Sendable, Hashable {
         }
     }
 
-    static func += (sum: inout FateCounts, other: FateCounts) {
+    static func += (sum: inout AuditCounters, other: AuditCounters) {
         sum.posted += other.posted
         sum.delivered += other.delivered
         sum.coalesced += other.coalesced

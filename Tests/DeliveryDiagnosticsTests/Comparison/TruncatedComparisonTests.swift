@@ -5,7 +5,7 @@ import ThreadedNotifications
 @testable import DeliveryDiagnostics
 
 @Suite("Comparing a truncated recording")
-struct CutComparisonTests {
+struct TruncatedComparisonTests {
     private static let worker = RecordedScript.thread(2, "worker")
 
     private func run(_ posts: Int, delivered: Int, end: Bool) -> RecordedScript {
@@ -28,8 +28,8 @@ struct CutComparisonTests {
 
     @Test("a recording without an end that is the beginning of the other is the same up to its truncation")
     func noEnd() throws {
-        let (whole, cut) = (run(3, delivered: 3, end: true), run(3, delivered: 2, end: false))
-        let found = try #require(undecided(compare(whole.recording("A"), cut.recording("B"))))
+        let (complete, truncated) = (run(3, delivered: 3, end: true), run(3, delivered: 2, end: false))
+        let found = try #require(undecided(compare(complete.recording("A"), truncated.recording("B"))))
         #expect(
             found.description == """
                 the comparison is undecided
@@ -41,7 +41,7 @@ struct CutComparisonTests {
         #expect(
             try ComparisonLine(.undecided(found)).text.contains(
                 #""outcome":"undecided","reason":"cut","second":{"line":10,"source":"B"}"#))
-        let swapped = try #require(undecided(compare(cut.recording("A"), whole.recording("B"))))
+        let swapped = try #require(undecided(compare(truncated.recording("A"), complete.recording("B"))))
         #expect(swapped.furthest.second.line == 11)
         #expect(swapped.furthest.explanation.first == "The runs are the same up to where A is truncated: 10 records.")
     }
@@ -56,9 +56,9 @@ struct CutComparisonTests {
             return script.recording(end ? "whole" : "cut")
         }
         // The truncated recording's missing records come first and are not reported.
-        let whole = run(3, handledOn: Self.worker, end: true)
-        let cut = run(1, handledOn: RecordedScript.main, end: false)
-        for (first, second, lines) in [(whole, cut, [6, 4]), (cut, whole, [4, 6])] {
+        let complete = run(3, handledOn: Self.worker, end: true)
+        let truncated = run(1, handledOn: RecordedScript.main, end: false)
+        for (first, second, lines) in [(complete, truncated, [6, 4]), (truncated, complete, [4, 6])] {
             guard case .different(let difference) = compare(first, second) else {
                 Issue.record("not different")
                 return
@@ -70,23 +70,23 @@ struct CutComparisonTests {
 
     @Test("a thread without records before the truncation matches any thread, even as a target or in a message")
     func threadAfterCut() {
-        func run(_ target: ThreadIdentity, isWhole: Bool) -> Recording {
+        func run(_ target: ThreadIdentity, isComplete: Bool) -> Recording {
             var script = RecordedScript()
             script.record(.log, message: "made {number = 2, name = worker}")
             script.record(.register, observer: 1, target: target)
-            if isWhole {
+            if isComplete {
                 script.record(.log, on: Self.worker, message: "x")
                 script.record(.end, message: "exit")
             }
-            return script.recording(isWhole ? "whole" : "cut")
+            return script.recording(isComplete ? "whole" : "cut")
         }
-        let whole = run(Self.worker, isWhole: true)
+        let complete = run(Self.worker, isComplete: true)
         for target in [Self.worker, RecordedScript.thread(2)] {
-            let cut = run(target, isWhole: false)
-            #expect(undecided(compare(whole, cut))?.isOfCut == true)
-            #expect(undecided(compare(cut, whole))?.isOfCut == true)
+            let truncated = run(target, isComplete: false)
+            #expect(undecided(compare(complete, truncated))?.isTruncated == true)
+            #expect(undecided(compare(truncated, complete))?.isTruncated == true)
         }
-        guard case .different = compare(whole, run(RecordedScript.thread(2, "other"), isWhole: false)) else {
+        guard case .different = compare(complete, run(RecordedScript.thread(2, "other"), isComplete: false)) else {
             Issue.record("not different")
             return
         }
@@ -100,20 +100,21 @@ struct CutComparisonTests {
             if end { script.record(.end, message: "exit") }
             return script.recording("A")
         }
-        for order in [CausalComparison.Order.said, .saidExactly] {
+        for order in [CausalComparison.Order.logged, .loggedExactly] {
             guard case .different = CausalComparison.compare(run(2, end: true), run(1, end: false), order: order) else {
                 Issue.record("not different")
                 return
             }
         }
         #expect(
-            undecided(CausalComparison.compare(run(2, end: true), run(1, end: false), order: .exact))?.isOfCut == true)
+            undecided(CausalComparison.compare(run(2, end: true), run(1, end: false), order: .exact))?.isTruncated
+                == true)
     }
 
     @Test("records that the recording with an end lacks are a difference")
     func wholeLacks() {
-        let (more, whole) = (run(3, delivered: 3, end: false), run(3, delivered: 2, end: true))
-        for (first, second) in [(more, whole), (whole, more)] {
+        let (more, complete) = (run(3, delivered: 3, end: false), run(3, delivered: 2, end: true))
+        for (first, second) in [(more, complete), (complete, more)] {
             guard case .different = compare(first.recording("A"), second.recording("B")) else {
                 Issue.record("not different")
                 return
@@ -135,14 +136,15 @@ struct CutComparisonTests {
     @Test("a recording with an incomplete last line, missing records or lost records is truncated")
     func signs() throws {
         var lines = RecordLines()
-        let whole = run(3, delivered: 3, end: false).records
-        let bytes = whole.map { Array(lines.bytes(of: $0)) }
+        let complete = run(3, delivered: 3, end: false).records
+        let bytes = complete.map { Array(lines.bytes(of: $0)) }
         let recording = try Recording(bytes: Array(bytes.joined()), name: "A")
         #expect(!recording.isTorn && recording.missingCount == 0)
 
-        let torn = try Recording(bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")
+        let truncated = try Recording(
+            bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")
         #expect(
-            undecided(compare(recording, torn))?.furthest.explanation == [
+            undecided(compare(recording, truncated))?.furthest.explanation == [
                 "The runs are the same up to where B is truncated: 11 records.", "The last line of B is incomplete.",
             ])
         var late = run(3, delivered: 2, end: false)
@@ -158,7 +160,7 @@ struct CutComparisonTests {
         #expect(inAnotherOrder.missingCount == 1)
 
         late.record(.lost, count: 2)
-        #expect(undecided(compare(recording, late.recording("B")))?.isOfCut == true)
+        #expect(undecided(compare(recording, late.recording("B")))?.isTruncated == true)
     }
 
     @Test("two recordings that are truncated at different points are the same up to there")
@@ -186,20 +188,20 @@ struct CutComparisonTests {
 
     @Test("a run never differs from its own beginning", arguments: [true, false])
     func anywhere(areAllNamed: Bool) {
-        var found = (same: 0, cut: 0, untold: 0)
+        var found = (same: 0, truncated: 0, undecided: 0)
         for seed in 0..<UInt64(60) {
             let records = RandomRun(RandomProgram(seed: seed, areAllNamed: areAllNamed), seed: seed).records
             guard let last = records.last else { continue }
             var end = last
             (end.sequence, end.stage, end.message) = (last.sequence + 1, .end, "exit")
-            let whole = Recording(records + [end], source: "whole")
+            let complete = Recording(records + [end], source: "whole")
             for count in stride(from: 1, through: records.count, by: 1 + records.count / 20) {
-                let cut = Recording(Array(records.prefix(count)), source: "cut")
-                for outcome in [compare(whole, cut), compare(cut, whole)] {
+                let truncated = Recording(Array(records.prefix(count)), source: "cut")
+                for outcome in [compare(complete, truncated), compare(truncated, complete)] {
                     switch outcome {
                     case .same: found.same += 1
-                    case .undecided(let undecided) where undecided.isOfCut: found.cut += 1
-                    case .undecided: found.untold += 1
+                    case .undecided(let undecided) where undecided.isTruncated: found.truncated += 1
+                    case .undecided: found.undecided += 1
                     case .different(let difference):
                         Issue.record("seed \(seed), \(count) of \(records.count): \(difference)")
                         return
@@ -207,7 +209,7 @@ struct CutComparisonTests {
                 }
             }
         }
-        #expect(found.cut > 500, "\(found)")
-        #expect(found.untold < found.cut / 10, "\(found)")
+        #expect(found.truncated > 500, "\(found)")
+        #expect(found.undecided < found.truncated / 10, "\(found)")
     }
 }
