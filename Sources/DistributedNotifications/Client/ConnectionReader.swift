@@ -112,8 +112,9 @@ struct ConnectionReader {
             do throws(WireError) {
                 if let frame = try server.receiver.next() {
                     switch try InboundFrame(frame) {
-                    case .welcome(Wire.version): return true
-                    case .welcome(let version): throw .version(version)
+                    case .welcome(let version):
+                        guard ProtocolVersions.supported.contains(version) else { throw .version(version) }
+                        return true
                     case .goodbye(let goodbye) where goodbye.reason == .refused: throw .refused(goodbye.text)
                     case .goodbye: return false
                     default: throw .unknown("answer to hello", frame.kind)

@@ -44,10 +44,13 @@ package struct FrameWriter {
     }
 
     /// The first frame of a client.
-    package mutating func hello(suspended: Bool, name: String) {
+    package mutating func hello(
+        suspended: Bool, name: String, versions: ProtocolVersions = .supported
+    ) {
         frame(.hello) {
             $0.integer(Wire.magic)
-            $0.integer(Wire.version)
+            $0.integer(versions.newest)
+            $0.integer(versions.oldest)
             $0.integer(UInt8(suspended ? 1 : 0))
             $0.string(name)
         }

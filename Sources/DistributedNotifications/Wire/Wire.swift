@@ -4,7 +4,6 @@
 ///
 /// Numbers are little-endian, strings are a u16 length and UTF-8.
 package enum Wire {
-    package static let version: UInt16 = 1
     /// The first four bytes of a hello.
     package static let magic: UInt32 = 0x4344_4E54
     /// Kind and payload.
@@ -22,7 +21,7 @@ package enum Wire {
 
 /// What a frame is. A process sends those below 64, the server the others.
 package enum FrameKind: UInt8 {
-    /// u32 magic, u16 version, u8 suspended, the process's name. The first frame, and only that.
+    /// u32 magic, u16 newest version, u16 oldest version, u8 suspended, the process's name. The first frame, and only that.
     case hello = 1
     /// u32 number, u8 behavior, u8 flags (1 name, 2 object), [name], [object].
     case register = 2

@@ -75,7 +75,8 @@ package enum WireError: Error, Hashable, CustomStringConvertible {
         case .emptyName: "an empty name"
         case .unknown(let what, let value): "an unknown \(what), \(value)"
         case .magic: "what is not this protocol"
-        case .version(let version): "version \(version) of the protocol, and this is version \(Wire.version)"
+        case .version(let version):
+            "an answer in version \(version) of the protocol, and this program speaks \(ProtocolVersions.supported)"
         case .outOfTurn(let kind): "a frame of kind \(kind) where none may be"
         case .numberInUse(let number): "a second registration with the number \(number)"
         case .tooManyObservers(let limit): "more than \(limit) observers"

@@ -143,8 +143,14 @@ extension ServerLoop {
     func hello(_ reader: inout WireReader, _ connection: ServerConnection) throws(WireError) {
         let magic = try reader.integer(UInt32.self)
         guard magic == Wire.magic else { throw .magic(magic) }
-        let version = try reader.integer(UInt16.self)
-        guard version == Wire.version else { throw .version(version) }
+        // In all versions the newest one that the client speaks comes first. What follows depends on it.
+        let newest = try reader.integer(UInt16.self)
+        let oldest = newest < ProtocolVersions.supported.oldest ? newest : try reader.integer(UInt16.self)
+        let versions = ProtocolVersions(oldest: oldest, newest: newest)
+        guard let version = ProtocolVersions.supported.newestCommon(with: versions) else {
+            let reason = ProtocolVersions.mismatch(client: versions, server: .supported, serverProcess: getpid())
+            return end(connection, .refused, reason)
+        }
         let suspended = try reader.integer(UInt8.self)
         guard suspended <= 1 else { throw .unknown("suspension", suspended) }
         let name = try reader.string(limit: Wire.processNameLimit)
@@ -153,7 +159,7 @@ extension ServerLoop {
         newcomers.removeAll { $0 === connection }
         _ = connection.suspension.setSuspended(suspended == 1)
         answer(connection, .welcome) {
-            $0.integer(Wire.version)
+            $0.integer(version)
             $0.integer(UInt32(bitPattern: getpid()))
         }
         report(.clientConnected(process: connection.process, name: name))
