@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs notify-demo with its completions, manual page and systemd units under a prefix, or removes from there what it installed.
+# Installs notify-demo and notification-server with completions, manual page and systemd units under a prefix, or removes
+# from there what it installed.
 # What it installed, and which directories it made for that, stands in share/notify-demo/manifest.
 set -euo pipefail
 umask 022
@@ -9,13 +10,13 @@ usage() {
     cat >&2 <<TEXT
 Usage: Scripts/install.sh [--binary FILE] PREFIX
        Scripts/install.sh --uninstall PREFIX
-Installs PREFIX/bin/notify-demo, its completions for bash, zsh and fish, its manual page, and units with which systemd
-starts a user's notification server when it is needed, or removes them.
-The program is built for release with Swift's libraries in it, and runs where there is no Swift.
-  --binary FILE  installs this program, and builds nothing
+Installs PREFIX/bin/notify-demo with its completions for bash, zsh and fish and its manual page, PREFIX/bin/notification-server,
+which programs find in PATH and start when they need it, and units with which systemd starts it; or removes them.
+The programs are built for release with Swift's libraries in them, and run where there is no Swift.
+  --binary FILE  installs this notify-demo and the notification-server beside it, and builds nothing
   --uninstall    removes what was installed, and the directories made for it that are empty
 DESTDIR, if it is set, goes before PREFIX. For yourself: Scripts/install.sh ~/.local
-The units are not enabled: systemctl --user enable --now notify-demo.socket (before --uninstall: disable --now).
+The units are not enabled: systemctl --user enable --now distributed-notifications.socket (before --uninstall: disable --now).
 TEXT
     exit 64
 }
@@ -49,12 +50,13 @@ root=$(realpath -m -- "${DESTDIR:-}$prefix")
 manifest=$root/share/notify-demo/manifest
 files=(
     bin/notify-demo
+    bin/notification-server
     share/bash-completion/completions/notify-demo
     share/zsh/site-functions/_notify-demo
     share/fish/vendor_completions.d/notify-demo.fish
     share/man/man1/notify-demo.1
-    share/systemd/user/notify-demo.socket
-    share/systemd/user/notify-demo.service
+    share/systemd/user/distributed-notifications.socket
+    share/systemd/user/distributed-notifications.service
 )
 
 # Removing. In the manifest, . is the root, and .., ../.. and so on are the directories above it.
@@ -77,7 +79,7 @@ uninstall() {
     for path in "${directories[@]}"; do
         if [ -d "$path" ]; then rmdir --ignore-fail-on-non-empty -- "$path" || left=1; fi
     done
-    echo "Removed notify-demo from $root." >&2
+    echo "Removed notify-demo and notification-server from $root." >&2
     return $left
 }
 
@@ -121,15 +123,17 @@ if [ -z "$binary" ]; then
     . "$project/Scripts/requirements.sh"
     require_libstdcxx
     build=(
-        swift build --package-path "$project" --product notify-demo
-        --configuration release --static-swift-stdlib -Xlinker -s
+        swift build --package-path "$project" --configuration release --static-swift-stdlib -Xlinker -s
     )
-    echo "Building notify-demo for release; this takes some minutes." >&2
-    "${build[@]}" --quiet >&2 || fail "The build failed, and nothing was installed."
+    echo "Building notify-demo and notification-server for release; this takes some minutes." >&2
+    for product in notify-demo notification-server; do
+        "${build[@]}" --product "$product" --quiet >&2 || fail "The build failed, and nothing was installed."
+    done
     binary=$("${build[@]}" --show-bin-path)/notify-demo
 fi
 if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is no program that can be run."; fi
 binary=$(readlink -f -- "$binary")
+server=$(dirname "$binary")/notification-server
 
 staged=$(mktemp -d)
 new=''
@@ -153,7 +157,7 @@ Description=Notifications between the processes of a user
 Documentation=man:notify-demo(1)
 
 [Socket]
-ListenStream=%t/notify-demo/socket
+ListenStream=%t/distributed-notifications/socket
 SocketMode=0600
 DirectoryMode=0700
 
@@ -165,22 +169,24 @@ service_unit() {
     local program
     # As it is called there where it is installed: without DESTDIR, and with links left as they are. systemd takes no
     # program whose path has quotes or backslashes, however they are written.
-    program=$(realpath -ms -- "$prefix")/bin/notify-demo
+    program=$(realpath -ms -- "$prefix")/bin/notification-server
     cat <<TEXT
 [Unit]
 Description=Notifications between the processes of a user
 Documentation=man:notify-demo(1)
-Requires=notify-demo.socket
-After=notify-demo.socket
+Requires=distributed-notifications.socket
+After=distributed-notifications.socket
 
 [Service]
-ExecStart="${program//%/%%}" serve
+ExecStart="${program//%/%%}"
 TEXT
 }
-stage share/systemd/user/notify-demo.socket socket_unit
-stage share/systemd/user/notify-demo.service service_unit
+stage share/systemd/user/distributed-notifications.socket socket_unit
+stage share/systemd/user/distributed-notifications.service service_unit
+[ -x "$server" ] || fail "There is no program $server. Build it too: swift build --product notification-server"
 stage bin/notify-demo cat "$binary"
-chmod 755 "$staged/bin/notify-demo"
+stage bin/notification-server cat "$server"
+chmod 755 "$staged/bin/notify-demo" "$staged/bin/notification-server"
 
 # The directories that are to be made, each after the one that it is in; and those that were made another time.
 directories() {
@@ -226,5 +232,5 @@ case :$PATH: in
     *) echo "To run it by its name: export PATH=\"$prefix/bin:\$PATH\"" >&2 ;;
 esac
 if systemd-analyze --user unit-paths 2>/dev/null | grep -qxF -- "$root/share/systemd/user"; then
-    echo "To have systemd start the server: systemctl --user enable --now notify-demo.socket" >&2
+    echo "To have systemd start the server: systemctl --user enable --now distributed-notifications.socket" >&2
 fi

@@ -26,6 +26,7 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 swift test --sanitize=thread --scratch-path .build-tsan \
     --filter '^ThreadedNotificationsTests\.' --filter '^ScenariosTests\.(ScenarioTests|DeliveryRecorderTests)' \
     --filter '^DeliveryRecordingTests\.ProcessRecordingTests' \
-    --filter '^DistributedNotificationsTests\.(CenterStressTests|CenterLifeTests|ServerTurnTests|SequenceEndTests|WaitingBytesTests)'
+    --filter '^DistributedNotificationsTests\.(SequenceEndTests|WaitingBytesTests)' \
+    --filter '^NotificationServerTests\.(CenterStressTests|CenterLifeTests|ServerTurnTests)'
 
 step "all passed"

@@ -17,7 +17,7 @@ public struct ServerPlace: Sendable, Hashable {
     /// What is locked by who starts a server or stops. It stays when nobody has it locked, and means nothing then.
     public var lockPath: String { "\(directory)/lock" }
 
-    /// `$XDG_RUNTIME_DIR/notify-demo`, or `/tmp/notify-demo-UID`, where UID is the effective user.
+    /// `$XDG_RUNTIME_DIR/distributed-notifications`, or `/tmp/distributed-notifications-UID`, where UID is the effective user.
     ///
     /// The variable is used if it is an absolute path, and the directory that it names belongs to the effective user or
     /// does not exist. It is ignored in a process that runs with rights that its user does not have: one that was
@@ -43,9 +43,9 @@ public struct ServerPlace: Sendable, Hashable {
         if let runtimeDirectory, runtimeDirectory.hasPrefix("/"), ownerOf(runtimeDirectory) ?? user == user {
             var parent = runtimeDirectory[...]
             while parent.hasSuffix("/") { parent.removeLast() }
-            self.init(directory: "\(parent)/notify-demo")
+            self.init(directory: "\(parent)/distributed-notifications")
         } else {
-            self.init(directory: "/tmp/notify-demo-\(user)")
+            self.init(directory: "/tmp/distributed-notifications-\(user)")
         }
     }
 

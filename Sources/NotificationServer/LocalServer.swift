@@ -25,7 +25,7 @@ public final class LocalServer: Sendable {
         self.report = report
     }
 
-    /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleLimit`.
+    /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleTimeout`.
     ///
     /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made. As many files may be open in this
     /// process afterwards as `ServerLimits.clients` needs, if the hard limit allows it.
@@ -51,7 +51,7 @@ public final class LocalServer: Sendable {
         loop.run()
     }
 
-    /// Has `run` say goodbye to the processes, write what waits, for `ServerLimits.stopLimit` at most, and return. To call it
+    /// Has `run` say goodbye to the processes, write what waits, for `ServerLimits.stopTimeout` at most, and return. To call it
     /// before `run` has it return at once.
     public func stop() {
         stopping?.makeReady()

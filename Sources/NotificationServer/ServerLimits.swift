@@ -6,17 +6,17 @@ public struct ServerLimits: Sendable, Hashable {
     /// those.
     public var clients = 1024
     public var clientsBeforeHello = 64
-    public var helloLimit = Duration.seconds(5)
+    public var helloTimeout = Duration.seconds(5)
     /// More than 600 count as 600.
     public var observersPerClient = Wire.observerLimit
 
     /// What waits to be read by a process, in bytes: more than the first for longer than the time, or more than the second, and
     /// notifications for it are dropped, counted, and shown as a gap when it has read what waits.
     public var softQueueBytes = 256 << 10
-    public var softQueueTime = Duration.seconds(10)
+    public var softQueueTimeout = Duration.seconds(10)
     public var hardQueueBytes = 1 << 20
     /// A process that has read nothing of what waits for so long is disconnected.
-    public var progressLimit = Duration.seconds(30)
+    public var progressTimeout = Duration.seconds(30)
 
     /// What is held for a suspended process, and for all of them.
     public var heldEntriesPerClient = 1024
@@ -32,9 +32,9 @@ public struct ServerLimits: Sendable, Hashable {
     public var postsAtOnce = 250_000
 
     /// A server that was started on demand ends when it has had no client for so long.
-    public var idleLimit = Duration.seconds(60)
+    public var idleTimeout = Duration.seconds(60)
     /// How long it goes on writing what waits when it is told to stop.
-    public var stopLimit = Duration.seconds(2)
+    public var stopTimeout = Duration.seconds(2)
 
     public init() {}
 

@@ -24,11 +24,11 @@ struct RulesArticleTests {
 
     /// The limits of a type in the tables, by property.
     private static func limits(of type: String) throws -> [String: String] {
-        let prefix = "``\(type)/"
+        // A symbol of another module is not a link: it has one backtick.
+        let prefix = "\(type)/"
         return try Dictionary(
-            uniqueKeysWithValues: rows().filter { $0[0].hasPrefix(prefix) }.map {
-                (String($0[0].dropFirst(prefix.count).prefix { $0 != "`" }), $0[1])
-            })
+            uniqueKeysWithValues: rows().map { ($0[0].trimmingCharacters(in: ["`"]), $0[1]) }
+                .filter { $0.0.hasPrefix(prefix) }.map { (String($0.0.dropFirst(prefix.count)), $0.1) })
     }
 
     /// A limit in the article, compared by its value: 64 KiB is 65,536.

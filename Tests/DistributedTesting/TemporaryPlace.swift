@@ -14,7 +14,7 @@ package final class TemporaryPlace: Sendable {
     package init() throws {
         parent = "/tmp/place-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
-        place = ServerPlace(directory: "\(parent)/notify-demo")
+        place = ServerPlace(directory: "\(parent)/distributed-notifications")
     }
 
     /// Connects, and notes the server to end it.

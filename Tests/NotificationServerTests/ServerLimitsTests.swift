@@ -43,9 +43,9 @@ struct ServerLimitsTests {
 
     @Test func nothingElseIsChanged() {
         var limits = ServerLimits()
-        (limits.clients, limits.helloLimit) = (-1, .seconds(-3))
-        (limits.softQueueBytes, limits.softQueueTime, limits.hardQueueBytes) = (-4, .seconds(-5), -6)
-        (limits.progressLimit, limits.idleLimit, limits.stopLimit) = (.seconds(-7), .seconds(-8), .seconds(-9))
+        (limits.clients, limits.helloTimeout) = (-1, .seconds(-3))
+        (limits.softQueueBytes, limits.softQueueTimeout, limits.hardQueueBytes) = (-4, .seconds(-5), -6)
+        (limits.progressTimeout, limits.idleTimeout, limits.stopTimeout) = (.seconds(-7), .seconds(-8), .seconds(-9))
         (limits.heldEntriesPerClient, limits.heldBytesPerClient, limits.heldBytes) = (-10, -11, -12)
         limits.heldOverflow = .deliver
         #expect(limits.usable == limits)

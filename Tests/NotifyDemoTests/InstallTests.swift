@@ -6,13 +6,14 @@ import Testing
 @Suite("Scripts/install.sh")
 struct InstallTests {
     private static let installed = """
+        ./bin/notification-server
         ./bin/notify-demo
         ./share/bash-completion/completions/notify-demo
         ./share/fish/vendor_completions.d/notify-demo.fish
         ./share/man/man1/notify-demo.1
         ./share/notify-demo/manifest
-        ./share/systemd/user/notify-demo.service
-        ./share/systemd/user/notify-demo.socket
+        ./share/systemd/user/distributed-notifications.service
+        ./share/systemd/user/distributed-notifications.socket
         ./share/zsh/site-functions/_notify-demo
 
         """
@@ -63,21 +64,22 @@ struct InstallTests {
             prefix='\#(prefix)'; install "$prefix"
             units=$PWD/$prefix/share/systemd/user
             cp "$units"/* .; XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: \
-                systemd-analyze --user --man=no verify ./notify-demo.socket ./notify-demo.service
-            rm "$prefix/bin/notify-demo"; XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: \
-                systemd-analyze --user --man=no verify ./notify-demo.service 2>verified || echo "$?: $(cat verified)"
+                systemd-analyze --user --man=no verify ./distributed-notifications.socket ./distributed-notifications.service
+            rm "$prefix/bin/notification-server"; XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: \
+                systemd-analyze --user --man=no verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
             """#)
         #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
         // It looks for the program that is named, so the first time it was found.
-        #expect(outcome.output.contains("\(prefix)/bin/notify-demo"), "\(outcome.output)")
-        #expect(!outcome.errors.contains("notify-demo"), "\(outcome.errors)")
+        #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
+        #expect(!outcome.errors.contains("notification"), "\(outcome.errors)")
     }
 
     @Test("with DESTDIR the service names the program without it")
     func destination() async throws {
         let outcome = try await shell(
-            "export DESTDIR=$here/real; install /usr/local; cat real/usr/local/share/systemd/user/notify-demo.service")
-        #expect(outcome.output.contains("\nExecStart=\"/usr/local/bin/notify-demo\" serve\n"), "\(outcome.output)")
+            "export DESTDIR=$here/real; install /usr/local; cat real/usr/local/share/systemd/user/distributed-notifications.service"
+        )
+        #expect(outcome.output.contains("\nExecStart=\"/usr/local/bin/notification-server\"\n"), "\(outcome.output)")
     }
 
     @Test("installing again changes nothing, and is removed once")
@@ -172,5 +174,16 @@ struct InstallTests {
         let outcome = try await shell("script \(arguments) || echo $?; find .")
         #expect(outcome.output == "2\n.\n")
         #expect(outcome.errors.contains(says), "\(outcome.errors)")
+    }
+
+    @Test("notify-demo without the server beside it is not installed, and the message says how to build the server")
+    func alone() async throws {
+        let outcome = try await shell(
+            """
+            mkdir alone; cp "$(command -v notify-demo)" alone/
+            script --binary alone/notify-demo prefix || echo $?; rm -r alone; find .
+            """)
+        #expect(outcome.output == "2\n.\n")
+        #expect(outcome.errors.contains("Build it too: swift build --product notification-server"), "\(outcome.errors)")
     }
 }

@@ -47,7 +47,7 @@ struct ReadmeTests {
             #"""
             export XDG_RUNTIME_DIR=$(mktemp -d); echo "$XDG_RUNTIME_DIR"
             \#(command)
-            if [ -e "$XDG_RUNTIME_DIR/notify-demo" ]; then
+            if [ -e "$XDG_RUNTIME_DIR/distributed-notifications" ]; then
                 kill $(notify-demo status --json | grep -o '"processID":[0-9]*,"seconds"' | grep -o '[0-9]*')
             fi
             rm -r "$XDG_RUNTIME_DIR"

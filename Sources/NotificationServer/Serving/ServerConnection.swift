@@ -133,9 +133,9 @@ struct HeldNotification: HeldPost {
 extension ServerLimits {
     var queue: LiveQueue.Limits {
         LiveQueue.Limits(
-            soft: softQueueBytes, softTime: softQueueTime.nanoseconds, hard: hardQueueBytes,
+            soft: softQueueBytes, softTime: softQueueTimeout.nanoseconds, hard: hardQueueBytes,
             held: heldBytesPerClient,
-            progressTime: progressLimit.nanoseconds)
+            progressTime: progressTimeout.nanoseconds)
     }
 }
 

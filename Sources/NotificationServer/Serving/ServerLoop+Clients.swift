@@ -49,7 +49,7 @@ extension ServerLoop {
         else { return refuse(socket, peer.process, "the server's system has no room left") }
         connections[connection.number] = connection
         newcomers.append(connection)
-        check(at: now &+ limits.helloLimit.nanoseconds)
+        check(at: now &+ limits.helloTimeout.nanoseconds)
     }
 
     /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process
@@ -121,7 +121,7 @@ extension ServerLoop {
         }
         if connections.isEmpty {
             clientsGoneAt = now
-            if let idleLimit { check(at: now &+ idleLimit) }
+            if let idleTimeout { check(at: now &+ idleTimeout) }
         }
     }
 }

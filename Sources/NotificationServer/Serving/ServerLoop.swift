@@ -40,7 +40,7 @@ final class ServerLoop {
     var clientsGoneAt: UInt64
     /// The earliest time at which something may be due; nil: never.
     var checkAt: UInt64?
-    var idleLimit: UInt64?
+    var idleTimeout: UInt64?
     var stopAt: UInt64?
     var isListening = true
     /// When it accepts again, if it does not.
@@ -72,7 +72,7 @@ final class ServerLoop {
         spareDescriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         startedAt = now
         clientsGoneAt = now
-        idleLimit = endsWhenIdle ? limits.idleLimit.nanoseconds : nil
+        idleTimeout = endsWhenIdle ? limits.idleTimeout.nanoseconds : nil
         guard
             poll.watch(served.listener.descriptor, as: Self.listenerNumber, reading: true, writing: false, isNew: true)
                 == 0,
@@ -90,7 +90,7 @@ final class ServerLoop {
     /// Serves until it is stopped or idle for long enough, and everybody has been told.
     func run() {
         report(.started(place: place, processID: getpid()))
-        if let idleLimit { check(at: now &+ idleLimit) }
+        if let idleTimeout { check(at: now &+ idleTimeout) }
         while true {
             if stopAt != nil, isListening { endListening() }
             if let stopAt, connections.isEmpty || now >= stopAt { break }
@@ -156,31 +156,31 @@ final class ServerLoop {
                 }
             }
             if connection.name == nil {
-                let late = connection.connectedAt &+ limits.helloLimit.nanoseconds
+                let late = connection.connectedAt &+ limits.helloTimeout.nanoseconds
                 if now >= late, !connection.isEnding {
-                    end(connection, .refused, "it said nothing for \(limits.helloLimit)")
+                    end(connection, .refused, "it said nothing for \(limits.helloTimeout)")
                 } else if !connection.isEnding {
                     check(at: late)
                 }
             }
             if let stallsAt = connection.queue.stallsAt {
                 if now >= stallsAt {
-                    drop(connection, reason: "it read nothing of what waited for \(limits.progressLimit)")
+                    drop(connection, reason: "it read nothing of what waited for \(limits.progressTimeout)")
                 } else {
                     check(at: stallsAt)
                 }
             }
         }
-        if let idleLimit, connections.isEmpty, stopAt == nil {
-            if now >= clientsGoneAt &+ idleLimit {
+        if let idleTimeout, connections.isEmpty, stopAt == nil {
+            if now >= clientsGoneAt &+ idleTimeout {
                 // Who has just come is served.
                 if served.remove(unlessSomebodyWaits: true, limit: .seconds(1)) {
-                    beginStop("nobody was connected for \(limits.idleLimit)")
+                    beginStop("nobody was connected for \(limits.idleTimeout)")
                 } else {
                     clientsGoneAt = now
                 }
             }
-            check(at: clientsGoneAt &+ idleLimit)
+            check(at: clientsGoneAt &+ idleTimeout)
         }
         if let stopAt { check(at: stopAt) }
         write()
@@ -190,7 +190,7 @@ final class ServerLoop {
         guard stopAt == nil else { return }
         report(.stopping(reason: reason))
         now = CLinuxMonotonicNanoseconds()
-        let time = now &+ limits.stopLimit.nanoseconds
+        let time = now &+ limits.stopTimeout.nanoseconds
         stopAt = time
         check(at: time)
         for connection in connections.values { end(connection, .stopping, "it stops: \(reason)") }

@@ -7,8 +7,8 @@ struct PlaceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The directory in which processes meet their server, made if it is not there (default: notify-demo in \
-            $XDG_RUNTIME_DIR, else one of your own in the system's temporary directory).
+            The directory in which processes meet their server; it is created if it does not exist (default: \
+            distributed-notifications in $XDG_RUNTIME_DIR, else /tmp/distributed-notifications-UID).
             """, valueName: "directory"),
         completion: .directory)
     var directory: String?

@@ -9,16 +9,17 @@ struct Serve: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run the server of this user's notifications in the foreground.",
         discussion: """
-            Nobody needs to: the first process that posts or observes starts one, which ends when it has had no client for a \
-            minute. This one logs what it does on standard error, and serves until it is told to end. SIGTERM and Ctrl-C have \
-            it say goodbye to its clients and write what waits, for 2 seconds at most; a second one ends it at once. A socket \
-            that systemd hands over is taken: install.sh installs notify-demo.socket and notify-demo.service.
+            The first process that posts or observes starts a server by itself, which ends when it has had no client for a \
+            minute. This command runs one that logs to standard error and serves until it is told to end. SIGTERM and Ctrl-C \
+            end it after it has said goodbye to its clients and written what waits for them, for 2 seconds at most; a second \
+            one ends it at once. A socket that systemd passes is used. install.sh installs units for systemd that start \
+            notification-server, which serves without these options.
 
             EXAMPLES
               notify-demo serve
               notify-demo serve --log-level debug --idle-exit 5m
               notify-demo serve --directory /tmp/mine
-              systemctl --user enable --now notify-demo.socket
+              systemctl --user enable --now distributed-notifications.socket
 
             EXIT STATUS
               0 told to end, or idle for as long as --idle-exit says; 2 the directory cannot be used, or another server \
@@ -50,7 +51,7 @@ struct Serve: Command {
         var logger = Logger(label: "notify-demo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         var limits = ServerLimits()
-        if let idleExit { limits.idleLimit = idleExit.duration }
+        if let idleExit { limits.idleTimeout = idleExit.duration }
         let server = LocalServer(place: place.place, limits: limits) { [logger] event in
             let entry = event.logEntry
             logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)

@@ -131,7 +131,7 @@ final class BadFramesTests: XCTestCase {
     func testAProcessThatSaysNothingIsToldToGoAndOneThatSpokeIsNot() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
-        limits.helloLimit = .milliseconds(100)
+        limits.helloTimeout = .milliseconds(100)
         let server = try ServerInThisProcess(place, limits: limits)
         // On a busy machine one may be too late, and is told to go.
         var inTime: RawPeer?

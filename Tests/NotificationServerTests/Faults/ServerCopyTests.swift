@@ -18,7 +18,7 @@ final class ServerCopyTests: XCTestCase {
         place.giveToNobody()
         let client = try FaultClient(.lowered, at: place, ["XDG_RUNTIME_DIR": place.directoryAbove])
         // The variable may come from another user.
-        XCTAssertEqual(try client.line(), "/tmp/notify-demo-\(FaultClientProgram.nobody)")
+        XCTAssertEqual(try client.line(), "/tmp/distributed-notifications-\(FaultClientProgram.nobody)")
         let answer = try client.line()
         XCTAssertTrue(answer.contains("real and effective ids that differ"), answer)
         XCTAssertTrue(answer.hasSuffix("Start one as user 65534: notification-server."), answer)

@@ -275,7 +275,7 @@ final class ServerFaultTests: XCTestCase {
     func testAProcessThatReadsNothingForTooLongIsDisconnectedAndTheOthersAreNot() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
-        limits.progressLimit = .milliseconds(300)
+        limits.progressTimeout = .milliseconds(300)
         let server = try ServerInThisProcess(place, limits: limits)
         let stalled = try RawPeer(place.place, name: "stalled")
         let reading = try RawPeer(place.place, name: "reading")

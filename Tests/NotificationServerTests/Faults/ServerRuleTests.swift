@@ -37,7 +37,7 @@ final class ServerRuleTests: XCTestCase {
     func testAServerIsIdleFromTheGoingOfItsLastClientOnHoweverQuietItWasBefore() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
-        limits.idleLimit = .milliseconds(500)
+        limits.idleTimeout = .milliseconds(500)
         let server = try ServerInThisProcess(place, limits: limits, endsWhenIdle: true)
         let leaving: ContinuousClock.Instant
         do {
@@ -49,7 +49,7 @@ final class ServerRuleTests: XCTestCase {
         }
         XCTAssertTrue(eventually { server.events.contains { if case .stopping = $0 { true } else { false } } })
         // A lower bound, which a busy machine does not break.
-        XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), limits.idleLimit)
+        XCTAssertGreaterThanOrEqual(leaving.duration(to: .now), limits.idleTimeout)
         XCTAssertTrue(server.events.contains { if case .clientGone = $0 { true } else { false } })
     }
 

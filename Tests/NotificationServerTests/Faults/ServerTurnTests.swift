@@ -34,7 +34,7 @@ final class ServerTurnTests: XCTestCase {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 2
-        limits.helloLimit = .seconds(3600)
+        limits.helloTimeout = .seconds(3600)
         let server = try ServerInThisProcess(place, limits: limits)
         let silent = try (0..<100).map { _ in try RawPeer(place.place, name: nil) }
         let served = try RawPeer(place.place, name: "served")
