@@ -42,7 +42,7 @@ public final class LocalServer: Sendable {
 
     func serve(_ socket: ServedSocket, endsWhenIdle: Bool) throws(DistributedError) {
         guard let stopping,
-            let loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, report: report)
+            var loop = ServerLoop(socket, limits: limits, endsWhenIdle: endsWhenIdle, stop: stopping, report: report)
         else {
             throw .serverNotStarted(
                 path: place.socketPath,

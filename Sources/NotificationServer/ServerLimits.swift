@@ -50,11 +50,28 @@ public struct ServerLimits: Sendable, Hashable {
         return limits
     }
 
+    var outbound: OutboundBuffer.Limits {
+        OutboundBuffer.Limits(
+            soft: softQueueBytes, softTimeout: softQueueTimeout.nanoseconds, hard: hardQueueBytes,
+            held: heldBytesPerClient, progressTimeout: progressTimeout.nanoseconds)
+    }
+
+    /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.
+    var repliesLimit: Int { hardQueueBytes + heldBytesPerClient + (256 << 10) }
+
     /// What happens to a notification when the queue of a suspended process is full.
     public enum HeldOverflow: String, Sendable, Hashable, CaseIterable, Codable {
         /// The oldest is discarded, and counted.
         case discardOldest
         /// What is held is delivered, suspended or not, and the new one is held.
         case deliver
+    }
+}
+
+extension Duration {
+    /// Zero if it is negative; of more than 30 years, 30 years.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1_000_000_000)).components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }

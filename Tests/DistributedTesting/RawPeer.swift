@@ -207,7 +207,7 @@ package final class RawPeer {
         while true {
             let received = try next(limit: limit)
             guard case .frame(let kind, let payload) = received else { throw Problem.ended(received) }
-            guard kind == .bye else { continue }
+            guard kind == .goodbye else { continue }
             let bye = try payload.withUnsafeBytes { bytes in
                 var reader = WireReader(bytes)
                 return try Goodbye(&reader)

@@ -83,7 +83,7 @@ package final class WireObservers {
                 while let frame = try decoder.next() {
                     switch FrameKind(rawValue: frame.kind) {
                     case .synchronized: return
-                    case .bye:
+                    case .goodbye:
                         var reader = WireReader(frame.payload)
                         throw WireError.refused(try Goodbye(&reader).text)
                     default: break

@@ -13,7 +13,7 @@ enum InboundFrame {
         case .notification: self = .notification(try InboundPost(&reader))
         case .gap: self = try Self.gap(&reader)
         case .synchronized: self = .synchronized(try reader.integer(UInt64.self))
-        case .bye: self = .goodbye(try Goodbye(&reader))
+        case .goodbye: self = .goodbye(try Goodbye(&reader))
         default: throw .unknown("kind of frame", frame.kind)
         }
     }

@@ -19,7 +19,7 @@ enum StatusQuery {
                     var reader = WireReader(frame.payload)
                     switch FrameKind(rawValue: frame.kind) {
                     case .welcome: break
-                    case .bye:
+                    case .goodbye:
                         throw WireError.refused(try Goodbye(&reader).text)
                     case .statusPart:
                         let more = try reader.integer(UInt8.self) == 1

@@ -48,12 +48,12 @@ package enum FrameKind: UInt8 {
     case synchronized = 68
     /// u8: 1 if more come; a property list.
     case statusPart = 69
-    /// u8 `ByeReason`, text.
-    case bye = 70
+    /// u8 `GoodbyeReason`, text.
+    case goodbye = 70
 }
 
 /// Why the server ends a connection.
-package enum ByeReason: UInt8 {
+package enum GoodbyeReason: UInt8 {
     /// It stops; another may be started.
     case stopping = 1
     /// It will not serve this process, now or ever.

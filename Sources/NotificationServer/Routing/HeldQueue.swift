@@ -24,7 +24,7 @@ struct HeldQueue<Post: HeldPost> {
     }
 
     private struct Cell {
-        var owed: Owed
+        var observer: MatchingObserver
         var row: Slot
         var previousInRow: Slot
         var nextInRow: Slot = -1
@@ -57,19 +57,19 @@ struct HeldQueue<Post: HeldPost> {
     private(set) var byteCount = 0
     var count: Int { rows.count - freeRows.count }
 
-    static func byteCount(of post: Post, owed: [Owed]) -> Int {
-        post.byteCount + owed.count * SuspensionBuffer<Post>.bytesPerOwed
+    static func byteCount(of post: Post, observers: [MatchingObserver]) -> Int {
+        post.byteCount + observers.count * SuspensionBuffer<Post>.bytesPerObserver
     }
 
     // MARK: Adding
 
     /// Takes those of the registrations that coalesce out of the entries of the same name and object, one of which is about to
     /// be appended.
-    mutating func coalesce(_ owed: [Owed], key: Post.Key) {
+    mutating func coalesce(_ observers: [MatchingObserver], key: Post.Key) {
         guard let slot = keys[key] else { return }
         awaited = slot
-        for owed in owed where owed.behavior == .coalesce {
-            guard let cell = keyed[Int(slot)]?.cells[owed.registration] else { continue }
+        for observer in observers where observer.behavior == .coalesce {
+            guard let cell = keyed[Int(slot)]?.cells[observer.registration] else { continue }
             remove(cell)
         }
     }
@@ -77,8 +77,8 @@ struct HeldQueue<Post: HeldPost> {
     /// Adds to the end.
     /// - Parameters:
     ///   - key: nil if none of the registrations coalesces; else they were coalesced.
-    mutating func append(_ post: Post, key: Post.Key?, owed: [Owed]) {
-        let byteCount = Self.byteCount(of: post, owed: owed)
+    mutating func append(_ post: Post, key: Post.Key?, observers: [MatchingObserver]) {
+        let byteCount = Self.byteCount(of: post, observers: observers)
         let key = key.map { slot(of: $0) } ?? Self.none
         awaited = Self.none
         let row = Self.insert(
@@ -88,13 +88,13 @@ struct HeldQueue<Post: HeldPost> {
         self.byteCount += byteCount
         if key != Self.none { keyed[Int(key)]?.rows += 1 }
         var previous = Self.none
-        for owed in owed {
-            let column = columns[owed.registration] ?? Self.none
-            let cell = insert(Cell(owed: owed, row: row, previousInRow: previous, nextInColumn: column))
+        for observer in observers {
+            let column = columns[observer.registration] ?? Self.none
+            let cell = insert(Cell(observer: observer, row: row, previousInRow: previous, nextInColumn: column))
             if previous == Self.none { rows[Int(row)]?.firstCell = cell } else { cells[Int(previous)].nextInRow = cell }
             if column != Self.none { cells[Int(column)].previousInColumn = cell }
-            columns[owed.registration] = cell
-            if owed.behavior == .coalesce { keyed[Int(key)]?.cells[owed.registration] = cell }
+            columns[observer.registration] = cell
+            if observer.behavior == .coalesce { keyed[Int(key)]?.cells[observer.registration] = cell }
             previous = cell
         }
     }
@@ -163,10 +163,10 @@ struct HeldQueue<Post: HeldPost> {
     }
 
     private func entry(_ row: Row) -> Entry {
-        var entry = Entry(post: row.post, owed: [])
+        var entry = Entry(post: row.post, observers: [])
         var next = row.firstCell
         while next != Self.none {
-            entry.owed.append(cells[Int(next)].owed)
+            entry.observers.append(cells[Int(next)].observer)
             next = cells[Int(next)].nextInRow
         }
         return entry
@@ -179,11 +179,11 @@ struct HeldQueue<Post: HeldPost> {
         if cell.previousInColumn != Self.none {
             cells[Int(cell.previousInColumn)].nextInColumn = cell.nextInColumn
         } else {
-            columns[cell.owed.registration] = cell.nextInColumn == Self.none ? nil : cell.nextInColumn
+            columns[cell.observer.registration] = cell.nextInColumn == Self.none ? nil : cell.nextInColumn
         }
         if cell.nextInColumn != Self.none { cells[Int(cell.nextInColumn)].previousInColumn = cell.previousInColumn }
-        if cell.owed.behavior == .coalesce, let key = rows[Int(cell.row)]?.key {
-            keyed[Int(key)]?.cells[cell.owed.registration] = nil
+        if cell.observer.behavior == .coalesce, let key = rows[Int(cell.row)]?.key {
+            keyed[Int(key)]?.cells[cell.observer.registration] = nil
         }
         if cell.previousInRow != Self.none {
             cells[Int(cell.previousInRow)].nextInRow = cell.nextInRow

@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 
 /// A registration of a client that a post is for.
-struct Owed: Hashable, Sendable {
+struct MatchingObserver: Hashable, Sendable {
     /// As the client numbered it.
     var registration: UInt32
     var behavior: SuspensionBehavior

@@ -10,9 +10,9 @@ struct MissedPosts: Hashable, Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// One post that was owed to these.
-    mutating func add(_ owed: [Owed]) {
+    mutating func add(_ observers: [MatchingObserver]) {
         count += 1
-        for owed in owed { registrations[owed.registration, default: 0] += 1 }
+        for observer in observers { registrations[observer.registration, default: 0] += 1 }
     }
 
     /// Those that are left have their own counts; if nobody is left, nobody is to be told.

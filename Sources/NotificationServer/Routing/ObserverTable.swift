@@ -11,7 +11,7 @@ struct ObserverTable {
     struct Match: Hashable, Sendable {
         var client: Int
         /// In the order in which they were registered.
-        var owed: [Owed]
+        var observers: [MatchingObserver]
     }
 
     /// What a client registered.
@@ -36,7 +36,7 @@ struct ObserverTable {
 
     private struct Observer {
         var order: UInt64
-        var owed: Owed
+        var matching: MatchingObserver
     }
 
     /// A client's observers with one filter, in registration order.
@@ -63,7 +63,7 @@ struct ObserverTable {
         let filter = Filter(name: name, object: object)
         clients[client, default: [:]][registration] = Place(filter: filter, order: nextOrder, behavior: behavior)
         let observer = Observer(
-            order: nextOrder, owed: Owed(registration: registration, behavior: behavior))
+            order: nextOrder, matching: MatchingObserver(registration: registration, behavior: behavior))
         Self.insert(observer, of: client, into: &filters[filter, default: []])
         nextOrder += 1
         version += 1
@@ -152,7 +152,7 @@ struct ObserverTable {
                 heads[index] += 1
             }
             if !isInOrder { observers.sort { $0.order < $1.order } }
-            matches.append(Match(client: client, owed: observers.map(\.owed)))
+            matches.append(Match(client: client, observers: observers.map(\.matching)))
         }
     }
 

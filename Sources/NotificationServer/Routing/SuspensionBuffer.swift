@@ -19,7 +19,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     /// What was held, and the registrations that it is still owed to, in the order in which they were made.
     struct Held {
         var post: Post
-        var owed: [Owed]
+        var observers: [MatchingObserver]
     }
 
     /// What was discarded because too much was held.
@@ -35,14 +35,14 @@ struct SuspensionBuffer<Post: HeldPost> {
     }
 
     /// What to do about a post: first this, then deliver it to those; nobody, if it is held, dropped or discarded.
-    struct Arrival {
+    struct Decision {
         var flush = Flush()
-        var owed: [Owed] = []
+        var observers: [MatchingObserver] = []
     }
 
     /// What it takes to hold for one registration that a post is owed to it, as it is counted. Without that a client with
     /// many registrations would be held more for than its limit.
-    static var bytesPerOwed: Int { 64 }
+    static var bytesPerObserver: Int { 64 }
 
     private let entryLimit: Int
     private let byteLimit: Int
@@ -55,7 +55,7 @@ struct SuspensionBuffer<Post: HeldPost> {
     private(set) var discardedCount = 0
 
     var entryCount: Int { queue.count }
-    /// What the entries take, with `bytesPerOwed` for each registration that they were owed to when they came.
+    /// What the entries take, with `bytesPerObserver` for each registration that they were owed to when they came.
     var byteCount: Int { queue.byteCount }
 
     init(entryLimit: Int, byteLimit: Int, overflow: ServerLimits.HeldOverflow) {
@@ -81,53 +81,53 @@ struct SuspensionBuffer<Post: HeldPost> {
     ///   - owed: the client's registrations that match.
     ///   - immediately: whether its poster wants it delivered to those that are suspended too.
     ///   - spareBytes: how much the server may hold for all clients beside what it holds.
-    mutating func arrive(
-        _ post: @autoclosure () -> Post, owed: [Owed], immediately: Bool, spareBytes: Int
-    ) -> Arrival {
-        guard isSuspended else { return Arrival(owed: owed) }
-        if owed.isEmpty { return Arrival() }
-        if immediately { return Arrival(flush: flush(), owed: owed) }
-        let (kept, isUrgent) = keeping(owed)
-        if isUrgent { return Arrival(flush: flush(), owed: kept) }
-        return kept.isEmpty ? Arrival() : hold(post(), owed: kept, spareBytes: spareBytes)
+    mutating func decide(
+        _ post: @autoclosure () -> Post, observers: [MatchingObserver], immediately: Bool, spareBytes: Int
+    ) -> Decision {
+        guard isSuspended else { return Decision(observers: observers) }
+        if observers.isEmpty { return Decision() }
+        if immediately { return Decision(flush: flush(), observers: observers) }
+        let (kept, isUrgent) = keeping(observers)
+        if isUrgent { return Decision(flush: flush(), observers: kept) }
+        return kept.isEmpty ? Decision() : hold(post(), observers: kept, spareBytes: spareBytes)
     }
 
     /// - Returns: those that do not drop, and whether one of them is to have it at once.
-    private func keeping(_ owed: [Owed]) -> (kept: [Owed], isUrgent: Bool) {
+    private func keeping(_ observers: [MatchingObserver]) -> (kept: [MatchingObserver], isUrgent: Bool) {
         var (drops, isUrgent) = (false, false)
-        for owed in owed {
-            drops = drops || owed.behavior == .drop
-            isUrgent = isUrgent || owed.behavior == .deliverImmediately
+        for observer in observers {
+            drops = drops || observer.behavior == .drop
+            isUrgent = isUrgent || observer.behavior == .deliverImmediately
         }
-        return (drops ? owed.filter { $0.behavior != .drop } : owed, isUrgent)
+        return (drops ? observers.filter { $0.behavior != .drop } : observers, isUrgent)
     }
 
-    private mutating func hold(_ post: Post, owed: [Owed], spareBytes: Int) -> Arrival {
-        let byteCount = HeldQueue<Post>.byteCount(of: post, owed: owed)
+    private mutating func hold(_ post: Post, observers: [MatchingObserver], spareBytes: Int) -> Decision {
+        let byteCount = HeldQueue<Post>.byteCount(of: post, observers: observers)
         // What all clients share, with what is held for this one.
         let share = min(byteLimit, spareBytes + queue.byteCount)
         guard entryLimit > 0, byteCount <= share else {
             // It does not fit, whatever is discarded for it; so nothing is.
-            if overflow == .deliver { return Arrival(flush: flush(), owed: owed) }
-            discard(owed)
-            return Arrival()
+            if overflow == .deliver { return Decision(flush: flush(), observers: observers) }
+            discard(observers)
+            return Decision()
         }
-        let key = owed.contains { $0.behavior == .coalesce } ? post.key : nil
-        if let key { queue.coalesce(owed, key: key) }
-        var arrival = Arrival()
+        let key = observers.contains { $0.behavior == .coalesce } ? post.key : nil
+        if let key { queue.coalesce(observers, key: key) }
+        var arrival = Decision()
         while queue.count >= entryLimit || queue.byteCount + byteCount > share {
             switch overflow {
-            case .discardOldest: discard(queue.removeFirst().owed)
+            case .discardOldest: discard(queue.removeFirst().observers)
             case .deliver: arrival.flush = flush()
             }
         }
-        queue.append(post, key: key, owed: owed)
+        queue.append(post, key: key, observers: observers)
         return arrival
     }
 
-    private mutating func discard(_ owed: [Owed]) {
+    private mutating func discard(_ observers: [MatchingObserver]) {
         discardedCount += 1
-        gap.add(owed)
+        gap.add(observers)
     }
 
     private mutating func flush() -> Flush {

@@ -7,7 +7,7 @@ internal import DistributedNotifications
 ///
 /// Bytes are kept in memory of its own that grows to the limit and goes when all is written. Times are the monotonic clock's,
 /// in nanoseconds.
-struct LiveQueue: ~Copyable {
+struct OutboundBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     private var head = 0
@@ -22,11 +22,11 @@ struct LiveQueue: ~Copyable {
 
     struct Limits {
         var soft: Int
-        var softTime: UInt64
+        var softTimeout: UInt64
         var hard: Int
         /// What was held has so much room more.
         var held: Int
-        var progressTime: UInt64
+        var progressTimeout: UInt64
     }
 
     init(limits: Limits) {
@@ -61,12 +61,12 @@ struct LiveQueue: ~Copyable {
         }
         let since = overSoftSince ?? now
         overSoftSince = since
-        isDropping = waiting + byteCount > limits.hard || now &- since > limits.softTime
+        isDropping = waiting + byteCount > limits.hard || now &- since > limits.softTimeout
         return !isDropping
     }
 
-    mutating func miss(_ owed: [Owed]) {
-        missed.add(owed)
+    mutating func miss(_ observers: [MatchingObserver]) {
+        missed.add(observers)
     }
 
     /// The registration is no more: nothing that it missed is told.
@@ -136,7 +136,7 @@ struct LiveQueue: ~Copyable {
     }
 
     /// When the process counts as stalled, unless something is written before; nil if nothing waits.
-    var stallsAt: UInt64? { isEmpty ? nil : lastProgress &+ limits.progressTime }
+    var stallsAt: UInt64? { isEmpty ? nil : lastProgress &+ limits.progressTimeout }
 
     /// How many are missed so far.
     var missedCount: Int { missed.count }

@@ -75,11 +75,11 @@ struct ServedSocket {
     /// What is there now may be another server's, if the file was removed by hand: then it stays.
     /// - Parameter unlessSomebodyWaits: then leaves the file if a connection waits to be accepted.
     /// - Returns: false if the server should go on, because somebody waits.
-    func remove(unlessSomebodyWaits: Bool, limit: Duration) -> Bool {
+    func remove(unlessSomebodyWaits: Bool, timeout: Duration) -> Bool {
         guard file != nil, isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
         // If the place cannot be locked, the socket stays. It is stale then, and the start of the next server removes
         // it. The lock file is not made here: it is missing if the directory is being removed.
-        guard let lock = try? PlaceLock.take(place, until: .now + limit, creating: false) else { return true }
+        guard let lock = try? PlaceLock.take(place, until: .now + timeout, creating: false) else { return true }
         defer { withExtendedLifetime(lock) {} }
         guard isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
         guard unlessSomebodyWaits else {

@@ -197,7 +197,7 @@ final class FaultClientProgram: XCTestCase {
             decoder.received(count)
             guard let frame = try decoder.next() else { continue }
             var reader = WireReader(frame.payload)
-            guard frame.kind == FrameKind.bye.rawValue else { return say("frame of kind \(frame.kind)") }
+            guard frame.kind == FrameKind.goodbye.rawValue else { return say("frame of kind \(frame.kind)") }
             say(try Goodbye(&reader).text)
             return
         }

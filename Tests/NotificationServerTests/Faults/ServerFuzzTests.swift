@@ -77,7 +77,7 @@ final class ServerFuzzTests: XCTestCase {
             if !peers[index].offer(bytes) {
                 // What it was told, if it was told, and then the end.
                 while let received = try? peers[index].next() {
-                    if case .frame(.bye, _) = received { refused += 1 }
+                    if case .frame(.goodbye, _) = received { refused += 1 }
                     if received == .end { break }
                 }
                 peers.remove(at: index)

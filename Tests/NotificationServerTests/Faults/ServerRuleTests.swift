@@ -54,12 +54,12 @@ final class ServerRuleTests: XCTestCase {
     }
 
     func testObserversThatCameAndWentWhileNothingWasReadAreNotKept() throws {
-        var queue = LiveQueue(limits: .init(soft: 100, softTime: 1, hard: 100, held: 0, progressTime: 1))
+        var queue = OutboundBuffer(limits: .init(soft: 100, softTimeout: 1, hard: 100, held: 0, progressTimeout: 1))
         XCTAssertTrue(queue.admits(100, now: 0))
         queue.append([UInt8](repeating: 0, count: 100), now: 0)
         for number in 0..<UInt32(1000) {
             XCTAssertFalse(queue.admits(1, now: 0))
-            queue.miss([Owed(registration: number, behavior: .hold), Owed(registration: 5000, behavior: .hold)])
+            queue.miss([MatchingObserver(registration: number, behavior: .hold), MatchingObserver(registration: 5000, behavior: .hold)])
             queue.unregister(number)
         }
         let missed = queue.wrote(100, now: 0)

@@ -14,10 +14,10 @@ struct ComparedSuspension {
 
     private var buffer: SuspensionBuffer<TestPost>
     private var model: NaiveSuspension
-    private var registered: [Owed]
+    private var registered: [MatchingObserver]
     private var posts = 0
 
-    init(entryLimit: Int, byteLimit: Int = 1 << 20, overflow: ServerLimits.HeldOverflow, registered: [Owed]) {
+    init(entryLimit: Int, byteLimit: Int = 1 << 20, overflow: ServerLimits.HeldOverflow, registered: [MatchingObserver]) {
         buffer = SuspensionBuffer(entryLimit: entryLimit, byteLimit: byteLimit, overflow: overflow)
         model = NaiveSuspension(entryLimit: entryLimit, byteLimit: byteLimit, overflow: overflow)
         self.registered = registered
@@ -45,12 +45,12 @@ struct ComparedSuspension {
     }
 
     mutating func post(
-        _ key: Character, to owed: [Owed], immediately: Bool = false, byteCount: Int = 1, spareBytes: Int = 1 << 20
+        _ key: Character, to observers: [MatchingObserver], immediately: Bool = false, byteCount: Int = 1, spareBytes: Int = 1 << 20
     ) -> String? {
         posts += 1
         let post = TestPost(number: posts, key: key, byteCount: byteCount)
-        let arrival = buffer.arrive(post, owed: owed, immediately: immediately, spareBytes: spareBytes)
-        let expected = model.arrive(post, owed: owed, immediately: immediately, spareBytes: spareBytes)
+        let arrival = buffer.decide(post, observers: observers, immediately: immediately, spareBytes: spareBytes)
+        let expected = model.decide(post, observers: observers, immediately: immediately, spareBytes: spareBytes)
         return difference(SuspensionOutcome(arrival, of: posts), expected)
     }
 

@@ -40,9 +40,9 @@ struct NaiveObserverTable {
             return wanted == object
         }
         return Set(matching.map(\.client)).sorted().map { client in
-            let owed = matching.filter { $0.client == client }
+            let observers = matching.filter { $0.client == client }
             return ObserverTable.Match(
-                client: client, owed: owed.map { Owed(registration: $0.registration, behavior: $0.behavior) })
+                client: client, observers: observers.map { MatchingObserver(registration: $0.registration, behavior: $0.behavior) })
         }
     }
 

@@ -44,14 +44,14 @@ struct NaiveSuspension {
         if wasTold, lost.allSatisfy(\.isEmpty) { lost = [] }
     }
 
-    mutating func arrive(
-        _ post: TestPost, owed: [Owed], immediately: Bool, spareBytes: Int
+    mutating func decide(
+        _ post: TestPost, observers: [MatchingObserver], immediately: Bool, spareBytes: Int
     ) -> SuspensionOutcome {
-        let all = owed.map(\.registration)
-        if owed.isEmpty { return SuspensionOutcome() }
+        let all = observers.map(\.registration)
+        if observers.isEmpty { return SuspensionOutcome() }
         if !isSuspended { return deliver(post, all) }
         if immediately { return deliver(post, all) }
-        let wanted = owed.filter { $0.behavior != .drop }
+        let wanted = observers.filter { $0.behavior != .drop }
         if wanted.contains(where: { $0.behavior == .deliverImmediately }) {
             return deliver(post, wanted.map(\.registration))
         }
@@ -59,7 +59,7 @@ struct NaiveSuspension {
         return hold(post, wanted, room: spareBytes + byteCount)
     }
 
-    private mutating func hold(_ post: TestPost, _ wanted: [Owed], room: Int) -> SuspensionOutcome {
+    private mutating func hold(_ post: TestPost, _ wanted: [MatchingObserver], room: Int) -> SuspensionOutcome {
         let size = post.byteCount + 64 * wanted.count
         if entryLimit < 1 || size > byteLimit || size > room {
             if overflow == .deliver { return deliver(post, wanted.map(\.registration)) }
@@ -67,9 +67,9 @@ struct NaiveSuspension {
             discarded += 1
             return SuspensionOutcome()
         }
-        for owed in wanted where owed.behavior == .coalesce {
+        for observer in wanted where observer.behavior == .coalesce {
             for index in entries.indices where entries[index].post.key == post.key {
-                entries[index].behaviors.removeAll { $0.registration == owed.registration }
+                entries[index].behaviors.removeAll { $0.registration == observer.registration }
             }
         }
         entries.removeAll { $0.behaviors.isEmpty }

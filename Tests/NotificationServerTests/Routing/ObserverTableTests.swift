@@ -48,7 +48,7 @@ struct ObserverTableTests {
         _ = table.register(2, 6, nil, nil)
         let matches = table.matches("A", "o")
         #expect(matches.map(\.client) == [1, 2])
-        #expect(matches.map { $0.owed.map(\.registration) } == [[9, 3], [7, 5, 6]])
+        #expect(matches.map { $0.observers.map(\.registration) } == [[9, 3], [7, 5, 6]])
     }
 
     // MARK: Changes
@@ -152,6 +152,6 @@ extension ObserverTable {
 
     /// Those of the only client that is registered.
     fileprivate func registrations(for name: String, _ object: String?) -> [UInt32] {
-        matches(name, object).flatMap { $0.owed.map(\.registration) }
+        matches(name, object).flatMap { $0.observers.map(\.registration) }
     }
 }

@@ -6,10 +6,10 @@ import Testing
 /// What the rules say beside the table.
 @Suite("SuspensionBuffer")
 struct SuspensionBufferTests {
-    private static let coalescing = Owed(registration: 1, behavior: .coalesce)
-    private static let holding = Owed(registration: 2, behavior: .hold)
-    private static let dropping = Owed(registration: 3, behavior: .drop)
-    private static let urgent = Owed(registration: 4, behavior: .deliverImmediately)
+    private static let coalescing = MatchingObserver(registration: 1, behavior: .coalesce)
+    private static let holding = MatchingObserver(registration: 2, behavior: .hold)
+    private static let dropping = MatchingObserver(registration: 3, behavior: .drop)
+    private static let urgent = MatchingObserver(registration: 4, behavior: .deliverImmediately)
 
     private var buffer = SuspensionBuffer<TestPost>(entryLimit: 3, byteLimit: 2000, overflow: .discardOldest)
 
@@ -18,12 +18,12 @@ struct SuspensionBufferTests {
     private mutating func resume() -> SuspensionOutcome { SuspensionOutcome(buffer.setSuspended(false)) }
 
     @discardableResult private mutating func post(
-        _ number: Int, _ key: Character = "A", to owed: Owed..., immediately: Bool = false, byteCount: Int = 1,
+        _ number: Int, _ key: Character = "A", to observers: MatchingObserver..., immediately: Bool = false, byteCount: Int = 1,
         spareBytes: Int = 1 << 20
     ) -> SuspensionOutcome {
         let post = TestPost(number: number, key: key, byteCount: byteCount)
         return SuspensionOutcome(
-            buffer.arrive(post, owed: owed, immediately: immediately, spareBytes: spareBytes), of: number)
+            buffer.decide(post, observers: observers, immediately: immediately, spareBytes: spareBytes), of: number)
     }
 
     // MARK: R1 to R6, D1
@@ -65,7 +65,7 @@ struct SuspensionBufferTests {
         #expect(post(3, to: Self.holding, Self.dropping, immediately: true).description == "[\"3→[2, 3]\"]")
     }
 
-    @Test("what is unregistered is owed nothing, and what is owed nobody goes (R5)")
+    @Test("what is unregistered is observers nothing, and what is observers nobody goes (R5)")
     mutating func unregistering() {
         suspend()
         post(1, to: Self.holding)
@@ -139,7 +139,7 @@ struct SuspensionBufferTests {
         post(1, to: Self.holding, byteCount: 900)
         post(2, to: Self.holding, byteCount: 900)
         post(3, to: Self.holding, byteCount: 100)
-        #expect(buffer.byteCount == 1000 + 2 * SuspensionBuffer<TestPost>.bytesPerOwed)
+        #expect(buffer.byteCount == 1000 + 2 * SuspensionBuffer<TestPost>.bytesPerObserver)
         post(4, to: Self.holding, byteCount: 300, spareBytes: 0)
         #expect(resume().description == "gap 2 [\"2:2\"] [\"3→[2]\", \"4→[2]\"]")
     }
@@ -161,10 +161,10 @@ struct SuspensionBufferTests {
             Issue.record("was made")
             return TestPost(number: 0, key: "A")
         }
-        _ = buffer.arrive(neverMade(), owed: [Self.holding], immediately: false, spareBytes: 0)
+        _ = buffer.decide(neverMade(), observers: [Self.holding], immediately: false, spareBytes: 0)
         suspend()
-        _ = buffer.arrive(neverMade(), owed: [Self.holding], immediately: true, spareBytes: 0)
-        _ = buffer.arrive(neverMade(), owed: [Self.dropping], immediately: false, spareBytes: 0)
-        _ = buffer.arrive(neverMade(), owed: [Self.urgent], immediately: false, spareBytes: 0)
+        _ = buffer.decide(neverMade(), observers: [Self.holding], immediately: true, spareBytes: 0)
+        _ = buffer.decide(neverMade(), observers: [Self.dropping], immediately: false, spareBytes: 0)
+        _ = buffer.decide(neverMade(), observers: [Self.urgent], immediately: false, spareBytes: 0)
     }
 }

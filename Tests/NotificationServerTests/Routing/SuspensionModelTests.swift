@@ -21,7 +21,7 @@ struct SuspensionModelTests {
         "it does what the rules say in every sequence of 5 events on 2 registrations",
         arguments: pairs, ServerLimits.HeldOverflow.allCases)
     func everySequence(behaviors: [SuspensionBehavior], overflow: ServerLimits.HeldOverflow) {
-        let registered = zip([1, 2], behaviors).map(Owed.init)
+        let registered = zip([1, 2], behaviors).map(MatchingObserver.init)
         let start = ComparedSuspension(entryLimit: 2, overflow: overflow, registered: registered)
         var steps: [Step] = []
         var count = 0
@@ -64,7 +64,7 @@ struct SuspensionModelTests {
     /// - Returns: where the two first differ, and how.
     private static func difference(seed: UInt64, length: Int) -> String? {
         var random = SeededGenerator(seed: seed)
-        var registered: [Owed] = []
+        var registered: [MatchingObserver] = []
         let behaviors: [SuspensionBehavior] =
             random.once(in: 4) ? SuspensionBehavior.allCases : [.drop, .coalesce, .hold]
         var compared = ComparedSuspension(
@@ -82,7 +82,7 @@ struct SuspensionModelTests {
                 difference = compared.unregister(leaving)
             case 4, 5, 6:
                 let behavior = behaviors.randomElement(using: &random) ?? .hold
-                registered.append(Owed(registration: number, behavior: behavior))
+                registered.append(MatchingObserver(registration: number, behavior: behavior))
                 difference = nil
             default:
                 let few = Int.random(in: 1...3, using: &random)

@@ -23,12 +23,12 @@ extension SuspensionOutcome {
     init(_ flush: SuspensionBuffer<TestPost>.Flush) {
         gap = flush.gap?.count
         gaps = flush.gap?.registrations ?? [:]
-        deliveries = flush.entries.map { Delivery(post: $0.post.number, registrations: $0.owed.map(\.registration)) }
+        deliveries = flush.entries.map { Delivery(post: $0.post.number, registrations: $0.observers.map(\.registration)) }
     }
 
-    init(_ arrival: SuspensionBuffer<TestPost>.Arrival, of post: Int) {
+    init(_ arrival: SuspensionBuffer<TestPost>.Decision, of post: Int) {
         self.init(arrival.flush)
-        guard !arrival.owed.isEmpty else { return }
-        deliveries.append(Delivery(post: post, registrations: arrival.owed.map(\.registration)))
+        guard !arrival.observers.isEmpty else { return }
+        deliveries.append(Delivery(post: post, registrations: arrival.observers.map(\.registration)))
     }
 }

@@ -17,16 +17,16 @@ struct SuspensionTableTests {
 
     private static func cell(_ behavior: SuspensionBehavior, isSuspended: Bool, immediately: Bool = false) -> Cell {
         var buffer = SuspensionBuffer<TestPost>(entryLimit: 10, byteLimit: 1 << 20, overflow: .discardOldest)
-        let holding = Owed(registration: 9, behavior: .hold)
-        let owed = [Owed(registration: 1, behavior: behavior)]
+        let holding = MatchingObserver(registration: 9, behavior: .hold)
+        let observers = [MatchingObserver(registration: 1, behavior: behavior)]
         _ = buffer.setSuspended(isSuspended)
-        let earlier = [(1, [holding])] + (behavior == .coalesce || behavior == .hold ? [(2, owed)] : [])
-        for (number, owed) in earlier where isSuspended {
-            _ = buffer.arrive(
-                TestPost(number: number, key: "A"), owed: owed, immediately: false, spareBytes: 1 << 20)
+        let earlier = [(1, [holding])] + (behavior == .coalesce || behavior == .hold ? [(2, observers)] : [])
+        for (number, observers) in earlier where isSuspended {
+            _ = buffer.decide(
+                TestPost(number: number, key: "A"), observers: observers, immediately: false, spareBytes: 1 << 20)
         }
-        let arrival = buffer.arrive(
-            TestPost(number: 3, key: "A"), owed: owed, immediately: immediately, spareBytes: 1 << 20)
+        let arrival = buffer.decide(
+            TestPost(number: 3, key: "A"), observers: observers, immediately: immediately, spareBytes: 1 << 20)
         let atOnce = SuspensionOutcome(arrival, of: 3)
         // Suspended as before, whatever was delivered.
         #expect(buffer.isSuspended == isSuspended)

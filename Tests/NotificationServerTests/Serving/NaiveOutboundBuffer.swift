@@ -2,15 +2,15 @@
 @testable import NotificationServer
 
 /// The rules of a live queue, with a list of frames, and of whom each gap would be told.
-struct NaiveLiveQueue {
-    var limits: LiveQueue.Limits
+struct NaiveOutboundBuffer {
+    var limits: OutboundBuffer.Limits
     var bytes: [UInt8] = []
     var isDropping = false
     var overSoftSince: UInt64?
     var lastProgress: UInt64 = 0
     var missed: [[UInt32]] = []
 
-    init(limits: LiveQueue.Limits) {
+    init(limits: OutboundBuffer.Limits) {
         self.limits = limits
     }
 
@@ -22,7 +22,7 @@ struct NaiveLiveQueue {
             return !isDropping
         }
         if overSoftSince == nil { overSoftSince = now }
-        let isLate = now - (overSoftSince ?? now) > limits.softTime
+        let isLate = now - (overSoftSince ?? now) > limits.softTimeout
         isDropping = isLate || bytes.count + count > limits.hard
         return !isDropping
     }
@@ -42,5 +42,5 @@ struct NaiveLiveQueue {
         return missed.isEmpty ? nil : missed
     }
 
-    var stallsAt: UInt64? { bytes.isEmpty ? nil : lastProgress + limits.progressTime }
+    var stallsAt: UInt64? { bytes.isEmpty ? nil : lastProgress + limits.progressTimeout }
 }

@@ -5,16 +5,16 @@ import Testing
 @testable import NotificationServer
 
 /// Times are drawn, not waited for.
-struct LiveQueueTests {
+struct OutboundBufferTests {
     private static let second: UInt64 = 1_000_000_000
 
     private static func queue(soft: Int = 100, softSeconds: UInt64 = 10, hard: Int = 1000, held: Int = 1000)
-        -> LiveQueue
+        -> OutboundBuffer
     {
-        LiveQueue(
-            limits: LiveQueue.Limits(
-                soft: soft, softTime: softSeconds * second, hard: hard, held: held,
-                progressTime: 30 * second))
+        OutboundBuffer(
+            limits: OutboundBuffer.Limits(
+                soft: soft, softTimeout: softSeconds * second, hard: hard, held: held,
+                progressTimeout: 30 * second))
     }
 
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
@@ -54,11 +54,11 @@ struct LiveQueueTests {
     @Test func onceItDropsItDropsUntilAllIsWrittenAndThenTheGapIsShownOnce() {
         var queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
-        let owed = [Owed(registration: 4, behavior: .hold), Owed(registration: 9, behavior: .drop)]
+        let observers = [MatchingObserver(registration: 4, behavior: .hold), MatchingObserver(registration: 9, behavior: .drop)]
         for _ in 0..<3 {
             let admitted = queue.admits(1, now: 0)
             #expect(!admitted)
-            queue.miss(owed)
+            queue.miss(observers)
         }
         let missed = queue.missedCount
         #expect(missed == 3)
@@ -108,12 +108,12 @@ struct LiveQueueTests {
         var gaps = 0
         for round in 0..<FaultRounds.comparisons {
             let soft = Int.random(in: 1...2000, using: &random)
-            let limits = LiveQueue.Limits(
-                soft: soft, softTime: 10,
+            let limits = OutboundBuffer.Limits(
+                soft: soft, softTimeout: 10,
                 hard: soft + Int.random(in: 0...(random.once(in: 3) ? 1000 : 200_000), using: &random), held: 2000,
-                progressTime: 30)
-            var queue = LiveQueue(limits: limits)
-            var naive = NaiveLiveQueue(limits: limits)
+                progressTimeout: 30)
+            var queue = OutboundBuffer(limits: limits)
+            var naive = NaiveOutboundBuffer(limits: limits)
             var now: UInt64 = 0
             var written: UInt8 = 0
             for _ in 0..<200 {
@@ -145,7 +145,7 @@ struct LiveQueueTests {
                         naive.append(bytes, now: now)
                     } else {
                         let registrations = (1...UInt32.random(in: 1...3, using: &random)).map { $0 }
-                        queue.miss(registrations.map { Owed(registration: $0, behavior: .hold) })
+                        queue.miss(registrations.map { MatchingObserver(registration: $0, behavior: .hold) })
                         naive.missed.append(registrations)
                     }
                 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 import ThreadedNotifications
@@ -18,8 +19,10 @@ struct ServerLoopTests {
 
     private func loop() throws -> ServerLoop {
         let served = try ServedSocket.open(at: temporary.place, limit: .seconds(20))
-        return try #require(
-            ServerLoop(served, limits: ServerLimits(), endsWhenIdle: false, stop: stop, report: { _ in }))
+        guard
+            let loop = ServerLoop(served, limits: ServerLimits(), endsWhenIdle: false, stop: stop, report: { _ in })
+        else { throw POSIXError(.EMFILE) }
+        return loop
     }
 
     /// Whether the next turn would begin at once.
@@ -30,7 +33,7 @@ struct ServerLoopTests {
 
     @Test(arguments: ["it was told to", "its socket was removed"])
     func aServerThatStopsAlreadyTakesNoteOfAStopAndWaitsAgain(reason: String) throws {
-        let loop = try loop()
+        var loop = try loop()
         loop.beginStop(reason)
         stop.makeReady()
         loop.turn()
@@ -39,7 +42,7 @@ struct ServerLoopTests {
     }
 
     @Test func aServerTakesNoteOfAStop() throws {
-        let loop = try loop()
+        var loop = try loop()
         stop.makeReady()
         loop.turn()
         #expect(!isToldToStop)

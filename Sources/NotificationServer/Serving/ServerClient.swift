@@ -1,0 +1,97 @@
+internal import DistributedNotifications
+internal import Glibc
+
+/// A process that is connected to the server.
+///
+/// Threads: only the serving thread uses it.
+final class ServerClient {
+    /// Increases with each process that connects; never used again.
+    let number: Int
+    /// The socket's. The number may be another file's once the client is closed.
+    let descriptor: Int32
+    let process: Int32
+    let connectedAt: UInt64
+    private let limits: ServerLimits
+    /// Nil once it is closed: routes of other clients keep this object for a while.
+    private var socket: LocalSocket?
+
+    // Each post reads and changes some of these several times, and checks of exclusive access would cost more than
+    // that. Only the serving thread has them, and no property is passed `inout` to a call that reaches it in another way.
+    @exclusivity(unchecked) var state: State
+
+    struct State: ~Copyable {
+        /// As it calls itself; nil before its hello.
+        var name: String?
+        var phase = Phase.open
+        var decoder = FrameDecoder()
+        var outbound: OutboundBuffer
+        var suspension: SuspensionBuffer<HeldNotification>
+        var bucket: TokenBucket
+        /// The recipients of what it posted last.
+        var route: Route?
+
+        var posted = 0
+        var delivered = 0
+        var dropped = 0
+
+        /// The clients, last first, that the answer to its question about the status has still to list; nil: it asked
+        /// nothing.
+        var statusRest: [Int]?
+
+        var isInOutbox = false
+        /// It is among the clients whose frames are served next.
+        var isReady = false
+        var isRead = true
+        var isWritten = false
+        /// The poll has its descriptor.
+        var isWatched = true
+        /// It is not read before then.
+        var pausedUntil: UInt64?
+    }
+
+    enum Phase {
+        case open
+        /// It reads nothing more, so nothing is written to it. What it wrote before is still served.
+        case writeClosed
+        /// Nothing more is read from it; it is closed when its outbound buffer is written.
+        case ending
+        case closed
+    }
+
+    init(number: Int, socket: LocalSocket, process: Int32, limits: ServerLimits, now: UInt64) {
+        self.number = number
+        self.socket = socket
+        descriptor = socket.descriptor
+        self.process = process
+        connectedAt = now
+        self.limits = limits
+        state = State(
+            outbound: OutboundBuffer(limits: limits.outbound), suspension: SuspensionBuffer(limits: limits),
+            bucket: TokenBucket(capacity: limits.postsAtOnce, perSecond: limits.postsPerSecond, now: now))
+    }
+
+    var isClosed: Bool { state.phase == .closed }
+
+    /// Releases the socket and all memory at once, though other clients' routes keep this object for a while.
+    func close() {
+        state.phase = .closed
+        socket = nil
+        state.route = nil
+        forgetWhatWaits()
+        state.decoder = FrameDecoder()
+    }
+
+    /// Discards what it will not read.
+    func forgetWhatWaits() {
+        state.outbound = OutboundBuffer(limits: limits.outbound)
+        state.suspension = SuspensionBuffer(limits: limits)
+        state.statusRest = nil
+    }
+}
+
+extension SuspensionBuffer {
+    fileprivate init(limits: ServerLimits) {
+        self.init(
+            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow)
+    }
+}
