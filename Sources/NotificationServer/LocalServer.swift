@@ -1,21 +1,23 @@
 public import DistributedNotifications
 internal import ThreadedNotifications
 
-/// The server of a user's processes: takes what they post, and hands it to those that observe it. It never looks into a userInfo.
+/// A server for the processes of one user: it receives what they post and sends it to those that observe it. It never
+/// decodes a userInfo.
 ///
-/// Programs need none of this: `DistributedCenter` starts a server when there is none.
-/// Threads: `run` blocks the thread that calls it and serves on it alone; `stop` may be called on any, and in a signal handler.
+/// Most programs do not need it: `DistributedCenter` starts a server when there is none.
+/// Threads: `run` serves on the thread that calls it and blocks it; `stop` may be called on any thread, and in a signal
+/// handler.
 public final class LocalServer: Sendable {
     private let place: ServerPlace
     private let limits: ServerLimits
     private let report: @Sendable (ServerEvent) -> Void
-    /// Nil: the system had no descriptor left.
+    /// Nil if the system had no descriptor left.
     private let stopping = EventDescriptor()
 
     /// - Parameters:
-    ///   - place: where it listens.
-    ///   - limits: how much it takes.
-    ///   - report: called on the serving thread; what it does delays everybody.
+    ///   - place: the directory in which it listens.
+    ///   - limits: how much it accepts and holds.
+    ///   - report: called on the serving thread; while it runs, no client is served.
     public init(
         place: ServerPlace = .default, limits: ServerLimits = ServerLimits(),
         report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
@@ -25,13 +27,15 @@ public final class LocalServer: Sendable {
         self.report = report
     }
 
-    /// Serves until it is stopped, or, with `endsWhenIdle`, nobody was connected for `ServerLimits.idleTimeout`.
+    /// Serves until it is stopped or, with `endsWhenIdle`, until no process has been connected for
+    /// `ServerLimits.idleTimeout`.
     ///
-    /// A socket that systemd handed over (LISTEN_FDS) is taken; else one is made. As many files may be open in this
-    /// process afterwards as `ServerLimits.clients` needs, if the hard limit allows it.
-    /// Threads: no other may touch the environment until it listens, since the variables of systemd are removed.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there, or this
-    ///   process may have too few files open.
+    /// It uses the socket that systemd passes (LISTEN_FDS), and otherwise creates one. It raises this process's limit
+    /// of open files to the number that `ServerLimits.clients` needs, if the hard limit allows it.
+    /// Threads: no other thread may use the environment until the server listens, because it removes systemd's
+    /// variables.
+    /// - Throws: `DistributedError.placeNotUsable`; `.serverNotStarted` if another server uses the directory, or the
+    ///   limit of open files is too low.
     public func run(endsWhenIdle: Bool = false) throws(DistributedError) {
         if let problem = ServerResource.raise([.openFiles(limits)]) {
             throw .serverNotStarted(path: place.socketPath, problem: "this process has too low a limit: \(problem)")
@@ -51,8 +55,8 @@ public final class LocalServer: Sendable {
         loop.run()
     }
 
-    /// Has `run` say goodbye to the processes, write what waits, for `ServerLimits.stopTimeout` at most, and return. To call it
-    /// before `run` has it return at once.
+    /// Ends `run`: it says goodbye to the clients, writes what waits for them for at most `ServerLimits.stopTimeout`,
+    /// and returns. If `run` is called later, it returns at once.
     public func stop() {
         stopping?.makeReady()
     }

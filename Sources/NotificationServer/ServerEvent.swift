@@ -1,18 +1,18 @@
 public import DistributedNotifications
 
-/// What a server may say of itself while it runs; `notify-demo serve` logs it.
+/// Something that happened in a server, for its log.
 public enum ServerEvent: Sendable, Hashable {
     case started(place: ServerPlace, processID: Int32)
     case clientConnected(process: Int32, name: String)
-    /// `reason` is nil if it said that it goes.
+    /// `reason` is nil if it closed the connection itself.
     case clientGone(process: Int32, name: String, reason: String?)
-    /// Another user's process, one too many, or one that does not speak the protocol.
+    /// It belongs to another user, too many are connected, or it does not follow the protocol.
     case clientRefused(process: Int32, reason: String)
-    /// Notifications for a process begin to be dropped.
+    /// From now on notifications for the process are dropped.
     case dropping(process: Int32, name: String)
-    /// The process has read what waited; so many were dropped.
+    /// The process has caught up; `count` notifications were dropped for it.
     case dropped(process: Int32, name: String, count: Int)
-    /// Nothing more can be accepted for now.
+    /// No process can be accepted for the moment.
     case outOfDescriptors
     case stopping(reason: String)
 }
@@ -29,7 +29,7 @@ extension ServerEvent: CustomStringConvertible {
         case .dropping(let process, let name):
             "process \(process) (\(name)) reads too slowly: notifications for it are dropped"
         case .dropped(let process, let name, let count):
-            "process \(process) (\(name)) has read what waited; \(count) notifications for it were dropped"
+            "process \(process) (\(name)) has caught up; \(count) notifications for it were dropped"
         case .outOfDescriptors: "no process can be accepted: the server has no descriptor left (ulimit -n)"
         case .stopping(let reason): "stopping: \(reason)"
         }

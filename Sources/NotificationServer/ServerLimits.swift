@@ -1,45 +1,50 @@
 internal import DistributedNotifications
 
-/// How much a server takes, for how long; the defaults are those of the table in the article on distributed notifications.
+/// How much a server accepts and holds, and its timeouts. The defaults are those of the table in the article
+/// *Distributed Notifications*.
 public struct ServerLimits: Sendable, Hashable {
-    /// Processes at a time; and how many of them may not have said hello, for how long. One more ends the oldest of
-    /// those.
+    /// Connected processes.
     public var clients = 1024
+    /// Connected processes that have not said hello. One more disconnects the oldest of them.
     public var clientsBeforeHello = 64
+    /// The longest that a process may be connected before its hello.
     public var helloTimeout = Duration.seconds(5)
-    /// More than 600 count as 600.
+    /// Observers of one process. Values above 600 count as 600.
     public var observersPerClient = Wire.observerLimit
 
-    /// What waits to be read by a process, in bytes: more than the first for longer than the time, or more than the second, and
-    /// notifications for it are dropped, counted, and shown as a gap when it has read what waits.
+    /// Bytes that wait to be read by one process, for longer than `softQueueTimeout`. Beyond this, notifications for
+    /// the process are dropped and counted until it has read all that waits; then it is sent the count as a gap.
     public var softQueueBytes = 256 << 10
     public var softQueueTimeout = Duration.seconds(10)
+    /// Bytes that wait to be read by one process at any time.
     public var hardQueueBytes = 1 << 20
-    /// A process that has read nothing of what waits for so long is disconnected.
+    /// A process that has read none of the bytes that wait for it for this time is disconnected.
     public var progressTimeout = Duration.seconds(30)
 
-    /// What is held for a suspended process, and for all of them.
+    /// Notifications held for one suspended process.
     public var heldEntriesPerClient = 1024
+    /// Bytes held for one suspended process.
     public var heldBytesPerClient = 1 << 20
+    /// Bytes held for all suspended processes.
     public var heldBytes = 64 << 20
     public var heldOverflow = HeldOverflow.discardOldest
 
-    /// How many frames of one process are served before it is another's turn.
+    /// Frames of one process that are served before the next process has its turn.
     public var framesPerTurn = 64
-    /// A process that posts more is not read until the second has passed; what it posts then waits, and is not dropped.
+    /// Posts of one process. A process that posts faster is not read for a while: its posts wait, and none is dropped.
     public var postsPerSecond = 1_000_000
-    /// How many it may post at a time after it has posted nothing for a while.
+    /// Posts that one process may make at once after it has posted nothing for a while.
     public var postsAtOnce = 250_000
 
-    /// A server that was started on demand ends when it has had no client for so long.
+    /// A server that was started on demand ends when no process has been connected for this time.
     public var idleTimeout = Duration.seconds(60)
-    /// How long it goes on writing what waits when it is told to stop.
+    /// The longest that a server that stops writes what waits for its clients.
     public var stopTimeout = Duration.seconds(2)
 
     public init() {}
 
-    /// What a server can do: one process at a time that has not said hello, at least one frame in a turn, posts for a
-    /// turn at once, one post a second, and no more observers of a process than a frame has room for.
+    /// These limits, raised to the least with which a server can work, and lowered to the number of observers for which
+    /// a frame has room.
     var usable: ServerLimits {
         var limits = self
         limits.clientsBeforeHello = max(clientsBeforeHello, 1)
@@ -59,11 +64,11 @@ public struct ServerLimits: Sendable, Hashable {
     /// When more than this waits to be read by a client, its own frames wait: their answers go into the same buffer.
     var repliesLimit: Int { hardQueueBytes + heldBytesPerClient + (256 << 10) }
 
-    /// What happens to a notification when the queue of a suspended process is full.
+    /// Which notification gives way when the queue of a suspended process is full.
     public enum HeldOverflow: String, Sendable, Hashable, CaseIterable, Codable {
-        /// The oldest is discarded, and counted.
+        /// The oldest held notification is discarded and counted.
         case discardOldest
-        /// What is held is delivered, suspended or not, and the new one is held.
+        /// All held notifications are delivered although the process is suspended, and the new one is held.
         case deliver
     }
 }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import XCTest
 
-/// A process's end of a connection that speaks, or does not speak, the protocol as a test likes. It reads only when it is
-/// told to. Nothing waits longer than the limit.
+/// A process's end of a connection that speaks, or does not speak, the protocol as a test likes. It reads only when it
+/// is told to. Nothing waits longer than the limit.
 package final class RawPeer {
     package let socket: LocalSocket
     private var decoder = FrameDecoder(capacity: 256 << 10)

@@ -1,6 +1,7 @@
 internal import DistributedNotifications
 
-/// A name or an object as it came: bytes of UTF-8. Two are the same if their bytes are, so "é" in two forms is two names.
+/// A name or an object in UTF-8, as it was received. Two are equal if their bytes are equal, so the two Unicode forms
+/// of "é" are two names.
 struct ByteString: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -14,7 +15,7 @@ struct ByteString: Hashable, Sendable {
 
     var count: Int { bytes.count }
 
-    /// What is not UTF-8 in it is shown as U+FFFD.
+    /// Bytes that are not UTF-8 become U+FFFD.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
     // An array would feed its bytes to the hasher one by one.

@@ -1,12 +1,11 @@
 internal import DistributedNotifications
 
-/// What a `SuspensionBuffer` holds.
+/// A post that a `SuspensionBuffer` can hold.
 protocol HeldPost {
-    /// By which a later post takes the place of an earlier one: a concrete name and object. It is asked for only if an observer
-    /// coalesces.
+    /// A concrete name and object. For observers that coalesce, a later post with an equal key replaces an earlier one.
     associatedtype Key: Hashable
 
     var key: Key { get }
-    /// How much memory it takes.
+    /// The memory that it takes.
     var byteCount: Int { get }
 }

@@ -1,12 +1,12 @@
 internal import DistributedNotifications
 
-/// What is held for a client: posts in the order in which they came, and the registrations that each is still owed to.
+/// The posts that are held for one client in the order of arrival, each with the observers that have not received it.
 ///
-/// It is a table whose rows are entries and whose columns are registrations. A cell says that an entry is owed to a
-/// registration; it is in two lists, the entry's and the registration's, and can be taken out of the middle of both. An entry
-/// without cells goes.
+/// It is a table: a row for each entry, a column for each observer. A cell means that the observer has yet to receive
+/// the entry. Each cell is in two linked lists, its row's and its column's, so it can be removed from the middle of
+/// both. A row without cells is removed.
 ///
-/// Cost: constant for each entry and each cell that is added or removed, on average.
+/// Cost: constant on average for each entry and each cell that is added or removed.
 struct HeldQueue<Post: HeldPost> {
     typealias Entry = SuspensionBuffer<Post>.Held
 
@@ -15,7 +15,7 @@ struct HeldQueue<Post: HeldPost> {
 
     private struct Row {
         var post: Post
-        /// The place of its name and object in `keyed`; none if none of its registrations coalesces.
+        /// The index of its name and object in `keyed`; none if none of its observers coalesces.
         var key: Slot
         var byteCount: Int
         var previous: Slot
@@ -32,11 +32,11 @@ struct HeldQueue<Post: HeldPost> {
         var nextInColumn: Slot
     }
 
-    /// A name and object of entries that are owed to registrations that coalesce.
+    /// A name and object, with the entries that observers that coalesce have yet to receive.
     private struct Keyed {
         var key: Post.Key
         var rows = 0
-        /// For each name and object a registration has one cell at most.
+        /// For each name and object an observer has at most one cell.
         var cells: [UInt32: Slot] = [:]
     }
 
@@ -46,12 +46,12 @@ struct HeldQueue<Post: HeldPost> {
     private var freeCells: [Slot] = []
     private var first = none
     private var last = none
-    /// The newest cell of each registration.
+    /// The newest cell of each observer.
     private var columns: [UInt32: Slot] = [:]
     private var keys: [Post.Key: Slot] = [:]
     private var keyed: [Keyed?] = []
     private var freeKeyed: [Slot] = []
-    /// What is about to be appended has this key, so it stays without a row too.
+    /// The key of the entry that is about to be appended. It stays even while it has no row.
     private var awaited = none
 
     private(set) var byteCount = 0
@@ -63,8 +63,8 @@ struct HeldQueue<Post: HeldPost> {
 
     // MARK: Adding
 
-    /// Takes those of the registrations that coalesce out of the entries of the same name and object, one of which is about to
-    /// be appended.
+    /// Removes those observers that coalesce from the entries with this name and object. A new entry with it is
+    /// appended next.
     mutating func coalesce(_ observers: [MatchingObserver], key: Post.Key) {
         guard let slot = keys[key] else { return }
         awaited = slot
@@ -74,9 +74,8 @@ struct HeldQueue<Post: HeldPost> {
         }
     }
 
-    /// Adds to the end.
-    /// - Parameters:
-    ///   - key: nil if none of the registrations coalesces; else they were coalesced.
+    /// Adds an entry to the end.
+    /// - Parameter key: nil if none of the observers coalesces. Otherwise call `coalesce` before.
     mutating func append(_ post: Post, key: Post.Key?, observers: [MatchingObserver]) {
         let byteCount = Self.byteCount(of: post, observers: observers)
         let key = key.map { slot(of: $0) } ?? Self.none
@@ -126,9 +125,9 @@ struct HeldQueue<Post: HeldPost> {
 
     // MARK: Removing
 
-    /// Takes the oldest entry out; there must be one.
+    /// Removes the oldest entry. There must be one.
     mutating func removeFirst() -> Entry {
-        guard let row = rows[Int(first)] else { preconditionFailure("nothing is held") }
+        guard let row = rows[Int(first)] else { preconditionFailure("HeldQueue.removeFirst: the queue is empty") }
         let entry = entry(row)
         var next = row.firstCell
         while next != Self.none {
@@ -139,7 +138,7 @@ struct HeldQueue<Post: HeldPost> {
         return entry
     }
 
-    /// Takes a registration out of all entries.
+    /// Removes an observer from all entries.
     mutating func remove(registration: UInt32) {
         var next = columns[registration] ?? Self.none
         while next != Self.none {
@@ -149,7 +148,7 @@ struct HeldQueue<Post: HeldPost> {
         }
     }
 
-    /// Empties it, and lets go of its memory.
+    /// Removes all entries, and frees the memory.
     mutating func removeAll() -> [Entry] {
         var entries: [Entry] = []
         entries.reserveCapacity(count)
@@ -172,7 +171,7 @@ struct HeldQueue<Post: HeldPost> {
         return entry
     }
 
-    /// Takes a cell out, and with the last one of an entry the entry.
+    /// Removes a cell, and its row if that was the last cell.
     private mutating func remove(_ slot: Slot) {
         let cell = cells[Int(slot)]
         freeCells.append(slot)

@@ -1,8 +1,8 @@
 internal import DistributedNotifications
 
-/// A registration of a client that a post is for.
+/// An observer of a client that matches a post.
 struct MatchingObserver: Hashable, Sendable {
-    /// As the client numbered it.
+    /// The number that the client gave it.
     var registration: UInt32
     var behavior: SuspensionBehavior
 }

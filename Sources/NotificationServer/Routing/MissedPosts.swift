@@ -1,21 +1,22 @@
 internal import DistributedNotifications
 
-/// Posts that a client does not get, counted: what a gap tells.
+/// The numbers of posts that a client did not receive, for a gap.
 struct MissedPosts: Hashable, Sendable {
-    /// How many posts.
+    /// The number of posts.
     var count = 0
-    /// For each registration how many; a post may be for several.
+    /// The number for each observer. A post may be for several observers.
     var registrations: [UInt32: Int] = [:]
 
     var isEmpty: Bool { count == 0 }
 
-    /// One post that was owed to these.
+    /// Counts one post.
+    /// - Parameter observers: the observers that it was for.
     mutating func add(_ observers: [MatchingObserver]) {
         count += 1
         for observer in observers { registrations[observer.registration, default: 0] += 1 }
     }
 
-    /// Those that are left have their own counts; if nobody is left, nobody is to be told.
+    /// Removes an observer. Without observers no gap is sent, so the number of posts is reset.
     mutating func forget(_ registration: UInt32) {
         guard registrations.removeValue(forKey: registration) != nil, registrations.isEmpty else { return }
         self = MissedPosts()

@@ -1,20 +1,20 @@
 internal import DistributedNotifications
 
-/// Who observes what, as a pure value.
+/// The observers of all clients, by the names and objects that they observe.
 ///
-/// An observer's nil name or nil object is a wildcard. A post whose object is nil reaches only observers whose object is nil.
+/// An observer's nil name or nil object matches all. A post without an object matches only observers without one.
 ///
-/// Cost: what is found for a post depends on what matches it, not on what else is registered: it is looked up four times. To
-/// register and to unregister costs as much as moving the clients with the same filter up, and the client's with it.
+/// Cost: a post takes four lookups and time for each observer that matches; other observers do not count. Registering
+/// and unregistering takes time for each client with the same filter.
 struct ObserverTable {
-    /// A client that a post is for.
+    /// A client with observers that match a post.
     struct Match: Hashable, Sendable {
         var client: Int
         /// In the order in which they were registered.
         var observers: [MatchingObserver]
     }
 
-    /// What a client registered.
+    /// An observer that a client registered.
     struct Registered: Hashable, Sendable {
         var registration: UInt32
         var name: ByteString?
@@ -27,8 +27,8 @@ struct ObserverTable {
         var object: ByteString?
     }
 
-    /// A registration in the order of all that were made.
-    private struct Place {
+    /// An observer of a client, and its position among all observers.
+    private struct Entry {
         var filter: Filter
         var order: UInt64
         var behavior: SuspensionBehavior
@@ -39,29 +39,29 @@ struct ObserverTable {
         var matching: MatchingObserver
     }
 
-    /// A client's observers with one filter, in registration order.
+    /// A client's observers with one filter, in the order of registration.
     private struct Observers {
         var client: Int
         var all: [Observer]
     }
 
-    /// Those of each filter, in the order of their clients' numbers.
+    /// The observers of each filter, in the order of their clients' numbers.
     private var filters: [Filter: [Observers]] = [:]
-    private var clients: [Int: [UInt32: Place]] = [:]
+    private var clients: [Int: [UInt32: Entry]] = [:]
     private var nextOrder: UInt64 = 0
 
-    /// Another one after every change, so that what `matches` answered can be kept as long as it stays.
+    /// Changes with each change of the table. A result of `matches` is valid while the version is the same.
     private(set) var version: UInt64 = 0
 
     // MARK: Changes
 
-    /// - Returns: false if the client used the number already; then nothing changes.
+    /// - Returns: false if the client has an observer with this number; then nothing changes.
     mutating func register(
         client: Int, registration: UInt32, name: ByteString?, object: ByteString?, behavior: SuspensionBehavior
     ) -> Bool {
         guard clients[client]?[registration] == nil else { return false }
         let filter = Filter(name: name, object: object)
-        clients[client, default: [:]][registration] = Place(filter: filter, order: nextOrder, behavior: behavior)
+        clients[client, default: [:]][registration] = Entry(filter: filter, order: nextOrder, behavior: behavior)
         let observer = Observer(
             order: nextOrder, matching: MatchingObserver(registration: registration, behavior: behavior))
         Self.insert(observer, of: client, into: &filters[filter, default: []])
@@ -70,7 +70,7 @@ struct ObserverTable {
         return true
     }
 
-    /// - Returns: false if there is no such registration; then nothing changes.
+    /// - Returns: false if there is no such observer; then nothing changes.
     mutating func unregister(client: Int, registration: UInt32) -> Bool {
         guard let place = clients[client]?.removeValue(forKey: registration) else { return false }
         if clients[client]?.isEmpty == true { clients[client] = nil }
@@ -82,7 +82,7 @@ struct ObserverTable {
         return true
     }
 
-    /// Removes all that a client registered.
+    /// Removes all observers of a client.
     mutating func removeClient(_ client: Int) {
         guard let places = clients.removeValue(forKey: client) else { return }
         for filter in Set(places.values.map(\.filter)) {
@@ -100,7 +100,7 @@ struct ObserverTable {
         }
     }
 
-    /// Changes a client's observers with a filter; a filter or a client that nothing is left of is not kept.
+    /// Changes a client's observers with a filter. Empty lists are removed.
     private mutating func change(_ filter: Filter, of client: Int, _ body: (inout [Observer]) -> Void) {
         guard let place = filters.index(forKey: filter) else { return }
         let index = Self.index(in: filters.values[place]) { $0.client < client }
@@ -110,7 +110,7 @@ struct ObserverTable {
         if filters.values[place].isEmpty { filters.remove(at: place) }
     }
 
-    /// Where those end, in an ordered array, of which `isBefore` is true.
+    /// The index after the last element for which `isBefore` is true, in an ordered array.
     private static func index<Element>(in array: [Element], where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, array.count)
         while low < high {
@@ -122,7 +122,7 @@ struct ObserverTable {
 
     // MARK: Questions
 
-    /// - Returns: whom a post is for, in the order of the clients' numbers.
+    /// - Returns: the clients with observers that match a post, in the order of their numbers.
     func matches(name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?) -> [Match] {
         let name = ByteString(name)
         var found = [filters[Filter(name: name)], filters[Filter()]]
@@ -156,10 +156,12 @@ struct ObserverTable {
         }
     }
 
-    /// How many registrations a client has.
+    /// The number of observers of a client.
     func count(of client: Int) -> Int { clients[client]?.count ?? 0 }
 
-    /// What a client registered, in that order. It is put in order each time, so it is for reports.
+    /// The observers of a client, in the order of registration.
+    ///
+    /// Cost: it sorts them, so it is meant for reports.
     func registrations(of client: Int) -> [Registered] {
         (clients[client] ?? [:]).sorted { $0.value.order < $1.value.order }.map { registration, place in
             Registered(

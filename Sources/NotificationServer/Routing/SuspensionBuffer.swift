@@ -1,47 +1,47 @@
 internal import DistributedNotifications
 
-/// Whether one client is suspended, and what is held for it meanwhile, as a pure value.
+/// The suspension of one client, and the posts that are held for it.
 ///
 ///                  setSuspended(true)
 ///     running ──────────────────────────► suspended ─┐ held, coalesced, discarded
-///     delivers all ◄────────────────────── flushes ◄─┘ flushed by what is delivered at once; and suspended still
+///     delivers all ◄────────────────────── flushes ◄─┘ flushes before an immediate delivery, and stays suspended
 ///                  setSuspended(false)
 ///
-/// It follows the table of suspension behaviors. One post is one entry, however many registrations it is for, so those are
-/// treated alike: if one of them is to have it at once, all have, but those that drop.
+/// It follows the table of suspension behaviors. A post is one entry, however many of the client's observers match it.
+/// If one of them receives it immediately, all receive it, except those that drop.
 ///
-/// It is told what the post is for and answers what to hand to the client, in this order: the gap, what was held, the post.
-/// While it is not suspended nothing is held, and no gap is to be shown.
+/// Each call returns the frames to send to the client, in this order: the gap, the held posts, the post itself. While
+/// the client is not suspended, nothing is held and there is no gap.
 ///
-/// Cost: while running, a branch. While suspended, constant for each registration that the post is for, on average; to
-/// unregister, for each entry that was owed to the registration.
+/// Cost: a branch while the client is not suspended. Otherwise constant on average for each observer that matches;
+/// unregistering takes time for each entry that the observer has not received.
 struct SuspensionBuffer<Post: HeldPost> {
-    /// What was held, and the registrations that it is still owed to, in the order in which they were made.
+    /// A held post, and the observers that have not received it, in the order of registration.
     struct Held {
         var post: Post
         var observers: [MatchingObserver]
     }
 
-    /// What was discarded because too much was held.
+    /// The posts that were discarded because too many were held.
     typealias Gap = MissedPosts
 
-    /// What to hand to the client: the gap first, then the entries in the order in which they came.
+    /// The frames to send to the client: the gap, then the entries in the order of arrival.
     struct Flush {
-        /// What was discarded since the last flush; nil: nothing.
+        /// The posts discarded since the last flush; nil if there are none.
         var gap: Gap?
         var entries: [Held] = []
 
         var isEmpty: Bool { gap == nil && entries.isEmpty }
     }
 
-    /// What to do about a post: first this, then deliver it to those; nobody, if it is held, dropped or discarded.
+    /// The decision on a post: send the flush, then deliver the post to the observers. There are none if it is held,
+    /// dropped or discarded.
     struct Decision {
         var flush = Flush()
         var observers: [MatchingObserver] = []
     }
 
-    /// What it takes to hold for one registration that a post is owed to it, as it is counted. Without that a client with
-    /// many registrations would be held more for than its limit.
+    /// The bytes that count for each observer of a held post, so that many observers count towards the limit too.
     static var bytesPerObserver: Int { 64 }
 
     private let entryLimit: Int
@@ -51,11 +51,11 @@ struct SuspensionBuffer<Post: HeldPost> {
     private var gap = Gap()
 
     private(set) var isSuspended = false
-    /// How many posts were discarded in all; those by contract (drop, coalesce) are not among them.
+    /// All posts that were discarded for lack of room. Dropped and coalesced posts do not count.
     private(set) var discardedCount = 0
 
     var entryCount: Int { queue.count }
-    /// What the entries take, with `bytesPerObserver` for each registration that they were owed to when they came.
+    /// The bytes of the entries, with `bytesPerObserver` for each observer that matched.
     var byteCount: Int { queue.byteCount }
 
     init(entryLimit: Int, byteLimit: Int, overflow: ServerLimits.HeldOverflow) {
@@ -64,23 +64,23 @@ struct SuspensionBuffer<Post: HeldPost> {
         self.overflow = overflow
     }
 
-    /// - Returns: all that was held, if it is resumed; nothing, if it is suspended or was running.
+    /// - Returns: all held posts when the client resumes; otherwise nothing.
     mutating func setSuspended(_ flag: Bool) -> Flush {
         isSuspended = flag
         return flag ? Flush() : flush()
     }
 
-    /// Nothing of what is held is owed to the registration any more, and no gap is shown to it.
+    /// Removes an observer from all held posts and from the gap.
     mutating func unregister(_ registration: UInt32) {
         queue.remove(registration: registration)
         gap.forget(registration)
     }
 
     /// - Parameters:
-    ///   - post: made only if the client is suspended and the post is to be held.
+    ///   - post: evaluated only if the post is held.
     ///   - owed: the client's registrations that match.
-    ///   - immediately: whether its poster wants it delivered to those that are suspended too.
-    ///   - spareBytes: how much the server may hold for all clients beside what it holds.
+    ///   - immediately: whether the poster asked for delivery to suspended clients.
+    ///   - spareBytes: how many more bytes the server may hold for all clients.
     mutating func decide(
         _ post: @autoclosure () -> Post, observers: [MatchingObserver], immediately: Bool, spareBytes: Int
     ) -> Decision {
@@ -92,7 +92,7 @@ struct SuspensionBuffer<Post: HeldPost> {
         return kept.isEmpty ? Decision() : hold(post(), observers: kept, spareBytes: spareBytes)
     }
 
-    /// - Returns: those that do not drop, and whether one of them is to have it at once.
+    /// - Returns: the observers that do not drop, and whether one of them receives the post immediately.
     private func keeping(_ observers: [MatchingObserver]) -> (kept: [MatchingObserver], isUrgent: Bool) {
         var (drops, isUrgent) = (false, false)
         for observer in observers {
@@ -104,10 +104,10 @@ struct SuspensionBuffer<Post: HeldPost> {
 
     private mutating func hold(_ post: Post, observers: [MatchingObserver], spareBytes: Int) -> Decision {
         let byteCount = HeldQueue<Post>.byteCount(of: post, observers: observers)
-        // What all clients share, with what is held for this one.
+        // The bytes that all clients share include those that are held for this one.
         let share = min(byteLimit, spareBytes + queue.byteCount)
         guard entryLimit > 0, byteCount <= share else {
-            // It does not fit, whatever is discarded for it; so nothing is.
+            // It would not fit even in an empty queue, so no other post is discarded for it.
             if overflow == .deliver { return Decision(flush: flush(), observers: observers) }
             discard(observers)
             return Decision()

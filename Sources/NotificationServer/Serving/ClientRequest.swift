@@ -16,7 +16,7 @@ enum ClientRequest: Equatable {
         switch kind {
         case .hello:
             self = try Self.hello(&reader)
-            // What follows in a hello of another version is not known.
+            // The rest of a hello of another version has an unknown format.
             if case .hello(_, _, let versions) = self, ProtocolVersions.supported.newestCommon(with: versions) == nil {
                 return
             }

@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 
-/// A part of the answer to a question about the status. Each is a frame of its own, so that the answer may have any size.
-/// `StatusQuery` reads them.
+/// A part of the answer to a question about the status. Each is a frame of its own, so that the answer may have any
+/// size. `StatusQuery` reads them.
 extension FrameWriter {
     /// - Parameter part: of the server, of a client, or of an observer of the client before; nil ends the answer.
     mutating func statusPart(_ part: [String: PropertyListValue]?) {

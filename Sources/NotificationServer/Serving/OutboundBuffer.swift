@@ -1,12 +1,11 @@
 internal import DistributedNotifications
 
-/// What waits to be read by one process, and whether more may.
+/// The bytes that wait to be written to one client, and the decision whether more are accepted.
 ///
 ///     taking ──over the limits──► dropping ──all was written──► taking
-///                                 counts       the gap is shown first
+///                                 counts       the gap is sent first
 ///
-/// Bytes are kept in memory of its own that grows to the limit and goes when all is written. Times are the monotonic clock's,
-/// in nanoseconds.
+/// The memory grows up to the limit and is freed when all is written. Times are the monotonic clock's, in nanoseconds.
 struct OutboundBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -15,7 +14,7 @@ struct OutboundBuffer: ~Copyable {
 
     private let limits: Limits
     private var overSoftSince: UInt64?
-    /// When something was last written, or began to wait.
+    /// When bytes were last written, or began to wait.
     private var lastProgress: UInt64 = 0
     private(set) var isDropping = false
     private var missed = MissedPosts()
@@ -24,7 +23,7 @@ struct OutboundBuffer: ~Copyable {
         var soft: Int
         var softTimeout: UInt64
         var hard: Int
-        /// What was held has so much room more.
+        /// Additional room for notifications that were held.
         var held: Int
         var progressTimeout: UInt64
     }
@@ -42,9 +41,9 @@ struct OutboundBuffer: ~Copyable {
 
     var isEmpty: Bool { head == tail }
 
-    /// Whether a notification's frame of that size is taken; if not, it is to be counted with `miss`.
+    /// Whether the buffer accepts a notification's frame of this size. If it does not, count it with `miss`.
     ///
-    /// - Parameter isHeld: it was held before, and has room of its own.
+    /// - Parameter isHeld: whether the notification was held before; it may then use additional room.
     @inline(__always)
     mutating func admits(_ byteCount: Int, isHeld: Bool = false, now: UInt64) -> Bool {
         if !isDropping, waiting + byteCount <= limits.soft { return true }
@@ -53,7 +52,7 @@ struct OutboundBuffer: ~Copyable {
 
     private mutating func admitsMore(_ byteCount: Int, isHeld: Bool, now: UInt64) -> Bool {
         if isDropping { return false }
-        // What is larger than the limit would never be taken.
+        // A frame that is larger than the limit would never be accepted.
         if isEmpty { return true }
         if isHeld {
             isDropping = waiting + byteCount > limits.hard + limits.held
@@ -69,12 +68,12 @@ struct OutboundBuffer: ~Copyable {
         missed.add(observers)
     }
 
-    /// The registration is no more: nothing that it missed is told.
+    /// Removes an observer: a gap does not mention it.
     mutating func unregister(_ registration: UInt32) {
         missed.forget(registration)
     }
 
-    /// Makes room for so many bytes and has `body` write them.
+    /// Makes room for `byteCount` bytes, which `body` writes.
     @inline(__always)
     mutating func append(_ byteCount: Int, now: UInt64, _ body: (UnsafeMutableRawPointer) -> Void) {
         if head == tail {
@@ -112,13 +111,13 @@ struct OutboundBuffer: ~Copyable {
         (head, tail) = (0, tail - head)
     }
 
-    /// What is to be written next.
+    /// The bytes to write next.
     var unwritten: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: memory.map { UnsafeRawPointer($0 + head) }, count: waiting)
     }
 
-    /// So much was written.
-    /// - Returns: what was missed, once all that waited before is written; it is to be appended.
+    /// Removes the bytes that were written.
+    /// - Returns: the missed posts, once all is written. Append them as a gap.
     mutating func wrote(_ byteCount: Int, now: UInt64) -> MissedPosts? {
         head += byteCount
         if byteCount > 0 { lastProgress = now }
@@ -135,9 +134,9 @@ struct OutboundBuffer: ~Copyable {
         return missed.isEmpty ? nil : missed
     }
 
-    /// When the process counts as stalled, unless something is written before; nil if nothing waits.
+    /// When the client counts as stalled, unless bytes are written before; nil if none wait.
     var stallsAt: UInt64? { isEmpty ? nil : lastProgress &+ limits.progressTimeout }
 
-    /// How many are missed so far.
+    /// The number of missed notifications.
     var missedCount: Int { missed.count }
 }

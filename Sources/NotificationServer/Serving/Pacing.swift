@@ -1,22 +1,22 @@
 internal import DistributedNotifications
 
-/// Whether the server should let some more posts come together before it looks for them again.
+/// Decides whether the server waits for more posts before its next turn.
 ///
-/// To wake a sleeping server costs more than what it does for one post, and in a burst every post would. So when posts
-/// come fast, it naps: it looks again after a moment, whatever comes meanwhile, and serves what has come together. A post that
-/// comes alone, and whose answer is waited for, is served at once: that is never fast.
+/// Waking a sleeping server costs more than serving a post, and in a burst each post would wake it. So in a burst it
+/// naps after a turn, and then serves all posts that have arrived. A post that comes alone is served immediately,
+/// because single posts are never a burst.
 /// Times are the monotonic clock's, in nanoseconds.
 struct Pacing {
-    /// How long a nap is.
+    /// The length of a nap.
     static let nap: UInt64 = 40_000
-    /// Posts that come faster than one in so long are a burst, when so many of them did.
+    /// More than `burstPosts` posts are a burst if each took less than `burstInterval` on average.
     static let burstInterval: UInt64 = 12_000
     static let burstPosts = 32
 
     private var since: UInt64 = 0
     private var posts = 0
 
-    /// A turn ended in which so many posts were served.
+    /// - Parameter served: the posts of the turn that ended.
     /// - Returns: whether to nap.
     mutating func turnEnded(posts served: Int, now: UInt64) -> Bool {
         guard served > 0 else {
@@ -27,7 +27,7 @@ struct Pacing {
         posts += served
         guard posts > Self.burstPosts else { return false }
         let isBurst = now &- since < UInt64(posts) * Self.burstInterval
-        // The last ones count, not those of an hour ago.
+        // Only recent posts count.
         if posts > 4 * Self.burstPosts || !isBurst {
             posts = isBurst ? Self.burstPosts : 0
             since = now &- UInt64(posts) * Self.burstInterval / 2

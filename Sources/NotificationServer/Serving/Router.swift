@@ -23,18 +23,19 @@ struct Router {
     /// - Returns: false if the client used the number already; then nothing changes.
     mutating func register(_ registered: ObserverTable.Registered, of client: ServerClient) -> Bool {
         table.register(
-            client: client.number, registration: registered.registration, name: registered.name, object: registered.object,
+            client: client.number, registration: registered.registration, name: registered.name,
+            object: registered.object,
             behavior: registered.behavior)
     }
 
-    /// Nothing that waits for the observer is delivered, but what is in the outbound buffer.
+    /// Removes an observer. Only notifications that are already in the outbound buffer are still sent to it.
     mutating func unregister(_ registration: UInt32, of client: ServerClient) {
         guard table.unregister(client: client.number, registration: registration) else { return }
         changeHeld(of: client) { $0.unregister(registration) }
         client.state.outbound.unregister(registration)
     }
 
-    /// Forgets the observers of a client, and what is held for it. Its buffers are the caller's to empty.
+    /// Removes the observers of a client. The caller empties its buffers.
     mutating func remove(_ client: ServerClient) {
         table.removeClient(client.number)
         heldBytes -= client.state.suspension.byteCount

@@ -16,42 +16,42 @@ final class ServerClient {
     private var socket: LocalSocket?
 
     // Each post reads and changes some of these several times, and checks of exclusive access would cost more than
-    // that. Only the serving thread has them, and no property is passed `inout` to a call that reaches it in another way.
+    // that. Only the serving thread has them, and no property is passed `inout` to a call that reaches it in another
+    // way.
     @exclusivity(unchecked) var state: State
 
     struct State: ~Copyable {
-        /// As it calls itself; nil before its hello.
+        /// The name from its hello; nil before.
         var name: String?
         var phase = Phase.open
         var decoder = FrameDecoder()
         var outbound: OutboundBuffer
         var suspension: SuspensionBuffer<HeldNotification>
         var bucket: TokenBucket
-        /// The recipients of what it posted last.
+        /// The recipients of its last post.
         var route: Route?
 
         var posted = 0
         var delivered = 0
         var dropped = 0
 
-        /// The clients, last first, that the answer to its question about the status has still to list; nil: it asked
-        /// nothing.
+        /// The clients that the answer to its status request has yet to list, last first; nil if it made no request.
         var statusRest: [Int]?
 
         var isInOutbox = false
-        /// It is among the clients whose frames are served next.
+        /// Whether it is in the list of clients to serve next.
         var isReady = false
         var isRead = true
         var isWritten = false
         /// The poll has its descriptor.
         var isWatched = true
-        /// It is not read before then.
+        /// Nothing is read from it before this time.
         var pausedUntil: UInt64?
     }
 
     enum Phase {
         case open
-        /// It reads nothing more, so nothing is written to it. What it wrote before is still served.
+        /// It has stopped reading, so nothing is written to it. Frames that it wrote before are still served.
         case writeClosed
         /// Nothing more is read from it; it is closed when its outbound buffer is written.
         case ending
@@ -81,7 +81,7 @@ final class ServerClient {
         state.decoder = FrameDecoder()
     }
 
-    /// Discards what it will not read.
+    /// Discards everything that waits for it.
     func forgetWhatWaits() {
         state.outbound = OutboundBuffer(limits: limits.outbound)
         state.suspension = SuspensionBuffer(limits: limits)
@@ -92,6 +92,7 @@ final class ServerClient {
 extension SuspensionBuffer {
     fileprivate init(limits: ServerLimits) {
         self.init(
-            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow)
+            entryLimit: limits.heldEntriesPerClient, byteLimit: limits.heldBytesPerClient, overflow: limits.heldOverflow
+        )
     }
 }

@@ -15,13 +15,13 @@ struct ServerLoop: ~Copyable {
     private let report: (ServerEvent) -> Void
     private let poll: EventPoll
     private let stop: EventDescriptor
-    /// Nil: the system watches no more directories. The server does not notice then that its socket is removed.
+    /// Nil if the system cannot watch another directory. Then the server does not notice that its socket is removed.
     private let removals: RemovalWatch?
     private var listener: Listener
     private var clients = ServerClients()
     private var router: Router
     private var outbox: Outbox
-    /// The clients whose frames are served in this turn.
+    /// The clients to serve in this turn.
     private var ready: [ServerClient] = []
     private var pacing = Pacing()
 
@@ -90,7 +90,7 @@ struct ServerLoop: ~Copyable {
                 beginStop("it was told to")
             case Self.removalNumber:
                 removals?.clear()
-                // The next client starts another server, and would not meet the clients of this one.
+                // The next client starts another server and could not reach the clients of this one.
                 if !served.isAtItsPlace { beginStop("its socket was removed") }
             default:
                 guard let client = clients[Int(event.number)] else { continue }
@@ -149,7 +149,8 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process out.
+    /// Ends the oldest connections that have not said hello if there are too many, so that they keep no other process
+    /// out.
     private mutating func makeRoomForNewcomer() {
         while clients.newcomers.count >= limits.clientsBeforeHello, let oldest = clients.newcomers.first {
             // Its hello may have arrived, and was not read in this turn.
@@ -279,7 +280,7 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Stops reading a client for a while, so what it writes waits in its own process.
+    /// Stops reading a client for a while, so its frames wait in its own process.
     private mutating func pause(_ client: ServerClient, until time: UInt64) {
         client.state.pausedUntil = time
         client.state.isRead = false
@@ -397,7 +398,7 @@ struct ServerLoop: ~Copyable {
     }
 
     private mutating func endListening() {
-        _ = served.remove(unlessSomebodyWaits: false, timeout: .seconds(1))
+        _ = served.remove(unlessClientWaits: false, timeout: .seconds(1))
         listener.close(poll: poll)
     }
 
@@ -423,7 +424,7 @@ struct ServerLoop: ~Copyable {
         if let idleTimeout, clients.isEmpty, stopAt == nil {
             if now >= lastClientLeftAt &+ idleTimeout {
                 // A process that has just connected is served.
-                if served.remove(unlessSomebodyWaits: true, timeout: .seconds(1)) {
+                if served.remove(unlessClientWaits: true, timeout: .seconds(1)) {
                     beginStop("no process was connected for \(limits.idleTimeout)")
                 } else {
                     lastClientLeftAt = now

@@ -1,6 +1,6 @@
 internal import DistributedNotifications
 
-/// How much more one process may post now. Times are the monotonic clock's, in nanoseconds.
+/// The number of posts that one process may make now. Times are the monotonic clock's, in nanoseconds.
 struct TokenBucket {
     private var tokens: Int
     private let capacity: Int
@@ -14,7 +14,7 @@ struct TokenBucket {
         filledAt = now
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     mutating func available(now: UInt64) -> Int {
         let nanoseconds = now &- filledAt
         let new = UInt64(perSecond).multipliedFullWidth(by: nanoseconds)
@@ -25,7 +25,7 @@ struct TokenBucket {
                 filledAt = now
             } else {
                 tokens += Int(tokensMade)
-                // What is a part of a token stays to be counted.
+                // A part of a token is counted next time.
                 filledAt += tokensMade * 1_000_000_000 / UInt64(perSecond)
             }
         }
@@ -36,7 +36,7 @@ struct TokenBucket {
         tokens -= count
     }
 
-    /// When there will be so many.
+    /// When there will be `count` tokens.
     func time(of count: Int) -> UInt64 {
         filledAt &+ UInt64(max(count - tokens, 0)) * 1_000_000_000 / UInt64(perSecond) &+ 1
     }

@@ -2,11 +2,12 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// A socket that systemd, or whoever keeps to the contract of sd_listen_fds, made and handed over.
+/// A listening socket that systemd, or another program that follows sd_listen_fds(3), passes to this process.
 ///
-/// LISTEN_PID is for whom the descriptors are meant, and LISTEN_FDS how many there are, from 3 on. The first is used.
+/// LISTEN_PID is the process that receives the descriptors, and LISTEN_FDS their number, starting with descriptor 3.
+/// The first descriptor is used.
 enum InheritedListener {
-    /// How many descriptors the variables hand to a process.
+    /// The number of descriptors that the variables pass to a process.
     static func count(listenPID: String?, listenFDs: String?, process: Int32) -> Int {
         guard let listenPID, let listenFDs, Int32(listenPID) == process, let count = Int(listenFDs), count > 0,
             count <= 1 << 16
@@ -14,11 +15,11 @@ enum InheritedListener {
         return count
     }
 
-    /// Takes the socket over, and removes the variables, so that no program started by this one takes it too. A process
-    /// that runs with others' rights ignores the variables.
+    /// Takes over the socket, and removes the variables, so that no program that this one starts uses it too. A process
+    /// with rights that its user does not have ignores the variables.
     ///
-    /// Threads: no other may read or change the environment meanwhile, so call it early.
-    /// - Returns: the socket, and the path it has; nil if none was handed over.
+    /// Threads: no other thread may use the environment at the same time, so call it early.
+    /// - Returns: the socket and its path; nil if none was passed.
     /// - Throws: `DistributedError.placeNotUsable` if descriptor 3 is something else.
     static func take() throws(DistributedError) -> (listener: LocalSocket, path: String)? {
         func variable(_ name: String) -> String? { CLinuxEnvironment(name).map { String(cString: $0) } }
@@ -30,15 +31,15 @@ enum InheritedListener {
         for descriptor in first..<first + Int32(count) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let socket = description(of: first), socket.listens, !socket.path.isEmpty else {
             throw .placeNotUsable(
-                path: "descriptor \(first), which LISTEN_FDS hands over",
-                problem: "it is no listening socket of this computer with a path. In the socket unit say "
+                path: "descriptor \(first), which LISTEN_FDS passes",
+                problem: "it is not a listening Unix socket with a path. In the socket unit use "
                     + "ListenStream= and a "
                     + "path, and not Accept=yes")
         }
         return (LocalSocket(owning: first), socket.path)
     }
 
-    /// Nil if it is no socket of this computer for a stream of bytes.
+    /// - Returns: nil if it is not a Unix stream socket.
     static func description(of descriptor: Int32) -> (listens: Bool, path: String)? {
         var listens = false
         var path = [CChar](repeating: 0, count: 109)

@@ -26,7 +26,7 @@ enum OnDemandServer {
         if let problem = ServerResource.raise(ServerResource.all(limits)) {
             return fail(EX_OSERR, "has limits that are too low: \(problem)")
         }
-        // The copy serves. It is no child of the client, whose own waits for children would find it.
+        // The copy serves. It is not a child of the client, which may wait for all of its children.
         switch CLinuxFork() {
         case 0: break
         case -1: return fail(EX_OSERR, SystemError.text(errno))

@@ -2,11 +2,12 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// Tells when something is removed from a place, or the place itself: then the server may no longer be found.
+/// Reports that a file was removed from the server's directory, or the directory itself, so that clients may no longer
+/// find the server.
 final class RemovalWatch {
     let descriptor: Int32
 
-    /// - Returns: nil if the system watches no more.
+    /// - Returns: nil if the system cannot watch another directory.
     init?(_ place: ServerPlace) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         if descriptor < 0 { return nil }
@@ -21,7 +22,7 @@ final class RemovalWatch {
         close(descriptor)
     }
 
-    /// What was told is not told again.
+    /// Discards the reports so far.
     func clear() {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

@@ -2,14 +2,15 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// The listening socket of a server, and how its file is known again when the server stops.
+/// The listening socket of a server, and the identity of its file, so that a server that stops removes only its own
+/// socket.
 ///
-/// Which file it is was noted while the place was locked, so it is the server's own. It can be mistaken for no other: the kernel
-/// does not give its number to another file while the socket is open, even if it was removed.
+/// The identity is read while the directory is locked. The kernel gives the inode number to no other file while the
+/// socket is open, even if the file is removed.
 struct ServedSocket {
     let listener: LocalSocket
     let place: ServerPlace
-    /// Its device and number. Nil if it is not the server's to remove: systemd goes on listening.
+    /// The device and inode number. Nil if systemd listens: the server must not remove that socket.
     private let file: File?
 
     private struct File: Equatable {
@@ -23,7 +24,7 @@ struct ServedSocket {
         }
     }
 
-    /// Of a server that was started on demand: whoever did that made the socket, and has the place locked.
+    /// For a server that a client started: the client created the socket, and has locked the directory.
     init(inherited listener: LocalSocket, place: ServerPlace) {
         self.init(listener: listener, place: place, file: File(at: place.socketPath))
     }
@@ -34,16 +35,16 @@ struct ServedSocket {
         self.file = file
     }
 
-    /// Takes what systemd hands over, else makes the socket at the place; and listens.
+    /// Uses the socket that systemd passes, or creates one in the directory, and listens.
     ///
-    /// Threads: no other may touch the environment meanwhile, see `InheritedListener`.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server serves there.
+    /// Threads: no other thread may use the environment at the same time, see `InheritedListener`.
+    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server uses the directory.
     static func open(at place: ServerPlace, limit: Duration) throws(DistributedError) -> ServedSocket {
         if let (listener, path) = try InheritedListener.take() {
             guard path == place.socketPath else {
                 throw .placeNotUsable(
                     path: path,
-                    problem: "the socket unit listens there, and clients look for \(place.socketPath). Say so in "
+                    problem: "the socket unit listens there, and clients use \(place.socketPath). Set that path in "
                         + "ListenStream=")
             }
             return try ServedSocket(listener: listener, place: place, file: nil).listening()
@@ -55,7 +56,7 @@ struct ServedSocket {
         guard case .nobodyListens = try LocalSocket.connect(to: place.socketPath, until: .now) else {
             throw .serverNotStarted(
                 path: place.socketPath,
-                problem: "another serves there. See which with: notify-demo status --directory \(place.directory)")
+                problem: "another server uses it. See which with: notify-demo status --directory \(place.directory)")
         }
         try ServerStart.removeStaleSocket(at: place.socketPath)
         let listener = try LocalSocket.bound(at: place.socketPath)
@@ -72,24 +73,24 @@ struct ServedSocket {
 
     /// Removes the file, so that the next client starts another server. Close the listener afterwards.
     ///
-    /// What is there now may be another server's, if the file was removed by hand: then it stays.
-    /// - Parameter unlessSomebodyWaits: then leaves the file if a connection waits to be accepted.
-    /// - Returns: false if the server should go on, because somebody waits.
-    func remove(unlessSomebodyWaits: Bool, timeout: Duration) -> Bool {
-        guard file != nil, isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
-        // If the place cannot be locked, the socket stays. It is stale then, and the start of the next server removes
-        // it. The lock file is not made here: it is missing if the directory is being removed.
+    /// If the file was removed before, a file of another server may have the same path; it stays.
+    /// - Parameter unlessClientWaits: whether to leave the file if a connection waits to be accepted.
+    /// - Returns: false if the server must continue, because a connection waits.
+    func remove(unlessClientWaits: Bool, timeout: Duration) -> Bool {
+        guard file != nil, isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
+        // If the directory cannot be locked, the socket stays, and the next server that starts removes it. The lock
+        // file is not created here: it is missing if the directory is being removed.
         guard let lock = try? PlaceLock.take(place, until: .now + timeout, creating: false) else { return true }
         defer { withExtendedLifetime(lock) {} }
-        guard isAtItsPlace else { return !(unlessSomebodyWaits && somebodyWaits) }
-        guard unlessSomebodyWaits else {
+        guard isAtItsPlace else { return !(unlessClientWaits && clientWaits) }
+        guard unlessClientWaits else {
             unlink(place.socketPath)
             return true
         }
-        // Moved away nobody finds it, and who looks for it waits for the lock; so none can come between looking and removing.
+        // Once it is renamed, no client can connect to it, so none connects between the check and the removal.
         let aside = "\(place.socketPath).ending"
         guard rename(place.socketPath, aside) == 0 else { return true }
-        if somebodyWaits {
+        if clientWaits {
             rename(aside, place.socketPath)
             return false
         }
@@ -97,10 +98,10 @@ struct ServedSocket {
         return true
     }
 
-    /// Whether who looks for the server finds this one.
+    /// Whether clients find this server.
     var isAtItsPlace: Bool { file == nil || File(at: place.socketPath) == file }
 
-    private var somebodyWaits: Bool {
+    private var clientWaits: Bool {
         var listening = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&listening, 1, 0) > 0
     }

@@ -2,16 +2,15 @@ internal import CLinux
 internal import DistributedNotifications
 internal import Glibc
 
-/// A resource limit of the process that serves. A server inherits the limits of the program that started it, and serves
-/// others too.
+/// A resource limit of a server. It inherits the limits of the program that started it, but serves other programs too.
 struct ServerResource: Hashable {
-    /// RLIMIT_NOFILE and its like.
+    /// RLIMIT_NOFILE, for example.
     var number: Int32
     /// The soft limit that a server sets, if the hard limit allows it.
     var wanted: UInt64
-    /// With less a server would keep its clients waiting, or end.
+    /// With less, a server could not serve its clients.
     var least: UInt64
-    /// How an amount is written, and with which option ulimit shows the limit.
+    /// The unit in messages. It also determines the option of ulimit.
     var unit: Unit
 
     enum Unit {
@@ -24,7 +23,7 @@ struct ServerResource: Hashable {
             least: UInt64(min(max(limits.clients, 0), 64) + 64), unit: .openFiles)
     }
 
-    /// The resources of a process that only serves.
+    /// The limits of a process that only serves.
     static func all(_ limits: ServerLimits) -> [ServerResource] {
         [
             openFiles(limits),
@@ -38,7 +37,7 @@ struct ServerResource: Hashable {
     }
 
     /// Raises the soft limits of this process.
-    /// - Returns: which of them is too low nevertheless, and how to raise it; nil if none is.
+    /// - Returns: the first limit that is still too low, and how to raise it; nil if none is.
     static func raise(_ resources: [ServerResource]) -> String? {
         resources.lazy.compactMap { $0.problem(limit: CLinuxRaiseResourceLimit($0.number, $0.wanted)) }.first
     }

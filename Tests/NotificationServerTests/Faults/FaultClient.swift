@@ -6,12 +6,13 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// A client that is a process of its own: this program once more, which runs one test: `FaultClientProgram`. It is killed when
-/// this goes, and ends by itself after two minutes.
+/// A client that is a process of its own: this program once more, which runs one test: `FaultClientProgram`. It is
+/// killed when this goes, and ends by itself after two minutes.
 final class FaultClient {
     /// What it is to do.
     enum Role: String {
-        /// Observes `n` and `mark` on its main thread. Writes `ready` and the server's id, then a tally at each gap and mark.
+        /// Observes `n` and `mark` on its main thread. Writes `ready` and the server's id, then a tally at each gap and
+        /// mark.
         case observer
         /// Posts to itself, writes the server's id, and ends.
         case onlyOnce

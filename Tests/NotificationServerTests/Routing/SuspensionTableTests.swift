@@ -3,8 +3,8 @@ import Testing
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// The table of suspension behaviors, cell by cell. Before each post, post 1 of the same name is held for registration 9, which
-/// holds, and post 2 for the registration in question, if it keeps any.
+/// The table of suspension behaviors, cell by cell. Before each post, post 1 of the same name is held for registration
+/// 9, which holds, and post 2 for the registration in question, if it keeps any.
 @Suite("SuspensionBuffer, the table")
 struct SuspensionTableTests {
     private typealias Delivery = SuspensionOutcome.Delivery

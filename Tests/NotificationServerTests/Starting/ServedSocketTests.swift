@@ -19,7 +19,7 @@ struct ServedSocketTests {
     @Test func aServerThatStopsRemovesItsSocket() throws {
         let served = try ServedSocket.open(at: place, limit: limit)
         #expect(isThere)
-        #expect(served.remove(unlessSomebodyWaits: false, timeout: limit))
+        #expect(served.remove(unlessClientWaits: false, timeout: limit))
         #expect(!isThere)
     }
 
@@ -34,7 +34,7 @@ struct ServedSocketTests {
         #expect(
             throws: DistributedError.serverNotStarted(
                 path: place.socketPath,
-                problem: "another serves there. See which with: notify-demo status --directory \(place.directory)")
+                problem: "another server uses it. See which with: notify-demo status --directory \(place.directory)")
         ) { try ServedSocket.open(at: place, limit: limit) }
         withExtendedLifetime(served) {}
     }
@@ -43,11 +43,11 @@ struct ServedSocketTests {
         let served = try ServedSocket.open(at: place, limit: limit)
         let client = try ServerStart.connectIfServed(place, limit: limit)
         #expect(client != nil)
-        #expect(!served.remove(unlessSomebodyWaits: true, timeout: limit))
+        #expect(!served.remove(unlessClientWaits: true, timeout: limit))
         #expect(isThere)
         #expect(try ServerStart.connectIfServed(place, limit: limit) != nil)
         while served.listener.accept() != nil {}
-        #expect(served.remove(unlessSomebodyWaits: true, timeout: limit))
+        #expect(served.remove(unlessClientWaits: true, timeout: limit))
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == ["lock"])
     }
 
@@ -55,9 +55,9 @@ struct ServedSocketTests {
         let first = try ServedSocket.open(at: place, limit: limit)
         #expect(unlink(place.socketPath) == 0)
         let second = try ServedSocket.open(at: place, limit: limit)
-        #expect(first.remove(unlessSomebodyWaits: false, timeout: limit))
+        #expect(first.remove(unlessClientWaits: false, timeout: limit))
         #expect(isThere)
-        #expect(second.remove(unlessSomebodyWaits: false, timeout: limit))
+        #expect(second.remove(unlessClientWaits: false, timeout: limit))
         #expect(!isThere)
     }
 
@@ -66,7 +66,7 @@ struct ServedSocketTests {
         let served = try ServedSocket.open(at: place, limit: limit)
         #expect(unlink(place.lockPath) == 0)
         if isSocketGone { #expect(unlink(place.socketPath) == 0) }
-        #expect(served.remove(unlessSomebodyWaits: false, timeout: limit))
+        #expect(served.remove(unlessClientWaits: false, timeout: limit))
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: place.directory) == (isSocketGone ? [] : ["socket"]))
     }
@@ -74,6 +74,6 @@ struct ServedSocketTests {
     @Test func aPlaceThatIsGoneDoesNotKeepAServer() throws {
         let served = try ServedSocket.open(at: place, limit: limit)
         try FileManager.default.removeItem(atPath: place.directory)
-        #expect(served.remove(unlessSomebodyWaits: true, timeout: limit))
+        #expect(served.remove(unlessClientWaits: true, timeout: limit))
     }
 }
