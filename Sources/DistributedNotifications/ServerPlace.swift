@@ -1,40 +1,42 @@
 internal import CLinux
 internal import Glibc
 
-/// The directory in which the processes of one user meet their server.
+/// The directory with the socket of a user's server.
 ///
-/// It belongs to the user, nobody else may look into it (0700), and it is no link.
+/// It belongs to the user, has mode 0700, and is not a symbolic link.
 public struct ServerPlace: Sendable, Hashable {
-    /// Its whole path, from `/` on. It is made when it is first needed; the directory above it must be there.
+    /// The absolute path. The directory is created when it is first needed; its parent must exist.
     public var directory: String
 
     public init(directory: String) {
         self.directory = directory
     }
 
-    /// What the server listens on.
+    /// The path of the socket on which the server listens.
     public var socketPath: String { "\(directory)/socket" }
-    /// What is locked by who starts a server or stops. It stays when nobody has it locked, and means nothing then.
+    /// The path of the file that a process locks while it starts or stops a server. The file remains when it is
+    /// unlocked.
     public var lockPath: String { "\(directory)/lock" }
 
-    /// `$XDG_RUNTIME_DIR/distributed-notifications`, or `/tmp/distributed-notifications-UID`, where UID is the effective user.
+    /// `$XDG_RUNTIME_DIR/distributed-notifications`, or `/tmp/distributed-notifications-UID`, where UID is the
+    /// effective user.
     ///
-    /// The variable is used if it is an absolute path, and the directory that it names belongs to the effective user or
-    /// does not exist. It is ignored in a process that runs with rights that its user does not have: one that was
-    /// executed with set-user-id, set-group-id or file capabilities, or whose real and effective ids differ. Otherwise
-    /// such a process, or root with the variable of another user (`su`, `sudo -E`), would make a directory of root
-    /// there, which that user cannot open.
+    /// The variable is used if it is an absolute path, and if the directory belongs to the effective user or does not
+    /// exist. It is ignored in a process with rights that its user does not have: after it executed a file with
+    /// set-user-id, set-group-id or file capabilities, or if its real and effective ids differ. Such a process, or root
+    /// with the variable of another user (`su`, `sudo -E`), would otherwise create a directory that the user cannot
+    /// open.
     ///
-    /// TMPDIR is not used: it differs from session to session, so two processes of a user would not meet. For the same
-    /// reason a process that was started without XDG_RUNTIME_DIR, such as by cron, meets only processes without it: set
-    /// the variable there, or give a place.
+    /// TMPDIR is not used, because it differs between the sessions of a user. A process without XDG_RUNTIME_DIR, for
+    /// example a cron job, does not share a server with processes that have the variable: set the variable there, or
+    /// pass a directory.
     public static var `default`: ServerPlace {
         ServerPlace(
             runtimeDirectory: CLinuxEnvironment("XDG_RUNTIME_DIR").map { String(cString: $0) }, user: geteuid(),
             ownerOf: owner(of:))
     }
 
-    /// The default place of a process.
+    /// The default directory of a process.
     ///
     /// - Parameters:
     ///   - runtimeDirectory: the value of the variable; nil if it is not set or not trusted.
@@ -54,7 +56,7 @@ public struct ServerPlace: Sendable, Hashable {
         return CLinuxFileBehindPath(path, &file) ? file.owner : nil
     }
 
-    /// Makes the directory, with 0700, if it is not there, and checks that it can be used.
+    /// Creates the directory with mode 0700 if it does not exist, and checks that it can be used.
     ///
     /// Threads: any. Cost: some system calls.
     /// - Throws: `DistributedError.placeNotUsable`.
@@ -62,7 +64,7 @@ public struct ServerPlace: Sendable, Hashable {
         if try PlaceDirectory.exists(at: directory) { return }
         try PlaceDirectory.make(at: directory)
         guard try PlaceDirectory.exists(at: directory) else {
-            throw .placeNotUsable(path: directory, problem: "it was removed as soon as it was made. Try again")
+            throw .placeNotUsable(path: directory, problem: "it was removed as soon as it was created. Try again")
         }
     }
 }

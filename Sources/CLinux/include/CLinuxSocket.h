@@ -1,5 +1,5 @@
-// Sockets of this computer and the files they are: what Swift's Glibc module lacks (accept4, struct ucred), or has in a shape
-// that needs unsafe casts (struct sockaddr_un). Included by CLinux.h.
+// Unix sockets, their files, and programs that are started: the parts of glibc that Swift's Glibc module lacks
+// (accept4, struct ucred), or shows in a form that needs unsafe casts (struct sockaddr_un). Included by CLinux.h.
 
 #ifndef CLINUXSOCKET_H
 #define CLINUXSOCKET_H
@@ -18,14 +18,14 @@
 extern long syscall(long number, ...);
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 
-/// How many bytes the path of a socket may have.
+/// The longest path of a socket, in bytes.
 static inline int CLinuxLongestSocketPath(void) { return sizeof(((struct sockaddr_un *)0)->sun_path) - 1; }
 
-/// A socket of this computer, for a stream of bytes, closed by exec.
+/// Creates a Unix stream socket that exec closes.
 static inline int CLinuxMakeLocalSocket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
-/// Gives a socket its path. The file is 0600 from the start: the kernel makes it with the mode of the socket's own inode.
-/// The umask belongs to all threads, so it is not touched.
+/// Binds a socket to a path. The file has mode 0600 from the start, because the kernel gives it the mode of the
+/// socket's inode. The umask belongs to all threads, so it is not changed.
 static inline int CLinuxBind(int descriptor, const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
@@ -33,11 +33,11 @@ static inline int CLinuxBind(int descriptor, const char *path) {
     return bind(descriptor, (const struct sockaddr *)&address, sizeof address);
 }
 
-/// Connects to the socket at a path. Waits for room in its queue, but no longer than `microseconds`: then fails with EAGAIN.
+/// Connects to the socket at a path. Fails with EAGAIN if its queue of connections is full for `microseconds`.
 static inline int CLinuxConnect(int descriptor, const char *path, int64_t microseconds) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    // 0 would be for ever.
+    // 0 would mean no timeout.
     if (microseconds < 1) microseconds = 1;
     struct timeval limit = {microseconds / 1000000, microseconds % 1000000}, none = {0, 0};
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -46,10 +46,10 @@ static inline int CLinuxConnect(int descriptor, const char *path, int64_t micros
     return result;
 }
 
-/// A connection that waits to be accepted: it does not block, and is closed by exec.
+/// Accepts a connection. The socket does not block, and exec closes it.
 static inline int CLinuxAccept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
-/// Who is at the other end, as the kernel noted when they connected or, of a server, when it last called listen.
+/// The process and user at the other end, from the time of connect; of a server, from its last call of listen.
 static inline bool CLinuxPeer(int descriptor, int32_t *process, uint32_t *user) {
     // struct ucred, which glibc shows with _GNU_SOURCE only.
     struct { int32_t process; uint32_t user; uint32_t group; } peer;
@@ -60,8 +60,7 @@ static inline bool CLinuxPeer(int descriptor, int32_t *process, uint32_t *user) 
     return true;
 }
 
-/// Whether a descriptor is a socket of this computer, for a stream of bytes, that listens, or could: then `path` is where, and
-/// empty if it has no path.
+/// Returns true if a descriptor is a Unix stream socket. Sets `listens`, and `path`, which is empty if it has none.
 static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[static 109]) {
     int type = 0, accepts = 0;
     socklen_t length = sizeof type;
@@ -78,7 +77,7 @@ static inline bool CLinuxIsLocalSocket(int descriptor, bool *listens, char path[
     return true;
 }
 
-/// What is at a path: of a link, the link.
+/// The attributes of a file; of a symbolic link, those of the link.
 struct CLinuxFile {
     bool isDirectory, isLink, isSocket, isRegular;
     uint32_t owner, group, permissions;
@@ -92,7 +91,7 @@ static inline struct CLinuxFile CLinuxFileOfStatus(const struct stat *status) {
         status->st_uid, status->st_gid, status->st_mode & 07777, status->st_dev, status->st_ino, status->st_size};
 }
 
-/// - Returns: false, with errno, if there is nothing, or it cannot be seen.
+/// - Returns: false, with errno, if the file does not exist or cannot be examined.
 static inline bool CLinuxFileAtPath(const char *path, struct CLinuxFile *file) {
     struct stat status;
     if (lstat(path, &status) != 0) return false;
@@ -115,16 +114,18 @@ static inline bool CLinuxFileOfDescriptor(int descriptor, struct CLinuxFile *fil
     return true;
 }
 
-/// Opens a directory to look at, and no link to one. It need not be readable. O_PATH is shown with _GNU_SOURCE only.
+/// Opens a directory, which need not be readable, to examine it. Fails for a symbolic link. O_PATH is shown with
+/// _GNU_SOURCE only.
 static inline int CLinuxOpenDirectory(const char *path) {
     return open(path, 010000000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Has the calling thread, and no other, act as another user from now on, which only root may. glibc's function would change all.
+/// Changes the effective user of the calling thread only; requires root. The function of glibc would change all
+/// threads.
 static inline bool CLinuxActAs(uint32_t user) { return syscall(SYS_setresuid, -1, user, -1) == 0; }
 
-/// A pipe whose ends are closed by exec: `ends[0]` is read and `ends[1]` is written. Returns -1, with errno, if there is
-/// no descriptor left. pipe2 is shown with _GNU_SOURCE only.
+/// A pipe whose ends are closed by exec: `ends[0]` is read and `ends[1]` is written. Returns -1, with errno, if there
+/// is no descriptor left. pipe2 is shown with _GNU_SOURCE only.
 static inline int CLinuxMakePipe(int32_t ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 
 /// POSIX_SPAWN_SETSID, which is shown with _GNU_SOURCE only: the program runs in a session of its own.
@@ -133,8 +134,8 @@ enum { CLinuxSpawnInNewSession = 0x80 };
 extern int CLinuxAddCloseFrom(void *actions, int first)
     __asm__("posix_spawn_file_actions_addclosefrom_np") __attribute__((weak));
 
-/// Adds to a `posix_spawn_file_actions_t` that all descriptors from `first` on are closed. glibc can do that since 2.34;
-/// before, the program inherits the descriptors that exec does not close. Returns 0, or an errno.
+/// Adds to a `posix_spawn_file_actions_t` that all descriptors from `first` on are closed. glibc can do that since
+/// 2.34; before, the program inherits the descriptors that exec does not close. Returns 0, or an errno.
 static inline int CLinuxSpawnClosingFrom(void *actions, int first) {
     return CLinuxAddCloseFrom ? CLinuxAddCloseFrom(actions, first) : 0;
 }

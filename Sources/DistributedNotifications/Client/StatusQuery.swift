@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Asks a server for its status, over a connection of its own, and blocks the calling thread meanwhile.
+/// Asks a server for its status over a separate connection. Blocks the calling thread.
 enum StatusQuery {
     static func ask(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServerStatus? {
         let deadline = ContinuousClock.Instant.now.advanced(by: timeout)

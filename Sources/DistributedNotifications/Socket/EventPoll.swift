@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Which of many descriptors can be read or written: epoll.
+/// Waits until one of many descriptors can be read or written, with epoll.
 package final class EventPoll {
     private let descriptor: Int32
     private var events = [UInt32](repeating: 0, count: 256)
@@ -18,7 +18,7 @@ package final class EventPoll {
     }
 
     package struct Event {
-        /// As it was watched.
+        /// The number with which the descriptor is watched.
         package var number: UInt64
         package var isReadable: Bool
         package var isWritable: Bool
@@ -35,15 +35,15 @@ package final class EventPoll {
         _ = CLinuxWatch(descriptor, EPOLL_CTL_DEL, watched, 0, 0)
     }
 
-    /// Waits, `milliseconds` at most (-1: for ever).
-    /// - Returns: how many events there are.
+    /// Waits for at most `milliseconds`, or without a timeout if that is -1.
+    /// - Returns: the number of events.
     package func wait(milliseconds: Int32) -> Int {
         max(Int(CLinuxWaitForEvents(descriptor, &events, &numbers, Int32(events.count), milliseconds)), 0)
     }
 
     package subscript(index: Int) -> Event {
         let found = events[index]
-        // What has hung up is read, which tells how.
+        // Reading a connection that has hung up returns the reason.
         let isOver = found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         return Event(
             number: numbers[index], isReadable: isOver || found & EPOLLIN.rawValue != 0,

@@ -1,17 +1,17 @@
 internal import CLinux
 internal import Glibc
 
-/// A socket of this computer, for a stream of bytes. It is closed when the last reference to it goes, and by exec; so no thread
-/// can use a number that has become another file's.
+/// A Unix stream socket. It is closed by exec, and when the last reference to it is released, so no thread can use a
+/// number that has become another file's.
 ///
-/// Writing to one whose other end is gone raises SIGPIPE, unless it is told not to: use `send` with MSG_NOSIGNAL, not `write`.
-/// One that was connected blocks; one that was accepted does not. Where that matters say MSG_DONTWAIT, or wait with a limit.
+/// `write` raises SIGPIPE if the peer has closed the connection, so use `send` with MSG_NOSIGNAL. A connected socket
+/// blocks, an accepted one does not: use MSG_DONTWAIT, or poll with a timeout.
 package final class LocalSocket: Sendable {
     package let descriptor: Int32
 
-    /// Who is at the other end.
+    /// The process at the other end of the connection.
     package struct Peer: Hashable {
-        /// A server's is the process that last called `listen`.
+        /// Of a server, the process that called `listen` last.
         package var process: Int32
         package var user: UInt32
     }
@@ -25,7 +25,7 @@ package final class LocalSocket: Sendable {
         close(descriptor)
     }
 
-    /// Makes a socket at a path where nothing is, with mode 0600. Until it listens, whoever connects is refused.
+    /// Creates a socket, with mode 0600, at a path that does not exist. Connections fail until it listens.
     /// - Throws: `DistributedError.placeNotUsable`.
     package static func bound(at path: String) throws(DistributedError) -> LocalSocket {
         let socket = try make(for: path)
@@ -35,17 +35,17 @@ package final class LocalSocket: Sendable {
         return socket
     }
 
-    /// Has the socket take connections, and accepting not block. May be called again by a process that inherited it: whoever
-    /// connects then sees that process as the peer.
-    /// - Returns: false, with errno, if it cannot.
+    /// Starts to listen; `accept` does not block. A process that inherited the socket calls it again, and is then the
+    /// peer that clients see.
+    /// - Returns: false, with errno, if it fails.
     package func listen() -> Bool {
         let flags = fcntl(descriptor, F_GETFL)
         return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
             && Glibc.listen(descriptor, Int32(SOMAXCONN)) == 0
     }
 
-    /// The next connection that waits, which does not block.
-    /// - Returns: nil, with errno, if there is none (EAGAIN), or it could not be accepted.
+    /// Accepts the next connection. The accepted socket does not block.
+    /// - Returns: nil, with errno, if none waits (EAGAIN) or it cannot be accepted.
     package func accept() -> LocalSocket? {
         while true {
             let accepted = CLinuxAccept(descriptor)
@@ -54,16 +54,16 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// What connecting came to.
+    /// The result of an attempt to connect.
     package enum Attempt {
         case connected(LocalSocket)
-        /// There is nothing at the path, or nobody listens there.
+        /// The path does not exist, or no process listens there.
         case nobodyListens
-        /// Its queue is full, and was for the time allowed.
+        /// The queue of connections was full until the deadline.
         case queueIsFull
     }
 
-    /// Connects to the socket at a path. Waits while its queue is full, but not past the deadline.
+    /// Connects to the socket at a path. Waits until the deadline while the queue of connections is full.
     /// - Throws: `DistributedError.placeNotUsable`.
     package static func connect(to path: String, until deadline: ContinuousClock.Instant) throws(DistributedError)
         -> Attempt

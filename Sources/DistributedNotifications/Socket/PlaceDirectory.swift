@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Looks at the directory of a place, and makes it.
+/// Checks and creates the directory of the server.
 enum PlaceDirectory {
-    /// - Returns: whether it is there, and then it can be used.
+    /// - Returns: whether it exists. If it does, it can be used.
     /// - Throws: `DistributedError.placeNotUsable` if it, or its path, cannot be used.
     static func exists(at path: String) throws(DistributedError) -> Bool {
         try checkPath(path)
@@ -44,7 +44,7 @@ enum PlaceDirectory {
         return true
     }
 
-    /// Does nothing if somebody else has just made it.
+    /// Creates the directory. Succeeds if another process has just created it.
     /// - Throws: `DistributedError.placeNotUsable`.
     static func make(at path: String) throws(DistributedError) {
         try checkPath(path)

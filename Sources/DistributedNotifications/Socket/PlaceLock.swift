@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// The lock of a place, for as long as this is held: while a server is started or stops.
+/// The lock of the server's directory, held while a server starts or stops.
 ///
-/// The kernel lets go of it when its process ends, so a lock file that is there locks nothing by itself.
+/// The kernel releases the lock when the process ends. A lock file that exists is not locked by that alone.
 package final class PlaceLock {
     private let descriptor: Int32
 
@@ -12,14 +12,14 @@ package final class PlaceLock {
     }
 
     deinit {
-        // Not by closing alone: a process that was forked meanwhile has the descriptor too.
+        // Closing is not enough: a process that was forked meanwhile has the descriptor too.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Locks the place, which is prepared.
-    /// - Parameter creating: whether the file is made if it is not there.
-    /// - Returns: nil if another process has it until the deadline.
+    /// Locks a directory that exists.
+    /// - Parameter creating: whether to create the lock file if it does not exist.
+    /// - Returns: nil if another process held the lock until the deadline.
     /// - Throws: `DistributedError.placeNotUsable`.
     package static func take(
         _ place: ServerPlace, until deadline: ContinuousClock.Instant, creating: Bool = true
@@ -35,7 +35,7 @@ package final class PlaceLock {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
                 let lock = PlaceLock(descriptor: descriptor)
                 if lock.isStill(at: path) { return lock }
-                // It was removed after it was opened, so others lock another file.
+                // The file was removed after it was opened, so other processes lock another one.
                 continue
             }
             let error = errno
@@ -50,7 +50,7 @@ package final class PlaceLock {
     }
 
     /// As `take`.
-    /// - Throws: `DistributedError.serverNotStarted` too, if another process has it until the deadline.
+    /// - Throws: also `DistributedError.serverNotStarted` if another process held the lock until the deadline.
     package static func require(
         _ place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
     ) throws(DistributedError) -> PlaceLock {

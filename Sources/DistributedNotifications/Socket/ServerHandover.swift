@@ -1,4 +1,4 @@
-/// How a client starts a server: what the program is given, and what it answers.
+/// The agreement between a client that starts a server and the program that it starts.
 ///
 /// The program gets the arguments below, the socket, bound and not yet listening, as descriptor 3, and a pipe as
 /// standard output and standard error. It writes `ready` when it listens. If it ends instead, what it wrote before is

@@ -5,9 +5,10 @@ internal import Glibc
 ///
 /// The server inherits the environment, the resource limits and the control group of this process, and nothing else: it
 /// runs in a session of its own, with the default signal handling and without the descriptors of this process.
-/// It is no child of this process once it is ready: until then this process has a child, which the server leaves behind.
+/// It is no child of this process once it is ready: until then this process has a child, which the server leaves
+/// behind.
 struct ServerProcess {
-    /// What became of the program.
+    /// The result of the start.
     enum Outcome: Hashable {
         case ready
         /// It ended before it listened. `status` is waitpid's; nil if other code of this process waited for the child.
@@ -64,7 +65,7 @@ struct ServerProcess {
 
     private func waitUntilReady(until deadline: ContinuousClock.Instant) -> Outcome {
         var outputIsOpen = true
-        // Of a child that has ended; nil while it runs.
+        // The status of the child; nil while it runs.
         var status: Int32??
         while true {
             // The child is looked at too: a copy of this process (fork) may hold the pipe open.
@@ -104,12 +105,12 @@ struct ServerProcess {
     }
 }
 
-/// What a server writes before it is ready.
+/// The output of a server before it is ready.
 private final class OutputPipe {
     let readEnd: Int32
     private(set) var writeEnd: Int32
     private var bytes: [UInt8] = []
-    /// What is kept for a message.
+    /// The last bytes are kept for a message.
     private static let limit = 4096
 
     /// - Returns: nil, with errno, if there is no descriptor left.
@@ -129,8 +130,8 @@ private final class OutputPipe {
         writeEnd = -1
     }
 
-    /// Reads what there is, once.
-    /// - Returns: how many bytes; 0 at the end.
+    /// Reads once, and blocks while there is nothing.
+    /// - Returns: the number of bytes; 0 at the end.
     func read() -> Int {
         withUnsafeTemporaryAllocation(byteCount: Self.limit, alignment: 1) { buffer in
             let count = Glibc.read(readEnd, buffer.baseAddress, buffer.count)
@@ -140,7 +141,7 @@ private final class OutputPipe {
         }
     }
 
-    /// Reads until there is nothing at the moment, or as much as is kept.
+    /// Reads without blocking, until the limit.
     func readWhatThereIs() {
         var descriptor = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
         while bytes.count < Self.limit, poll(&descriptor, 1, 0) > 0, read() > 0 {}

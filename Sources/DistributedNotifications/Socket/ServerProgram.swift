@@ -4,15 +4,15 @@ internal import Synchronization
 
 /// The program that a client starts as the server.
 package struct ServerProgram: Hashable {
-    /// What is executed.
+    /// The file to execute.
     var path: String
-    /// How messages name it.
+    /// The name in messages.
     var name: String
 
     /// The environment variable that names the executable.
     static let variable = "DISTRIBUTED_NOTIFICATIONS_SERVER"
 
-    /// Whether the running program can be its own server: it called `NotificationServer.runIfAsked()`.
+    /// True after the running program has called `NotificationServer.runIfAsked()`: then it can be its own server.
     private static let runningProgramServes = Atomic(false)
 
     /// The running program can be started as the server from now on.

@@ -1,16 +1,17 @@
 internal import CLinux
 internal import Glibc
 
-/// How a process gets to its server, and starts it if there is none.
+/// Connects a process to its server, and starts one if none runs.
 ///
-///     connect ─► lock ─► connect again ─► remove what an ended server left ─► bind ─► start ─► the server listens ─► unlock
+///     connect ─► lock ─► connect again ─► remove a stale socket ─► bind ─► start ─► the server listens ─► unlock
 ///
-/// Of many that begin at once one gets the lock and starts a server; the others connect to it when they get the lock.
-/// A connection may end before the server has answered, if it was about to stop: then begin again.
+/// If many processes begin at the same time, one gets the lock and starts a server. The others connect to it when they
+/// get the lock. A connection may end before the server answers, because the server was about to stop: then connect
+/// again.
 ///
-/// Threads: any; the calling one waits. Nothing waits longer than the limit.
+/// Threads: any; the calling thread waits, no longer than the limit.
 package enum ServerStart {
-    /// A connection to the server at a place, which is started if there is none: see `ServerProgram`.
+    /// Connects to the server of a directory. Starts one if none runs, see `ServerProgram`.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted`.
     package static func connect(
         to place: ServerPlace, limit: Duration
@@ -32,22 +33,23 @@ package enum ServerStart {
         return (socket, true)
     }
 
-    /// A connection to the server at a place, if there is one; nothing is made or started.
-    /// - Returns: nil if there is none.
-    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if there is one that does not accept.
+    /// Connects to the server of a directory if one runs. Creates and starts nothing.
+    /// - Returns: nil if none runs.
+    /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if one runs but does not accept.
     package static func connectIfServed(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> LocalSocket?
     {
         guard try PlaceDirectory.exists(at: place.directory) else { return nil }
         return try connectToOwn(place, until: ContinuousClock.now + limit, limit: limit)
     }
 
-    /// Removes the socket of a server that has ended. The place is locked, and nobody listens.
-    /// - Throws: `DistributedError.placeNotUsable` if what is there is something else: it is left alone.
+    /// Removes the socket of a server that has ended. Call it while the directory is locked and no process listens.
+    /// - Throws: `DistributedError.placeNotUsable` if the file is not a socket of this user. The file is not removed.
     package static func removeStaleSocket(at path: String) throws(DistributedError) {
         guard try hasSocket(at: path) else { return }
         if unlink(path) != 0, errno != ENOENT {
             throw .placeNotUsable(
-                path: path, problem: "what an ended server left there cannot be removed: \(SystemError.text(errno))")
+                path: path,
+                problem: "the socket of a server that has ended cannot be removed: \(SystemError.text(errno))")
         }
     }
 
@@ -81,7 +83,7 @@ package enum ServerStart {
         }
     }
 
-    /// - Throws: `DistributedError.placeNotUsable` if there is something else at the path, or another's socket.
+    /// - Throws: `DistributedError.placeNotUsable` if the file is not a socket, or belongs to another user.
     private static func hasSocket(at path: String) throws(DistributedError) -> Bool {
         var file = CLinuxFile()
         guard CLinuxFileAtPath(path, &file) else { return false }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the system says of a failure, for messages.
+/// The text for an error number in messages.
 package enum SystemError {
-    /// With what to do, where that can be said without knowing more.
+    /// Includes a remedy if there is one for all callers.
     package static func text(_ number: Int32) -> String {
         switch number {
         case ENOSPC: "the disk is full. Make room on it"

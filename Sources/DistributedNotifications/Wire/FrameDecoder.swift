@@ -1,11 +1,11 @@
-/// The bytes that came over a connection, cut into frames.
+/// Divides the bytes of a connection into frames.
 ///
-/// What a shell does: reads into `space`, says how much with `received`, and takes frames with `next` until there is none. It
-/// holds one frame and what came with it; memory is taken when bytes are expected, and may be given back when all are used.
+/// A caller reads into `space()`, reports the number of bytes with `received`, and calls `next` until it returns nil.
+/// The decoder allocates its memory when it first expects bytes; `release` frees it.
 package struct FrameDecoder: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer?
     private let capacity: Int
-    /// The bytes that came and were not taken are from here to there.
+    /// The received bytes that are not yet part of a frame.
     private var start = 0
     private var end = 0
 
@@ -21,7 +21,7 @@ package struct FrameDecoder: ~Copyable {
 
     package var isEmpty: Bool { start == end }
 
-    /// Where to put what comes next; never empty after `next` returned nil. Frames taken before are no longer valid.
+    /// The memory for the next bytes. It is not empty after `next` has returned nil. Earlier frames become invalid.
     package mutating func space() -> UnsafeMutableRawBufferPointer {
         let memory = memory ?? .allocate(byteCount: capacity, alignment: 16)
         self.memory = memory
@@ -39,7 +39,7 @@ package struct FrameDecoder: ~Copyable {
         precondition(end <= capacity, "FrameDecoder: more was received than there is space")
     }
 
-    /// The next frame, if it is all there; its payload is valid until `space` or `release`.
+    /// The next frame, if it is complete. Its payload is valid until `space` or `release`.
     package mutating func next() throws(WireError) -> Frame? {
         guard end - start >= Wire.lengthBytes, let memory else { return nil }
         let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
@@ -51,14 +51,14 @@ package struct FrameDecoder: ~Copyable {
             kind: memory[body], payload: UnsafeRawBufferPointer(rebasing: memory[body + 1..<start]))
     }
 
-    /// Whether a whole frame is there, or one that cannot be.
+    /// True if a complete frame has been received, or a length that is not allowed.
     package var hasFrame: Bool {
         guard end - start >= Wire.lengthBytes, let memory else { return false }
         let length = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         return length == 0 || length > UInt32(Wire.frameLimit) || end - start - Wire.lengthBytes >= Int(length)
     }
 
-    /// Gives the memory back if nothing is in it.
+    /// Frees the memory if it is empty.
     package mutating func release() {
         guard isEmpty else { return }
         memory?.deallocate()
@@ -67,7 +67,7 @@ package struct FrameDecoder: ~Copyable {
     }
 }
 
-/// A frame, valid as long as its decoder says.
+/// A frame. The payload is valid as long as `FrameDecoder.next` documents.
 package struct Frame {
     package var kind: UInt8
     package var payload: UnsafeRawBufferPointer

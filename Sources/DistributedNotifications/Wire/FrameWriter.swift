@@ -1,4 +1,4 @@
-/// Builds frames in an array of bytes.
+/// Writes frames to an array of bytes.
 package struct FrameWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -6,14 +6,14 @@ package struct FrameWriter {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Appends a frame whose payload `body` writes.
+    /// Appends a frame; `body` writes its payload.
     package mutating func frame(_ kind: FrameKind, _ body: (inout FrameWriter) -> Void = { _ in }) {
         let start = beginFrame(kind)
         body(&self)
         endFrame(from: start)
     }
 
-    /// - Returns: where the frame begins, for `endFrame`.
+    /// - Returns: the start of the frame, for `endFrame`.
     package mutating func beginFrame(_ kind: FrameKind) -> Int {
         let start = bytes.count
         integer(UInt32(0))

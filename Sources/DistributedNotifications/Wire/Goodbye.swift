@@ -1,4 +1,4 @@
-/// What the server says when it ends a connection.
+/// The reason that the server gives when it ends a connection.
 package struct Goodbye {
     package var reason: GoodbyeReason
     package var text: String

@@ -1,6 +1,6 @@
-/// What a post hands over, as it goes through the server: the parts of its bytes.
+/// The parts of a post's payload. The server passes the payload on unchanged.
 ///
-///     u8 flags (1 deliver immediately, 2 object, 4 userInfo)  name  [object]  userInfo to the end
+///     u8 flags (1 deliver immediately, 2 object, 4 userInfo)  name  [object]  userInfo, the rest
 package struct PostedPayload {
     package let flags: UInt8
     package let name: UnsafeRawBufferPointer
@@ -15,7 +15,7 @@ package struct PostedPayload {
 
     package var isImmediate: Bool { flags & Self.immediately != 0 }
 
-    /// Finds the parts. What is in the strings is not looked at; see `checkStrings`.
+    /// Finds the parts. It does not check the strings; see `checkStrings`.
     package init(_ payload: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(payload)
         flags = try reader.integer(UInt8.self)

@@ -1,7 +1,7 @@
 extension String {
     /// - Returns: nil if the bytes are not UTF-8.
     //
-    // Most are ASCII, for which what checks all of Unicode takes many times as long.
+    // Most strings are ASCII, and the check of all Unicode takes many times as long.
     package init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard Self.isASCII(bytes) else {
             self.init(validating: bytes, as: UTF8.self)

@@ -1,4 +1,5 @@
-/// What the protocol between processes and server bounds. The table is in the article on distributed notifications.
+/// The limits of the protocol between client and server. The article *Distributed Notifications* describes the
+/// protocol.
 ///
 ///     frame:  u32 length (of what follows, 1 to 65,536)  u8 kind  payload
 ///
@@ -13,15 +14,16 @@ package enum Wire {
     package static let nameLimit = 255
     package static let objectLimit = 1024
     package static let userInfoLimit = 60 << 10
-    /// Of a process's name in its hello.
+    /// The name of a process in its hello.
     package static let processNameLimit = 255
-    /// Of a client, as a server has it by default.
+    /// The default limit of observers for each client.
     package static let observerLimit = 512
 }
 
-/// What a frame is. A process sends those below 64, the server the others.
+/// The kinds of frames. A client sends those below 64, the server the others.
 package enum FrameKind: UInt8 {
-    /// u32 magic, u16 newest version, u16 oldest version, u8 suspended, the process's name. The first frame, and only that.
+    /// u32 magic, u16 newest version, u16 oldest version, u8 suspended, the process's name. The first frame, and only
+    /// that.
     case hello = 1
     /// u32 number, u8 behavior, u8 flags (1 name, 2 object), [name], [object].
     case register = 2
@@ -35,7 +37,7 @@ package enum FrameKind: UInt8 {
     case synchronize = 6
     /// Nothing.
     case status = 7
-    /// Nothing: the process goes.
+    /// Nothing. The client closes the connection.
     case farewell = 8
 
     /// u16 version, u32 process id.
@@ -54,11 +56,11 @@ package enum FrameKind: UInt8 {
 
 /// Why the server ends a connection.
 package enum GoodbyeReason: UInt8 {
-    /// It stops; another may be started.
+    /// The server stops; another may be started.
     case stopping = 1
-    /// It will not serve this process, now or ever.
+    /// The server does not serve this process.
     case refused = 2
-    /// The process read nothing of what waited, for too long.
+    /// The process has not read for too long.
     case stalled = 3
 }
 

@@ -1,4 +1,4 @@
-/// Reads the parts of a payload, one after the other, and never beyond its end.
+/// Reads the parts of a payload one after the other, and never past its end.
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package private(set) var offset = 0
@@ -23,7 +23,7 @@ package struct WireReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
-    /// The bytes of a string, which are not looked at.
+    /// The bytes of a string, which are not checked.
     package mutating func stringBytes(limit: Int) throws(WireError) -> UnsafeRawBufferPointer {
         let count = Int(try integer(UInt16.self))
         guard count <= limit else { throw .tooLong(count, limit: limit) }
@@ -46,7 +46,7 @@ package struct WireReader {
     }
 }
 
-/// What is wrong with bytes that another process wrote.
+/// A fault in the bytes that another process wrote.
 package enum WireError: Error, Hashable, CustomStringConvertible {
     case frameLength(UInt32)
     case truncated
@@ -74,7 +74,7 @@ package enum WireError: Error, Hashable, CustomStringConvertible {
         case .nul: "a string with NUL in it"
         case .emptyName: "an empty name"
         case .unknown(let what, let value): "an unknown \(what), \(value)"
-        case .magic: "what is not this protocol"
+        case .magic: "bytes of another protocol"
         case .version(let version):
             "an answer in version \(version) of the protocol, and this program speaks \(ProtocolVersions.supported)"
         case .outOfTurn(let kind): "a frame of kind \(kind) where none may be"
