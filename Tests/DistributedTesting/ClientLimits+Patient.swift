@@ -1,7 +1,7 @@
 package import DistributedNotifications
 
 extension ClientLimits {
-    /// For a test that is not about the limit of a post: on a busy machine a server may take long to start.
+    /// For tests that do not test the timeout of a post: on a busy machine a server may start slowly.
     package static var patient: ClientLimits {
         var limits = ClientLimits()
         limits.postTimeout = TestLimit.hang

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Looks until it is so, for a limit.
+/// Calls a condition until it is true or the timeout has passed.
 package func eventually(_ limit: Duration = TestLimit.hang, _ isSo: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {

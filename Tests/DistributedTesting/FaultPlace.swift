@@ -27,7 +27,7 @@ package final class FaultPlace: Sendable {
         try XCTUnwrap(try DistributedCenter.status(of: place, timeout: TestLimit.hang))
     }
 
-    /// Gives it to the user nobody, which only root may.
+    /// Changes the owner to user 65534; requires root.
     package func giveToNobody() {
         chown(parent, OtherUser.number, gid_t.max)
     }
@@ -35,7 +35,7 @@ package final class FaultPlace: Sendable {
     /// The directory above the place's.
     package var directoryAbove: String { parent }
 
-    /// Lets others than the user come to the socket, whom the directory keeps out.
+    /// Allows other users to connect to the socket.
     package func openToOthers() {
         chmod(parent, 0o755)
         chmod(place.directory, 0o755)

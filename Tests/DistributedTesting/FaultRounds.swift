@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How often things are tried: as often as the claims say with `STRESS=1`, fewer times otherwise.
+/// The numbers of repetitions; larger with `STRESS=1`.
 package enum FaultRounds {
     package static let isStress = ProcessInfo.processInfo.environment["STRESS"] != nil
     /// That a fuzzed reader is given.

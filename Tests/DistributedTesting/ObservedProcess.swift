@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import XCTest
 
-/// A process, and what the kernel says of it.
+/// A process, and its state as /proc shows it.
 package struct ObservedProcess: Hashable {
     package let id: Int32
 
@@ -15,7 +15,7 @@ package struct ObservedProcess: Hashable {
         field("VmRSS:").map { $0 << 10 } ?? 0
     }
 
-    /// What of it is its own: not files that are mapped.
+    /// Anonymous memory, without mapped files, in bytes.
     package var ownBytes: Int {
         field("RssAnon:").map { $0 << 10 } ?? 0
     }
@@ -35,7 +35,7 @@ package struct ObservedProcess: Hashable {
         return user + system
     }
 
-    /// Whether it waits, and for nothing that comes by itself.
+    /// True while it sleeps and waits for an event.
     package var isSleeping: Bool { state == "S" }
 
     package var isStopped: Bool { state == "T" }
@@ -56,7 +56,7 @@ package struct ObservedProcess: Hashable {
         return nil
     }
 
-    /// Whether it has ended, and all of its descriptors are closed.
+    /// True if it has ended and all of its descriptors are closed.
     ///
     /// Its first thread may have ended, which makes it a zombie, while another one still has them.
     package var isGone: Bool {

@@ -3,14 +3,14 @@ internal import Foundation
 internal import Glibc
 package import Testing
 
-/// What a test does as another user, which only root may.
+/// Runs code of a test as another user; requires root.
 package enum OtherUser {
-    /// nobody's.
+    /// The ID of the user "nobody".
     package static let number: UInt32 = 65534
     package static let condition: Comment = "only root can be another user"
     package static var isPossible: Bool { geteuid() == 0 }
 
-    /// Calls `body` on a thread of its own that is nobody's, and not root's.
+    /// Calls `body` on a new thread whose effective user is `number`.
     package static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
         let done = DispatchSemaphore(value: 0)
         let result = Result<Value>()

@@ -25,7 +25,7 @@ package final class RawPeer {
         case end
     }
 
-    /// What the server delivered.
+    /// A notification from the server.
     package struct Delivered: Equatable {
         package var sender: Int32
         package var registrations: [UInt32]

@@ -4,7 +4,7 @@ package import NotificationServer
 internal import ThreadedNotifications
 internal import XCTest
 
-/// A server with limits of a test's own, on a thread of this process. It ends when this goes.
+/// A server with limits that a test chooses, on a thread of this process. The deinit stops it.
 package final class ServerInThisProcess {
     private let server: LocalServer
     private let ended = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 internal import DistributedNotifications
 internal import XCTest
 
-/// What a peer received, counted, and checked to be in order.
+/// Counts received notifications and gaps, and checks their order.
 package struct Tally: Equatable {
     package var received = 0
     package var gap = 0

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Testing
 internal import ThreadedNotifications
 
-/// A place of a test's own; its directory is made and removed, and the servers that were met there are ended.
+/// A temporary directory for a server. The deinit removes it, and ends the servers that the test connected to.
 package final class TemporaryPlace: Sendable {
     /// The directory above the place's.
     package let parent: String

@@ -1,7 +1,6 @@
 package import Foundation
 
-/// How long a test waits for what happens in any case. It only bounds a hang, so it is generous: a busy machine must
-/// not exceed it.
+/// The timeout for events that always happen. It only ends a test that hangs, so it is long enough for a busy machine.
 package enum TestLimit {
     package static let hang = Duration.seconds(60)
     package static let seconds: TimeInterval = 60

@@ -9,7 +9,7 @@ struct ServerLimitsTests {
     }
 
     @Test(arguments: [Int.min, -1, 0])
-    func whatWouldServeNobodyIsRaisedToTheLeastThatServes(_ value: Int) {
+    func limitsWithWhichNothingWorksAreRaised(_ value: Int) {
         var limits = ServerLimits()
         limits.clientsBeforeHello = value
         limits.framesPerTurn = value
@@ -25,7 +25,7 @@ struct ServerLimitsTests {
         #expect(usable.usable == usable)
     }
 
-    @Test func aTurnsPostsFitIntoWhatMayBePostedAtOnce() {
+    @Test func postsAtOnceIsAtLeastFramesPerTurn() {
         var limits = ServerLimits()
         limits.framesPerTurn = 100
         limits.postsAtOnce = 20
@@ -35,13 +35,13 @@ struct ServerLimitsTests {
     }
 
     @Test(arguments: [(599, 599), (600, 600), (601, 600), (Int.max, 600)])
-    func observersBeyondWhatAFrameHasRoomForDoNotCount(_ asked: Int, _ usable: Int) {
+    func theObserverLimitIsAtMostWhatAFrameHasRoomFor(_ asked: Int, _ usable: Int) {
         var limits = ServerLimits()
         limits.observersPerClient = asked
         #expect(limits.usable.observersPerClient == usable)
     }
 
-    @Test func nothingElseIsChanged() {
+    @Test func otherLimitsStayAsTheyAre() {
         var limits = ServerLimits()
         (limits.clients, limits.helloTimeout) = (-1, .seconds(-3))
         (limits.softQueueBytes, limits.softQueueTimeout, limits.hardQueueBytes) = (-4, .seconds(-5), -6)
@@ -51,7 +51,7 @@ struct ServerLimitsTests {
         #expect(limits.usable == limits)
     }
 
-    @Test func aTimeBelowZeroIsNoneAndOneWithoutEndIsLong() {
+    @Test func negativeDurationsAreZeroAndVeryLongOnesAreLimited() {
         #expect(Duration.seconds(-1).nanoseconds == 0)
         #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
         #expect(Duration.nanoseconds(7).nanoseconds == 7)

@@ -5,11 +5,12 @@ import XCTest
 
 @testable import DistributedNotifications
 
-/// The test program is started several times, to run this very test: then it is one of the processes that connect at once.
+/// The test program is started several times, to run this very test: then it is one of the processes that connect at
+/// once.
 final class ManyProcessesTests: XCTestCase {
     private static let variable = "MANY_PROCESSES_TESTS_PLACE"
 
-    func testProcessesThatBeginAtOnceMeetOneServer() throws {
+    func testProcessesThatBeginTogetherUseOneServer() throws {
         if let directory = ProcessInfo.processInfo.environment[Self.variable] { return try connectAndTell(directory) }
         let temporary = try TemporaryPlace()
         let server = try meetOneServer(temporary)
@@ -38,7 +39,7 @@ final class ManyProcessesTests: XCTestCase {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             process.arguments = [
-                "DistributedNotificationsTests.ManyProcessesTests/testProcessesThatBeginAtOnceMeetOneServer"
+                "DistributedNotificationsTests.ManyProcessesTests/testProcessesThatBeginTogetherUseOneServer"
             ]
             process.environment = ProcessInfo.processInfo.environment
                 .merging([Self.variable: temporary.place.directory, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
@@ -67,7 +68,7 @@ final class ManyProcessesTests: XCTestCase {
         return try XCTUnwrap(servers.first)
     }
 
-    /// What processes say, line by line, until all have ended.
+    /// The lines that processes write, until all have ended.
     private struct Lines {
         private let handle: FileHandle
         private var bytes = Data()

@@ -14,7 +14,7 @@ struct PlaceDirectoryTests {
         temporary = try TemporaryPlace()
     }
 
-    /// What is wrong with a place; nil if nothing is.
+    /// The problem with a directory; nil if there is none.
     static func problem(of place: ServerPlace) -> String? {
         do throws(DistributedError) {
             try place.prepare()

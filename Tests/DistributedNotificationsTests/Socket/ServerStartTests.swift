@@ -26,7 +26,7 @@ struct ServerStartTests {
         }
     }
 
-    @Test func theFirstToConnectStartsAServerAndTheNextMeetsIt() throws {
+    @Test func theFirstClientStartsAServerAndTheNextUsesIt() throws {
         let first = try temporary.connect()
         let second = try temporary.connect()
         #expect(first.started)
@@ -34,7 +34,7 @@ struct ServerStartTests {
         #expect(first.server == second.server)
     }
 
-    @Test func theServerHasNothingOfWhoStartedIt() throws {
+    @Test func theServerInheritsNeitherSessionNorDescriptors() throws {
         let server = try temporary.connect().server
         let proc = "/proc/\(server)"
         let stat = try String(contentsOfFile: "\(proc)/stat", encoding: .utf8)
@@ -55,7 +55,7 @@ struct ServerStartTests {
         }
     }
 
-    @Test func whoeverBeginsAtOnceMeetsOneServer() throws {
+    @Test func clientsThatBeginTogetherUseOneServer() throws {
         let servers = Locked([Int32]())
         let starts = Locked(0)
         let temporary = temporary
@@ -69,7 +69,7 @@ struct ServerStartTests {
         #expect(starts.withLock { $0 } == 1)
     }
 
-    @Test func whatAKilledServerLeftIsReplaced() throws {
+    @Test func theSocketOfAKilledServerIsReplaced() throws {
         let first = try temporary.connect()
         temporary.end(first.server)
         #expect(access(place.socketPath, F_OK) == 0)
@@ -81,13 +81,13 @@ struct ServerStartTests {
         #expect(first.server != second.server)
     }
 
-    @Test func aLockFileThatNobodyHasLockedIsHarmless() throws {
+    @Test func aLockFileThatIsNotLockedIsIgnored() throws {
         try place.prepare()
         try Data("4711".utf8).write(to: URL(fileURLWithPath: place.lockPath))
         #expect(try temporary.connect().started)
     }
 
-    @Test func aLockThatIsHeldIsWaitedForNoLongerThanTheLimit() throws {
+    @Test func waitingForTheLockTimesOut() throws {
         try place.prepare()
         let lock = try #require(try PlaceLock.take(place, until: .now))
         #expect(
@@ -96,7 +96,7 @@ struct ServerStartTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test func whatIsNoSocketIsLeftAlone() throws {
+    @Test func aFileThatIsNotASocketIsNotRemoved() throws {
         try place.prepare()
         try Data("mine".utf8).write(to: URL(fileURLWithPath: place.socketPath))
         let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
@@ -107,14 +107,14 @@ struct ServerStartTests {
         #expect(try String(contentsOfFile: place.socketPath, encoding: .utf8) == "mine")
     }
 
-    @Test func askingWhetherThereIsAServerMakesNothing() throws {
+    @Test func lookingForAServerCreatesNothing() throws {
         #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil)
         #expect(access(place.directory, F_OK) != 0)
         let server = try temporary.connect().server
         #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang)?.peer?.process == server)
     }
 
-    @Test func aServerThatAcceptsNobodyIsWaitedForNoLongerThanTheLimit() throws {
+    @Test func waitingForAServerThatDoesNotAcceptTimesOut() throws {
         try place.prepare()
         let listener = try LocalSocket.bound(at: place.socketPath)
         #expect(Glibc.listen(listener.descriptor, 0) == 0)
@@ -133,7 +133,7 @@ struct ServerStartTests {
     func anotherUsersServerIsRefused() throws {
         try place.prepare()
         let listener = try LocalSocket.bound(at: place.socketPath)
-        // Whoever listens is the peer.
+        // The process that called listen is the peer.
         #expect(OtherUser.perform { listener.listen() } == true)
         #expect(
             failure()

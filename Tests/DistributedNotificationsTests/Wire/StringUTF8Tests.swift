@@ -3,7 +3,7 @@ import Testing
 
 @testable import DistributedNotifications
 
-/// `String(utf8:)` is what the standard library's validation is, only faster.
+/// `String(utf8:)` accepts the same bytes as the validation of the standard library.
 @Suite("String(utf8:)")
 struct StringUTF8Tests {
     /// - Returns: nil if both are the same.

@@ -6,7 +6,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What a process writes that it should not: it is told, and nobody else notices.
+/// Frames that violate the protocol: the server refuses their writer, and other clients are not affected.
 final class BadFramesTests: XCTestCase {
     private func refusal(of bytes: [UInt8], hello: Bool = true, _ place: FaultPlace) throws -> String {
         let peer = try RawPeer(place.place, name: hello ? "bad" : nil)
@@ -16,7 +16,7 @@ final class BadFramesTests: XCTestCase {
         return bye.text
     }
 
-    func testALengthOfZeroOrOfFourGibibytesIsRefusedAtOnceAndOthersAreServed() throws {
+    func testAFrameOfAnImpossibleLengthIsRefusedAndOtherClientsAreServed() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         let healthy = try RawPeer(place.place, name: "healthy")
@@ -54,7 +54,7 @@ final class BadFramesTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testAProcessThatEndsWithinAFrameIsForgotten() throws {
+    func testAClientThatEndsWithinAFrameIsRemoved() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         let frame = RawPeer.post("half", number: 1, byteCount: 100)
@@ -74,7 +74,7 @@ final class BadFramesTests: XCTestCase {
         XCTAssertEqual(status.posted, 0)
     }
 
-    func testWhatIsNoFrameOfTheProtocolIsRefusedWithWhy() throws {
+    func testFramesThatViolateTheProtocolAreRefusedWithTheReason() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         func frame(_ kind: UInt8, _ payload: [UInt8]) -> [UInt8] {
@@ -113,7 +113,7 @@ final class BadFramesTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testASecondRegistrationWithANumberAndTheFiveHundredAndThirteenthAreRefused() throws {
+    func testADuplicateObserverNumberAndAnObserverBeyondTheLimitAreRefused() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         let twice = try RawPeer(place.place)
@@ -128,7 +128,7 @@ final class BadFramesTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testAProcessThatSaysNothingIsToldToGoAndOneThatSpokeIsNot() throws {
+    func testAClientWithoutHelloIsDisconnectedAtTheTimeoutAndOthersAreNot() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.helloTimeout = .milliseconds(100)

@@ -7,7 +7,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// That nothing grows without a bound, and what is lost at a bound is counted exactly.
+/// Nothing grows without a limit, and each notification that is lost at a limit is counted.
 final class BoundTests: XCTestCase {
     func testAServerDoesNotGrowWhileAnObserverIsStoppedAndTheGapIsExact() throws {
         let place = try FaultPlace()
@@ -20,7 +20,7 @@ final class BoundTests: XCTestCase {
         try healthy.synchronize()
         let poster = try RawPeer(place.place, name: "poster")
         var seen = Tally()
-        // What it takes to serve at all is taken.
+        // The memory of an idle server is not counted.
         try poster.post("n", numbers: 0..<1000)
         try poster.synchronize()
         for received in try healthy.synchronize() { try seen.add(received) }
@@ -76,7 +76,7 @@ final class BoundTests: XCTestCase {
         withExtendedLifetime((observers, busy)) {}
     }
 
-    func testWhatIsHeldForASuspendedProcessIsBoundedInEntriesAndBytesAndTheGapIsExact() throws {
+    func testHeldNotificationsOfAClientAreBoundedAndTheGapIsExact() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         let poster = try RawPeer(place.place, name: "poster")
@@ -111,7 +111,7 @@ final class BoundTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testWhatIsHeldForAllProcessesIsBounded() throws {
+    func testHeldNotificationsOfAllClientsAreBounded() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let poster = try RawPeer(place.place, name: "poster")
@@ -146,7 +146,7 @@ final class BoundTests: XCTestCase {
         XCTAssertEqual(try place.status().heldBytes, 0)
     }
 
-    func testWhatIsDeliveredToAStoppedProcessBecauseTooMuchIsHeldIsBoundedToo() throws {
+    func testHeldNotificationsDeliveredToAStoppedClientAreBounded() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.heldOverflow = .deliver
@@ -166,7 +166,7 @@ final class BoundTests: XCTestCase {
         try stopped.setSuspended(false)
         var tally = Tally()
         for one in try stopped.synchronize() { try tally.add(one) }
-        // What was held when it was resumed came while it dropped still, perhaps.
+        // Notifications that were held may arrive while the buffer still drops.
         for one in try stopped.synchronize() { try tally.add(one) }
         XCTAssertEqual(tally.received + tally.gap, posts)
         XCTAssertTrue(tally.isInOrder)
@@ -174,7 +174,7 @@ final class BoundTests: XCTestCase {
     }
 
     /// XCTest runs this on the main thread.
-    func testWhileTheMainRunLoopDoesNotRunWhatWaitsIsBoundedAndThenTheGapIsExact() throws {
+    func testNotificationsThatWaitForTheMainRunLoopAreBoundedAndTheGapIsExact() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()
@@ -223,7 +223,7 @@ final class BoundTests: XCTestCase {
         withExtendedLifetime((connection, observer, server)) {}
     }
 
-    func testSmallNotificationsThatWaitAreCountedAsWhatTheyTake() throws {
+    func testSmallNotificationsCountWithTheMemoryThatTheyUse() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()

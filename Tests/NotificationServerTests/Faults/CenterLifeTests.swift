@@ -7,7 +7,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What happens at the end of a center or of its connections.
+/// The end of a center, and of its connections.
 final class CenterLifeTests: XCTestCase {
     private final class Box: Sendable {
         let token: Locked<ObserverToken?>
@@ -36,7 +36,7 @@ final class CenterLifeTests: XCTestCase {
         withExtendedLifetime((server, token)) {}
     }
 
-    func testAServerThatEndsEachConnectionIsNotConnectedToWithoutAPause() throws {
+    func testAClientPausesBeforeItConnectsAgainToAServerThatEndsEachConnection() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.observersPerClient = 1
@@ -54,7 +54,7 @@ final class CenterLifeTests: XCTestCase {
         center.close()
     }
 
-    func testManyWhoPostToAServerThatIsStoppedAreEachToldWithinTheLimit() throws {
+    func testManyPostersToAStoppedServerEachTimeOut() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
@@ -90,7 +90,7 @@ final class CenterLifeTests: XCTestCase {
     func testACenterThatIsClosedWhileItConnectsShowsNoFailure() throws {
         let place = try FaultPlace()
         try place.place.prepare()
-        // It accepts nobody's hello.
+        // It accepts connections, but answers no hello.
         let listener = try LocalSocket.bound(at: place.place.socketPath)
         XCTAssertTrue(listener.listen())
         let center = try DistributedCenter(place: place.place)
@@ -117,7 +117,7 @@ final class CenterLifeTests: XCTestCase {
         return recv(socket.descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) == 0
     }
 
-    func testWhatCannotBeReadIsBoundedWhileNobodyLooks() throws {
+    func testNotificationsThatCannotBeReadDoNotGrowWithoutLimit() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         var limits = ClientLimits()

@@ -7,9 +7,9 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// Many threads at one center, and what is promised to each observer holds all the same.
+/// Many threads use one center, and the guarantees hold for each observer.
 final class CenterStressTests: XCTestCase {
-    /// What one observer saw of each poster.
+    /// The notifications of each poster that one observer received.
     private final class Seen: Sendable {
         struct Values {
             var last: [Substring: Int] = [:]
@@ -36,7 +36,7 @@ final class CenterStressTests: XCTestCase {
     private static let posts = FaultRounds.postsOfAThread
     private static let posters = 4
 
-    /// Posters, who add and remove observers and suspend, all at one center, while `meanwhile` runs.
+    /// Threads post, add and remove observers, and suspend, all at one center, while `meanwhile` runs.
     private func run(_ center: DistributedCenter, on thread: RunLoopThread, meanwhile: @escaping @Sendable () -> Void) {
         let comers = Locked([Seen]())
         let posting = Locked(Self.posters)
@@ -136,11 +136,11 @@ final class CenterStressTests: XCTestCase {
         withExtendedLifetime((events, tokens)) {}
     }
 
-    func testObserversThatComeAndGoAndSuspensionCostNobodyANotification() throws {
+    func testAddingAndRemovingObserversAndSuspendingLoseNoNotification() throws {
         try stress(kills: 0)
     }
 
-    func testServersThatAreKilledMeanwhileChangeNoOrderAndBringNothingTwice() throws {
+    func testKilledServersChangeNoOrderAndRepeatNoNotification() throws {
         try stress(kills: 5)
     }
 }

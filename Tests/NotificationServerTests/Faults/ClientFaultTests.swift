@@ -6,7 +6,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What becomes of clients that are stopped, killed, forked, or another user's.
+/// Clients that are stopped, killed or forked, or that belong to another user.
 final class ClientFaultTests: XCTestCase {
     /// So much that a queue of 1 MiB is full, and much more is missed.
     private static let posts = 20_000
@@ -51,7 +51,7 @@ final class ClientFaultTests: XCTestCase {
         }
     }
 
-    func testWhatAStoppedClientMissesIsCountedExactlyAndThenItIsServedAgain() throws {
+    func testNotificationsThatAStoppedClientMissesAreCountedAndLaterOnesAreDelivered() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let client = try FaultClient(.observer, at: place)
@@ -84,7 +84,7 @@ final class ClientFaultTests: XCTestCase {
         XCTAssertFalse(server.isGone)
     }
 
-    func testAClientThatIsKilledWithAFullQueueIsForgottenWithAllThatWaited() throws {
+    func testAKilledClientsFullBufferIsFreed() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let poster = try RawPeer(place.place, name: "poster")
@@ -110,7 +110,7 @@ final class ClientFaultTests: XCTestCase {
         XCTAssertEqual(try place.status().clients.map(\.name), ["poster", "healthy"])
     }
 
-    func testTheCopyOfAForkedClientIsToldThatItHasNoConnectionAndTheParentGoesOn() throws {
+    func testAForkedCopyOfAClientGetsAnErrorAndItsParentContinues() throws {
         let place = try FaultPlace()
         _ = try place.startServer()
         let client = try FaultClient(.forker, at: place)
@@ -131,7 +131,7 @@ final class ClientFaultTests: XCTestCase {
         XCTAssertFalse(server.events.contains { if case .clientConnected = $0 { true } else { false } })
     }
 
-    func testManyClientsThatStartAtOnceWithNoServerAllMeetOne() throws {
+    func testFortyClientsThatStartTogetherWithoutAServerUseOneServer() throws {
         for round in 0..<FaultRounds.coldStarts {
             let place = try FaultPlace()
             let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: place) }

@@ -9,7 +9,7 @@ import XCTest
 /// A client that is a process of its own: this program once more, which runs one test: `FaultClientProgram`. It is
 /// killed when this goes, and ends by itself after two minutes.
 final class FaultClient {
-    /// What it is to do.
+    /// The role of the client.
     enum Role: String {
         /// Observes `n` and `mark` on its main thread. Writes `ready` and the server's id, then a tally at each gap and
         /// mark.
@@ -18,11 +18,11 @@ final class FaultClient {
         case onlyOnce
         /// Forks; both post.
         case forker
-        /// Connects as the user nobody, writes, and tells what the server says.
+        /// Connects as user 65534, writes, and reports the answer of the server.
         case stranger
-        /// Lowers its effective user id to nobody, tells its default place, and posts.
+        /// Lowers its effective user ID to 65534, reports its default directory, and posts.
         case lowered
-        /// Lowers its effective user id to nobody, and starts a server all the same.
+        /// Lowers its effective user ID to 65534, and starts a server without the check of its rights.
         case copied
         /// Has hard limits that are too low for a server, and posts.
         case limited

@@ -18,7 +18,7 @@ final class FaultClientProgram: XCTestCase {
         let environment = ProcessInfo.processInfo.environment
         guard let role = environment[Self.roleVariable].flatMap(FaultClient.Role.init) else { return }
         let place = ServerPlace(directory: environment[Self.placeVariable] ?? "")
-        // Whatever becomes of the process that started it.
+        // Ends this process even if the process that started it is gone.
         alarm(120)
         do {
             switch role {

@@ -6,13 +6,13 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What becomes of a program that cannot serve, and which rights and limits a server has.
+/// The rights and resource limits with which a server starts.
 final class ServerCopyTests: XCTestCase {
     private func skipUnlessRoot() throws {
         try XCTSkipUnless(OtherUser.isPossible, "only root can lower its rights")
     }
 
-    func testAProgramThatLoweredItsEffectiveUserStartsNoServerAndIsToldWhy() throws {
+    func testAProgramWithALoweredEffectiveUserStartsNoServerAndTheErrorSaysWhy() throws {
         try skipUnlessRoot()
         let place = try FaultPlace()
         place.giveToNobody()

@@ -7,7 +7,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What clients see of a server that is killed, or has no room.
+/// A server that is killed, or has no room, as its clients see it.
 final class ServerFaultTests: XCTestCase {
     private final class Watched: Sendable {
         struct Seen {
@@ -44,7 +44,7 @@ final class ServerFaultTests: XCTestCase {
         }
     }
 
-    func testAServerWhoseSocketIsRemovedEndsSoThatAllMeetAtTheNextOne() throws {
+    func testAServerWhoseSocketIsRemovedEndsAndItsClientsConnectToTheNext() throws {
         let place = try FaultPlace()
         _ = try place.startServer()
         let thread = RunLoopThread(name: "observers")
@@ -64,7 +64,7 @@ final class ServerFaultTests: XCTestCase {
         withExtendedLifetime(tokens) {}
     }
 
-    func testAServerThatIsKilledInTheMiddleIsSeenOnceByEachObserverAndNothingComesTwice() throws {
+    func testAKilledServerIsOneInterruptionForEachObserverAndNoNotificationIsRepeated() throws {
         let place = try FaultPlace()
         _ = try place.startServer()
         let thread = RunLoopThread(name: "observers")
@@ -94,7 +94,7 @@ final class ServerFaultTests: XCTestCase {
             }
         }
         for kill in 1...FaultRounds.kills {
-            // Everybody receives from this server, and much is on its way.
+            // All clients receive from this server, and many notifications are in transit.
             begin.signal()
             let first = (kill - 1) * burst
             XCTAssertTrue(
@@ -129,7 +129,7 @@ final class ServerFaultTests: XCTestCase {
         withExtendedLifetime(watched) {}
     }
 
-    func testASocketThatAKilledServerLeftIsNoObstacle() throws {
+    func testTheStaleSocketOfAKilledServerIsReplaced() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         server.end()
@@ -141,7 +141,7 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertNotEqual(next, server.id)
     }
 
-    func testWhenDescriptorsAreUsedUpOthersAreToldThoseServedGoOnAndItRecovers() throws {
+    func testWithoutDescriptorsNewcomersAreRefusedClientsAreServedAndTheServerRecovers() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let first = try RawPeer(place.place, name: "first")
@@ -187,7 +187,7 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertFalse(server.isGone)
     }
 
-    func testOfTwoThousandConnectionsAsManyAsMayAreServedAndTheOthersAreToldWhy() throws {
+    func testConnectionsUpToTheLimitAreServedAndTheOthersAreRefusedWithTheReason() throws {
         try ObservedProcess(getpid()).limitDescriptors(to: 4000)
         let place = try FaultPlace()
         let server = try place.startServer()
@@ -209,13 +209,13 @@ final class ServerFaultTests: XCTestCase {
         for peer in served { try peer.synchronize() }
         try served[0].write(RawPeer.post("all", number: 5))
         for peer in served { XCTAssertEqual(try peer.delivered().number, 5) }
-        // Those who go make room.
+        // Processes that disconnect make room.
         served.removeFirst(1000)
         XCTAssertTrue(try eventually { try (try RawPeer(place.place, name: nil)).hello() })
         XCTAssertLessThan(server.residentBytes, 100 << 20)
     }
 
-    func testProcessesThatAllConnectAtOnceAreAllServed() throws {
+    func testProcessesThatConnectTogetherAreAllServed() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         var hello = FrameWriter()
@@ -231,7 +231,7 @@ final class ServerFaultTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testAPosterOfAStoppedServerIsToldInTimeAndGoesOnWhenTheServerDoes() throws {
+    func testPostingToAStoppedServerTimesOutAndSucceedsWhenTheServerContinues() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
@@ -261,7 +261,7 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertThrowsError(try center.synchronize(timeout: .milliseconds(50)))
         XCTAssertThrowsError(try DistributedCenter.status(of: place.place, timeout: .milliseconds(50)))
         kill(server.id, SIGCONT)
-        // What was posted comes, and what was not does not.
+        // All that was posted arrives, and nothing else.
         for _ in 0..<posted { _ = try observer.delivered() }
         XCTAssertEqual(try observer.synchronize(), [])
         XCTAssertTrue(
@@ -272,7 +272,7 @@ final class ServerFaultTests: XCTestCase {
         XCTAssertEqual(try observer.delivered().registrations, [1])
     }
 
-    func testAProcessThatReadsNothingForTooLongIsDisconnectedAndTheOthersAreNot() throws {
+    func testAClientThatDoesNotReadIsDisconnectedAndOthersAreNot() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.progressTimeout = .milliseconds(300)
@@ -303,13 +303,13 @@ final class ServerFaultTests: XCTestCase {
         try reading.synchronize()
         var tally = Tally()
         while case let received = try stalled.next(), received != .end { try tally.add(received) }
-        // What the kernel had of it already.
+        // The part that the kernel had already received.
         XCTAssertTrue(tally.isInOrder)
         XCTAssertLessThan(tally.received, 5000)
         XCTAssertEqual(try place.status().clients.map(\.name), ["reading", "poster"])
     }
 
-    func testAPosterThatIsTooFastIsMadeToWaitAndNothingIsDropped() throws {
+    func testAFastPosterIsSlowedDownAndNoPostIsDropped() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.postsAtOnce = 100

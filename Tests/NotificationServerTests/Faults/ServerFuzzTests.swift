@@ -6,7 +6,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What a server does with frames that nobody meant.
+/// Random frames do not harm a server.
 final class ServerFuzzTests: XCTestCase {
     /// A frame that a client may write, or one that is near to that.
     private static func frame(_ random: inout SeededGenerator) -> [UInt8] {
@@ -51,7 +51,7 @@ final class ServerFuzzTests: XCTestCase {
     }
 
     /// A million frames with `STRESS=1`.
-    func testWhateverClientsWriteTheServerGoesOnAndAHealthyClientIsServed() throws {
+    func testRandomFramesDoNotHarmTheServerOrOtherClients() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let healthy = try RawPeer(place.place, name: "healthy")
@@ -75,7 +75,7 @@ final class ServerFuzzTests: XCTestCase {
                 frames += 1
             }
             if !peers[index].offer(bytes) {
-                // What it was told, if it was told, and then the end.
+                // The goodbye, if there was one, and then the end.
                 while let received = try? peers[index].next() {
                     if case .frame(.goodbye, _) = received { refused += 1 }
                     if received == .end { break }

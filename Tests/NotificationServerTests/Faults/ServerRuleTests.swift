@@ -7,9 +7,9 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// What the server owes to those who are gone, or about to be.
+/// Posts of clients that are about to disconnect are delivered, and their memory is freed.
 final class ServerRuleTests: XCTestCase {
-    func testWhatAProcessPostedBeforeItWentIsServedThoughItCannotBeWrittenTo() throws {
+    func testPostsOfAClientThatHasEndedAreDelivered() throws {
         let place = try FaultPlace()
         let server = try ServerInThisProcess(place)
         let observer = try RawPeer(place.place, name: "observer")
@@ -34,7 +34,7 @@ final class ServerRuleTests: XCTestCase {
         withExtendedLifetime(server) {}
     }
 
-    func testAServerIsIdleFromTheGoingOfItsLastClientOnHoweverQuietItWasBefore() throws {
+    func testTheIdleTimeoutBeginsWhenTheLastClientDisconnects() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.idleTimeout = .milliseconds(500)
@@ -53,13 +53,16 @@ final class ServerRuleTests: XCTestCase {
         XCTAssertTrue(server.events.contains { if case .clientGone = $0 { true } else { false } })
     }
 
-    func testObserversThatCameAndWentWhileNothingWasReadAreNotKept() throws {
+    func testObserversThatWereRemovedWhileTheBufferDropsAreNotInItsGap() throws {
         var queue = OutboundBuffer(limits: .init(soft: 100, softTimeout: 1, hard: 100, held: 0, progressTimeout: 1))
         XCTAssertTrue(queue.admits(100, now: 0))
         queue.append([UInt8](repeating: 0, count: 100), now: 0)
         for number in 0..<UInt32(1000) {
             XCTAssertFalse(queue.admits(1, now: 0))
-            queue.miss([MatchingObserver(registration: number, behavior: .hold), MatchingObserver(registration: 5000, behavior: .hold)])
+            queue.miss([
+                MatchingObserver(registration: number, behavior: .hold),
+                MatchingObserver(registration: 5000, behavior: .hold),
+            ])
             queue.unregister(number)
         }
         let missed = queue.wrote(100, now: 0)

@@ -6,9 +6,9 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// Whose turn it is with the server, and what it owes meanwhile.
+/// One client cannot keep others from being served.
 final class ServerTurnTests: XCTestCase {
-    func testAProcessThatPostsMuchAtOnceKeepsAnotherWaitingForOneTurnOnly() throws {
+    func testAFastPosterDelaysAnotherByOneTurnOnly() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         let observer = try RawPeer(place.place, name: "observer")
@@ -30,7 +30,7 @@ final class ServerTurnTests: XCTestCase {
         for _ in before..<1000 { XCTAssertEqual(try observer.delivered().registrations, [1]) }
     }
 
-    func testConnectionsThatSayNothingKeepNoProcessFromBeingServed() throws {
+    func testConnectionsWithoutHelloDoNotKeepOthersFromBeingServed() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 2
@@ -48,7 +48,7 @@ final class ServerTurnTests: XCTestCase {
         XCTAssertEqual(try silent.last?.peek(), .welcome)
     }
 
-    func testProcessesThatHaveSaidHelloBeforeTheyAreReadDoNotMakeRoomForOthers() throws {
+    func testClientsWhoseHelloIsNotYetReadAreNotDisconnectedForNewcomers() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
         limits.clientsBeforeHello = 1

@@ -7,7 +7,7 @@ import XCTest
 @testable import DistributedTesting
 @testable import NotificationServer
 
-/// A server that is stopped: no call waits longer than its limit, and what was asked for is not forgotten.
+/// While a server is stopped, no call waits longer than its timeout, and no request is lost.
 final class StoppedServerTests: XCTestCase {
     private let limit = Duration.milliseconds(50)
 
@@ -45,7 +45,7 @@ final class StoppedServerTests: XCTestCase {
         try place.status().clients.first { $0.name == ProcessInfo.processInfo.processName }
     }
 
-    func testWhatIsAskedOfAStoppedServerIsDoneWhenItGoesOn() throws {
+    func testRequestsToAStoppedServerAreServedWhenItContinues() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
@@ -74,7 +74,7 @@ final class StoppedServerTests: XCTestCase {
         withExtendedLifetime((token, observer)) {}
     }
 
-    /// Posts until the socket takes no more.
+    /// Posts until the socket is full.
     private func fill(_ place: FaultPlace, _ center: DistributedCenter) throws -> Int {
         let large = String(repeating: "x", count: 10_000)
         for posted in 0..<10_000 {
@@ -89,7 +89,7 @@ final class StoppedServerTests: XCTestCase {
         return 10_000
     }
 
-    func testASynchronizationThatDoesNotFitIntoTheSocketCostsNoConnection() throws {
+    func testASynchronizationThatDoesNotFitIntoTheSocketKeepsTheConnection() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
@@ -109,7 +109,7 @@ final class StoppedServerTests: XCTestCase {
         withExtendedLifetime(token) {}
     }
 
-    func testWhatDoesNotFitIntoTheSocketIsToldWhenTheServerGoesOnAndCostsNoConnection() throws {
+    func testFramesThatDoNotFitIntoTheSocketAreWrittenWhenTheServerContinues() throws {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()

@@ -17,7 +17,8 @@ struct ComparedSuspension {
     private var registered: [MatchingObserver]
     private var posts = 0
 
-    init(entryLimit: Int, byteLimit: Int = 1 << 20, overflow: ServerLimits.HeldOverflow, registered: [MatchingObserver]) {
+    init(entryLimit: Int, byteLimit: Int = 1 << 20, overflow: ServerLimits.HeldOverflow, registered: [MatchingObserver])
+    {
         buffer = SuspensionBuffer(entryLimit: entryLimit, byteLimit: byteLimit, overflow: overflow)
         model = NaiveSuspension(entryLimit: entryLimit, byteLimit: byteLimit, overflow: overflow)
         self.registered = registered
@@ -45,7 +46,8 @@ struct ComparedSuspension {
     }
 
     mutating func post(
-        _ key: Character, to observers: [MatchingObserver], immediately: Bool = false, byteCount: Int = 1, spareBytes: Int = 1 << 20
+        _ key: Character, to observers: [MatchingObserver], immediately: Bool = false, byteCount: Int = 1,
+        spareBytes: Int = 1 << 20
     ) -> String? {
         posts += 1
         let post = TestPost(number: posts, key: key, byteCount: byteCount)

@@ -42,7 +42,8 @@ struct NaiveObserverTable {
         return Set(matching.map(\.client)).sorted().map { client in
             let observers = matching.filter { $0.client == client }
             return ObserverTable.Match(
-                client: client, observers: observers.map { MatchingObserver(registration: $0.registration, behavior: $0.behavior) })
+                client: client,
+                observers: observers.map { MatchingObserver(registration: $0.registration, behavior: $0.behavior) })
         }
     }
 

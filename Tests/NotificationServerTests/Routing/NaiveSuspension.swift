@@ -15,7 +15,7 @@ struct NaiveSuspension {
     var isSuspended = false
     var discarded = 0
     private var entries: [Entry] = []
-    /// For each post that was discarded, who has not been told.
+    /// For each discarded post, the observers that have not received the gap.
     private var lost: [[UInt32]] = []
 
     init(entryLimit: Int, byteLimit: Int, overflow: ServerLimits.HeldOverflow) {

@@ -93,7 +93,7 @@ struct ObserverTableTests {
         var random = SeededGenerator(seed: seed)
         var table = ObserverTable()
         var list = NaiveObserverTable()
-        // Few of each, so that they meet.
+        // Few of each, so that many match.
         let names: [String?] = [nil, "A", "B", "C"]
         let objects: [String?] = [nil, "", "o", "p"]
         let clients = 1...[1, 3, 8].randomElement(using: &random)!

@@ -3,7 +3,7 @@ import Testing
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// What the rules say beside the table.
+/// The rules that are not part of the table.
 @Suite("SuspensionBuffer")
 struct SuspensionBufferTests {
     private static let coalescing = MatchingObserver(registration: 1, behavior: .coalesce)
@@ -18,7 +18,8 @@ struct SuspensionBufferTests {
     private mutating func resume() -> SuspensionOutcome { SuspensionOutcome(buffer.setSuspended(false)) }
 
     @discardableResult private mutating func post(
-        _ number: Int, _ key: Character = "A", to observers: MatchingObserver..., immediately: Bool = false, byteCount: Int = 1,
+        _ number: Int, _ key: Character = "A", to observers: MatchingObserver..., immediately: Bool = false,
+        byteCount: Int = 1,
         spareBytes: Int = 1 << 20
     ) -> SuspensionOutcome {
         let post = TestPost(number: number, key: key, byteCount: byteCount)

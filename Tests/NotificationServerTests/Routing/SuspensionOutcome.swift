@@ -1,7 +1,7 @@
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// What a client is handed, in a form in which two can be compared.
+/// The frames for a client, in a form that can be compared.
 struct SuspensionOutcome: Hashable, CustomStringConvertible {
     struct Delivery: Hashable {
         var post: Int
@@ -23,7 +23,9 @@ extension SuspensionOutcome {
     init(_ flush: SuspensionBuffer<TestPost>.Flush) {
         gap = flush.gap?.count
         gaps = flush.gap?.registrations ?? [:]
-        deliveries = flush.entries.map { Delivery(post: $0.post.number, registrations: $0.observers.map(\.registration)) }
+        deliveries = flush.entries.map {
+            Delivery(post: $0.post.number, registrations: $0.observers.map(\.registration))
+        }
     }
 
     init(_ arrival: SuspensionBuffer<TestPost>.Decision, of post: Int) {

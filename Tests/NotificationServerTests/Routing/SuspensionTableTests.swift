@@ -9,7 +9,7 @@ import Testing
 struct SuspensionTableTests {
     private typealias Delivery = SuspensionOutcome.Delivery
 
-    /// What was handed to the client for the post, and what it is handed when it is resumed after it.
+    /// The frames for the client after the post, and after it resumes.
     private struct Cell {
         var atOnce: [Delivery]
         var atResumption: [Delivery]

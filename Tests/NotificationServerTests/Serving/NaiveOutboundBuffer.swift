@@ -1,7 +1,7 @@
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-/// The rules of a live queue, with a list of frames, and of whom each gap would be told.
+/// The rules of an outbound buffer, implemented with a list of frames.
 struct NaiveOutboundBuffer {
     var limits: OutboundBuffer.Limits
     var bytes: [UInt8] = []

@@ -19,7 +19,7 @@ struct OutboundBufferTests {
 
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-    @Test func moreThanTheSoftLimitIsTakenForItsTimeOnly() {
+    @Test func bytesBeyondTheSoftLimitAreAcceptedUntilTheTimeout() {
         var queue = Self.queue()
         queue.append(Self.bytes(100), now: 0)
         let early = queue.admits(1, now: 5 * Self.second)
@@ -30,7 +30,7 @@ struct OutboundBufferTests {
         #expect(drops)
     }
 
-    @Test func theTimeBeginsAgainWhenItWasBelowTheSoftLimit() {
+    @Test func theSoftTimeoutRestartsBelowTheSoftLimit() {
         var queue = Self.queue()
         queue.append(Self.bytes(150), now: 0)
         _ = queue.admits(1, now: 0)
@@ -42,7 +42,7 @@ struct OutboundBufferTests {
         #expect([first, second, third] == [true, true, false])
     }
 
-    @Test func moreThanTheHardLimitIsDroppedAtOnce() {
+    @Test func bytesBeyondTheHardLimitAreDroppedImmediately() {
         var queue = Self.queue()
         queue.append(Self.bytes(990), now: 0)
         let fits = queue.admits(10, now: 0)
@@ -51,10 +51,12 @@ struct OutboundBufferTests {
         #expect(!isTooMuch)
     }
 
-    @Test func onceItDropsItDropsUntilAllIsWrittenAndThenTheGapIsShownOnce() {
+    @Test func itDropsUntilAllIsWrittenAndThenReturnsTheGapOnce() {
         var queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
-        let observers = [MatchingObserver(registration: 4, behavior: .hold), MatchingObserver(registration: 9, behavior: .drop)]
+        let observers = [
+            MatchingObserver(registration: 4, behavior: .hold), MatchingObserver(registration: 9, behavior: .drop),
+        ]
         for _ in 0..<3 {
             let admitted = queue.admits(1, now: 0)
             #expect(!admitted)
@@ -77,7 +79,7 @@ struct OutboundBufferTests {
         #expect(again == nil)
     }
 
-    @Test func whatWasHeldHasRoomOfItsOwnUnlessItDrops() {
+    @Test func heldNotificationsHaveAdditionalRoomUnlessItDrops() {
         var queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
         let held = queue.admits(500, isHeld: true, now: 0)
@@ -86,7 +88,7 @@ struct OutboundBufferTests {
         #expect([held, live, heldLater] == [true, false, false])
     }
 
-    @Test func itStallsWhenNothingWasWrittenSinceSomethingBeganToWait() {
+    @Test func itStallsAfterTheTimeoutWithoutProgress() {
         var queue = Self.queue()
         var times: [UInt64?] = []
         times.append(queue.stallsAt)
@@ -103,7 +105,7 @@ struct OutboundBufferTests {
         #expect(times == [nil, first, first, 3000 + 30 * Self.second, nil])
     }
 
-    @Test func whateverIsDoneWithItItIsAsTheRulesSay() {
+    @Test func itAgreesWithTheModelForRandomOperations() {
         var random = SeededGenerator(seed: 11)
         var gaps = 0
         for round in 0..<FaultRounds.comparisons {
@@ -158,7 +160,7 @@ struct OutboundBufferTests {
         #expect(gaps > FaultRounds.comparisons / 3)
     }
 
-    @Test func aFrameThatIsLargerThanTheHardLimitIsTakenIfNothingWaits() {
+    @Test func anEmptyBufferAcceptsAFrameLargerThanTheHardLimit() {
         var queue = Self.queue(soft: 10, hard: 20)
         let alone = queue.admits(21, now: 0)
         queue.append(Self.bytes(21), now: 0)

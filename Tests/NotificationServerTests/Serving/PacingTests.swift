@@ -11,13 +11,13 @@ struct PacingTests {
         (0..<posts).filter { pacing.turnEnded(posts: 1, now: time + UInt64($0) * interval) }
     }
 
-    @Test func aPostThatComesAloneIsFollowedByNoNapHoweverManyThereAre() {
+    @Test func afterSinglePostsTheServerDoesNotNap() {
         var pacing = Pacing()
         let naps = Self.naps(&pacing, posts: 10_000, every: 2 * Pacing.burstInterval, from: 5)
         #expect(naps == [])
     }
 
-    @Test func aBurstNapsFromItsThirtyThirdPostOnUntilItEnds() {
+    @Test func inABurstTheServerNapsFromTheThirtyThirdPostOn() {
         var pacing = Pacing()
         let naps = Self.naps(&pacing, posts: 10_000, every: Pacing.burstInterval / 2, from: 5)
         #expect(naps == Array(Pacing.burstPosts..<10_000))

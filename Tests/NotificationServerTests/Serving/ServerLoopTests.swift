@@ -25,14 +25,14 @@ struct ServerLoopTests {
         return loop
     }
 
-    /// Whether the next turn would begin at once.
+    /// True if the next turn would begin immediately.
     private var isToldToStop: Bool {
         var descriptor = pollfd(fd: stop.number, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) > 0
     }
 
     @Test(arguments: ["it was told to", "its socket was removed"])
-    func aServerThatStopsAlreadyTakesNoteOfAStopAndWaitsAgain(reason: String) throws {
+    func aServerThatAlreadyStopsNoticesAnotherStopOnce(reason: String) throws {
         var loop = try loop()
         loop.beginStop(reason)
         stop.makeReady()
@@ -41,7 +41,7 @@ struct ServerLoopTests {
         #expect(loop.stopAt != nil)
     }
 
-    @Test func aServerTakesNoteOfAStop() throws {
+    @Test func aStopIsNoticedOnce() throws {
         var loop = try loop()
         stop.makeReady()
         loop.turn()

@@ -7,14 +7,14 @@ import Testing
 struct TokenBucketTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func itBeginsFullAndHoldsNoMoreThanItsCapacity() {
+    @Test func itStartsFullAndNeverExceedsItsCapacity() {
         var bucket = TokenBucket(capacity: 100, perSecond: 10, now: 5)
         #expect(bucket.takeAll(now: 5) == 100)
         #expect(bucket.takeAll(now: 5) == 0)
         #expect(bucket.takeAll(now: 5 + 3600 * Self.second) == 100)
     }
 
-    @Test func whatIsAPartOfATokenIsNotLost() {
+    @Test func partsOfTokensAreNotLost() {
         var bucket = TokenBucket(capacity: 1000, perSecond: 3, now: 0)
         _ = bucket.takeAll(now: 0)
         var taken = 0
@@ -23,7 +23,7 @@ struct TokenBucketTests {
         #expect(taken == 2999 || taken == 3000)
     }
 
-    @Test func thereAreSoManyWhenItSaidThereWouldBe() {
+    @Test func theTokensAreThereAtThePredictedTime() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<2000 {
             let capacity = Int.random(in: 1...1000, using: &random)
@@ -43,7 +43,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test func fromLongAgoOrWithTheLargestNumbersItIsFull() {
+    @Test func afterALongTimeOrWithTheLargestNumbersItIsFull() {
         var bucket = TokenBucket(capacity: .max, perSecond: .max, now: 0)
         bucket.take(.max)
         #expect(bucket.takeAll(now: .max) == .max)

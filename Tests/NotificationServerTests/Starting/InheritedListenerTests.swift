@@ -5,23 +5,23 @@ import Testing
 @testable import NotificationServer
 
 struct InheritedListenerTests {
-    @Test func descriptorsAreTakenByTheProcessTheyAreMeantFor() {
+    @Test func onlyTheProcessInListenPIDUsesTheDescriptors() {
         #expect(InheritedListener.count(listenPID: "42", listenFDs: "1", process: 42) == 1)
         #expect(InheritedListener.count(listenPID: "42", listenFDs: "3", process: 42) == 3)
         #expect(InheritedListener.count(listenPID: "41", listenFDs: "1", process: 42) == 0)
     }
 
     @Test(arguments: [nil, "", "0", "-1", "one", "1 ", "99999999999999999999", "1000000"])
-    func whatIsNoCountHandsNothingOver(count: String?) {
+    func anInvalidNumberOfDescriptorsMeansNone(count: String?) {
         #expect(InheritedListener.count(listenPID: "42", listenFDs: count, process: 42) == 0)
     }
 
     @Test(arguments: [nil, "", "0", "42x", "99999999999999999999"])
-    func whatIsNoProcessHandsNothingOver(process: String?) {
+    func anInvalidProcessMeansNone(process: String?) {
         #expect(InheritedListener.count(listenPID: process, listenFDs: "1", process: 42) == 0)
     }
 
-    @Test func aListenerIsToldFromOtherDescriptors() throws {
+    @Test func aListenerIsDistinguishedFromOtherDescriptors() throws {
         let temporary = try TemporaryPlace()
         try temporary.place.prepare()
         let path = temporary.place.socketPath

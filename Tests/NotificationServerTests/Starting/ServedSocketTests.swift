@@ -39,7 +39,7 @@ struct ServedSocketTests {
         withExtendedLifetime(served) {}
     }
 
-    @Test func whoHasJustConnectedKeepsAnIdleServer() throws {
+    @Test func aClientThatHasJustConnectedKeepsAnIdleServer() throws {
         let served = try ServedSocket.open(at: place, limit: limit)
         let client = try ServerStart.connectIfServed(place, limit: limit)
         #expect(client != nil)
@@ -71,7 +71,7 @@ struct ServedSocketTests {
             try FileManager.default.contentsOfDirectory(atPath: place.directory) == (isSocketGone ? [] : ["socket"]))
     }
 
-    @Test func aPlaceThatIsGoneDoesNotKeepAServer() throws {
+    @Test func aServerWhoseDirectoryIsGoneMayEnd() throws {
         let served = try ServedSocket.open(at: place, limit: limit)
         try FileManager.default.removeItem(atPath: place.directory)
         #expect(served.remove(unlessClientWaits: true, timeout: limit))

@@ -4,7 +4,7 @@ import Testing
 @testable import NotificationServer
 
 struct ServerResourceTests {
-    @Test func aLimitThatIsTooLowIsToldWithWhatIsNeededAndHowToRaiseIt() {
+    @Test func theProblemOfALowLimitNamesTheLeastAndHowToRaiseIt() {
         let files = ServerResource.openFiles(ServerLimits())
         #expect(
             files.problem(limit: 14)
@@ -21,7 +21,7 @@ struct ServerResourceTests {
         }
     }
 
-    @Test func whatAServerWantsIsNotLessThanWhatItNeeds() {
+    @Test func theWantedLimitIsAtLeastTheLeast() {
         let resources = ServerResource.all(ServerLimits())
         #expect(Set(resources.map(\.number)).count == 4)
         for resource in resources {
