@@ -40,7 +40,7 @@ public final class LocalServer: Sendable {
         if let problem = ServerResource.raise([.openFiles(limits)]) {
             throw .serverNotStarted(path: place.socketPath, problem: "this process has too low a limit: \(problem)")
         }
-        let socket = try ServedSocket.open(at: place, limit: .seconds(5))
+        let socket = try ServedSocket.open(at: place, timeout: .seconds(5))
         try serve(socket, endsWhenIdle: endsWhenIdle)
     }
 

@@ -17,7 +17,7 @@ package final class FaultPlace: Sendable {
 
     /// The process that serves here; it is started if there is none.
     package func startServer() throws -> ObservedProcess {
-        let (socket, _) = try ServerStart.connect(to: place, limit: TestLimit.hang)
+        let (socket, _) = try ServerStart.connect(to: place, timeout: TestLimit.hang)
         let process = try XCTUnwrap(socket.peer).process
         try XCTSkipIf(process == getpid(), "the server is no process of its own")
         return ObservedProcess(process)
@@ -43,7 +43,7 @@ package final class FaultPlace: Sendable {
     }
 
     deinit {
-        let served = try? ServerStart.connectIfServed(place, limit: TestLimit.hang)
+        let served = try? ServerStart.connectIfServed(place, timeout: TestLimit.hang)
         try? FileManager.default.removeItem(atPath: parent)
         if let server = served?.peer?.process, server != getpid() { ObservedProcess(server).end() }
     }

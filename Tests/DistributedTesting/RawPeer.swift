@@ -47,7 +47,7 @@ package final class RawPeer {
     /// Connects; nothing is started.
     /// - Parameter name: nil: it does not say hello.
     package init(_ place: ServerPlace, name: String? = "raw", suspended: Bool = false) throws {
-        guard let socket = try ServerStart.connectIfServed(place, limit: Self.limit) else {
+        guard let socket = try ServerStart.connectIfServed(place, timeout: Self.limit) else {
             throw Problem.wrote(ECONNREFUSED)
         }
         self.socket = socket

@@ -20,7 +20,7 @@ package final class TemporaryPlace: Sendable {
     /// Connects, and notes the server to end it.
     package func connect(limit: Duration = TestLimit.hang) throws -> (server: Int32, started: Bool, socket: LocalSocket)
     {
-        let (socket, started) = try ServerStart.connect(to: place, limit: limit)
+        let (socket, started) = try ServerStart.connect(to: place, timeout: limit)
         let server = try #require(socket.peer).process
         try #require(server != getpid())
         note(server)

@@ -52,12 +52,12 @@ package final class PlaceLock {
     /// As `take`.
     /// - Throws: also `DistributedError.serverNotStarted` if another process held the lock until the deadline.
     package static func require(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
+        _ place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
     ) throws(DistributedError) -> PlaceLock {
         if let lock = try take(place, until: deadline) { return lock }
         throw .serverNotStarted(
             path: place.socketPath,
-            problem: "another process has had \(place.lockPath) locked for \(limit), as one does that starts or "
+            problem: "another process has had \(place.lockPath) locked for \(timeout), as one does that starts or "
                 + "stops a "
                 + "server. See which with 'fuser -v \(place.lockPath)', and end it if it is stuck")
     }

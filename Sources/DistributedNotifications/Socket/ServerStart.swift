@@ -9,22 +9,22 @@ internal import Glibc
 /// get the lock. A connection may end before the server answers, because the server was about to stop: then connect
 /// again.
 ///
-/// Threads: any; the calling thread waits, no longer than the limit.
+/// Threads: any; the calling thread waits, no longer than the timeout.
 package enum ServerStart {
     /// Connects to the server of a directory. Starts one if none runs, see `ServerProgram`.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted`.
     package static func connect(
-        to place: ServerPlace, limit: Duration
+        to place: ServerPlace, timeout: Duration
     ) throws(DistributedError) -> (socket: LocalSocket, started: Bool) {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + timeout
         try place.prepare()
-        if let socket = try connectToOwn(place, until: deadline, limit: limit) { return (socket, false) }
-        let lock = try PlaceLock.require(place, until: deadline, limit: limit)
+        if let socket = try connectToOwn(place, until: deadline, timeout: timeout) { return (socket, false) }
+        let lock = try PlaceLock.require(place, until: deadline, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
-        if let socket = try connectToOwn(place, until: deadline, limit: limit) { return (socket, false) }
+        if let socket = try connectToOwn(place, until: deadline, timeout: timeout) { return (socket, false) }
         try removeStaleSocket(at: place.socketPath)
-        try start(at: place, until: deadline, limit: limit)
-        guard let socket = try connectToOwn(place, until: deadline, limit: limit) else {
+        try start(at: place, until: deadline, timeout: timeout)
+        guard let socket = try connectToOwn(place, until: deadline, timeout: timeout) else {
             throw .serverNotStarted(
                 path: place.socketPath,
                 problem: "it ended, or its socket was removed, as soon as it listened. See what one says in "
@@ -36,10 +36,10 @@ package enum ServerStart {
     /// Connects to the server of a directory if one runs. Creates and starts nothing.
     /// - Returns: nil if none runs.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if one runs but does not accept.
-    package static func connectIfServed(_ place: ServerPlace, limit: Duration) throws(DistributedError) -> LocalSocket?
+    package static func connectIfServed(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> LocalSocket?
     {
         guard try PlaceDirectory.exists(at: place.directory) else { return nil }
-        return try connectToOwn(place, until: ContinuousClock.now + limit, limit: limit)
+        return try connectToOwn(place, until: ContinuousClock.now + timeout, timeout: timeout)
     }
 
     /// Removes the socket of a server that has ended. Call it while the directory is locked and no process listens.
@@ -54,7 +54,7 @@ package enum ServerStart {
     }
 
     private static func connectToOwn(
-        _ place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
+        _ place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
     ) throws(DistributedError) -> LocalSocket? {
         let path = place.socketPath
         switch try LocalSocket.connect(to: path, until: deadline) {
@@ -64,7 +64,7 @@ package enum ServerStart {
         case .queueIsFull:
             throw .serverNotStarted(
                 path: path,
-                problem: "there is one, but it has accepted nobody for \(limit). It is stopped or hangs: see which "
+                problem: "there is one, but it has accepted nobody for \(timeout). It is stopped or hangs: see which "
                     + "with "
                     + "'fuser -v \(path)', and continue or end it")
         case .connected(let socket):
@@ -100,7 +100,7 @@ package enum ServerStart {
     }
 
     private static func start(
-        at place: ServerPlace, until deadline: ContinuousClock.Instant, limit: Duration
+        at place: ServerPlace, until deadline: ContinuousClock.Instant, timeout: Duration
     ) throws(DistributedError) {
         let path = place.socketPath
         if CLinuxRunsWithOthersRights() {
@@ -115,7 +115,7 @@ package enum ServerStart {
         let outcome = ServerProcess.start(program, listener: listener, directory: place.directory, until: deadline)
         if outcome == .ready { return }
         unlink(path)
-        throw .serverNotStarted(path: path, problem: problem(of: outcome, program: program.name, limit: limit))
+        throw .serverNotStarted(path: path, problem: problem(of: outcome, program: program.name, timeout: timeout))
     }
 
     /// A server would have the rights too, and its environment may come from a user without them.
@@ -125,12 +125,12 @@ package enum ServerStart {
             + ServerHandover.programName
     }
 
-    static func problem(of outcome: ServerProcess.Outcome, program: String, limit: Duration) -> String {
+    static func problem(of outcome: ServerProcess.Outcome, program: String, timeout: Duration) -> String {
         let (what, output) =
             switch outcome {
             case .ready: ("listens", "")
             case .failed(let call, let error): ("was not started: \(call) failed: \(SystemError.text(error))", "")
-            case .timedOut(let output): ("was not ready within \(limit), and was ended", output)
+            case .timedOut(let output): ("was not ready within \(timeout), and was ended", output)
             case .ended(let status?, let output) where status & 0x7f != 0:
                 ("was ended at once by signal \(status & 0x7f)", output)
             case .ended(let status?, let output): ("ended at once with status \(status >> 8 & 0xff)", output)

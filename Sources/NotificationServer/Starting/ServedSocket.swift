@@ -39,7 +39,7 @@ struct ServedSocket {
     ///
     /// Threads: no other thread may use the environment at the same time, see `InheritedListener`.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if another server uses the directory.
-    static func open(at place: ServerPlace, limit: Duration) throws(DistributedError) -> ServedSocket {
+    static func open(at place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServedSocket {
         if let (listener, path) = try InheritedListener.take() {
             guard path == place.socketPath else {
                 throw .placeNotUsable(
@@ -50,8 +50,8 @@ struct ServedSocket {
             return try ServedSocket(listener: listener, place: place, file: nil).listening()
         }
         try place.prepare()
-        let deadline = ContinuousClock.now + limit
-        let lock = try PlaceLock.require(place, until: deadline, limit: limit)
+        let deadline = ContinuousClock.now + timeout
+        let lock = try PlaceLock.require(place, until: deadline, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
         guard case .nobodyListens = try LocalSocket.connect(to: place.socketPath, until: .now) else {
             throw .serverNotStarted(

@@ -23,7 +23,7 @@ final class ManyProcessesTests: XCTestCase {
     private func connectAndTell(_ directory: String) throws {
         FileHandle.standardError.write(Data("here\n".utf8))
         _ = FileHandle.standardInput.readDataToEndOfFile()
-        let connection = try ServerStart.connect(to: ServerPlace(directory: directory), limit: TestLimit.hang)
+        let connection = try ServerStart.connect(to: ServerPlace(directory: directory), timeout: TestLimit.hang)
         let server = connection.socket.peer?.process ?? 0
         FileHandle.standardError.write(Data("\(server) \(connection.started)\n".utf8))
     }

@@ -15,9 +15,9 @@ struct ServerStartTests {
     }
 
     /// Why connecting failed, without the path; nil if it did not.
-    func failure(limit: Duration = TestLimit.hang) -> String? {
+    func failure(timeout: Duration = TestLimit.hang) -> String? {
         do throws(DistributedError) {
-            _ = try ServerStart.connect(to: place, limit: limit)
+            _ = try ServerStart.connect(to: place, timeout: timeout)
             return nil
         } catch  where error.code == .placeNotUsable {
             return "placeNotUsable \(error.path?.dropFirst(place.directory.count + 1) ?? ""): \(error.problem)"
@@ -75,7 +75,7 @@ struct ServerStartTests {
         #expect(access(place.socketPath, F_OK) == 0)
         // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its
         // program.
-        #expect(try eventually { try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil })
+        #expect(try eventually { try ServerStart.connectIfServed(place, timeout: TestLimit.hang) == nil })
         let second = try temporary.connect()
         #expect(second.started)
         #expect(first.server != second.server)
@@ -91,7 +91,7 @@ struct ServerStartTests {
         try place.prepare()
         let lock = try #require(try PlaceLock.take(place, until: .now))
         #expect(
-            failure(limit: .milliseconds(50))?.hasPrefix(
+            failure(timeout: .milliseconds(50))?.hasPrefix(
                 "serverNotStarted: another process has had \(place.lockPath) locked for 0.05") == true)
         withExtendedLifetime(lock) {}
     }
@@ -102,16 +102,16 @@ struct ServerStartTests {
         let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
         #expect(failure() == "placeNotUsable socket: \(problem)")
         #expect(throws: DistributedError.placeNotUsable(path: place.socketPath, problem: problem)) {
-            try ServerStart.connectIfServed(place, limit: TestLimit.hang)
+            try ServerStart.connectIfServed(place, timeout: TestLimit.hang)
         }
         #expect(try String(contentsOfFile: place.socketPath, encoding: .utf8) == "mine")
     }
 
     @Test func lookingForAServerCreatesNothing() throws {
-        #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang) == nil)
+        #expect(try ServerStart.connectIfServed(place, timeout: TestLimit.hang) == nil)
         #expect(access(place.directory, F_OK) != 0)
         let server = try temporary.connect().server
-        #expect(try ServerStart.connectIfServed(place, limit: TestLimit.hang)?.peer?.process == server)
+        #expect(try ServerStart.connectIfServed(place, timeout: TestLimit.hang)?.peer?.process == server)
     }
 
     @Test func waitingForAServerThatDoesNotAcceptTimesOut() throws {
@@ -124,7 +124,7 @@ struct ServerStartTests {
             try #require(waiting.count < 100)
         }
         #expect(
-            failure(limit: .milliseconds(50))?.hasPrefix(
+            failure(timeout: .milliseconds(50))?.hasPrefix(
                 "serverNotStarted: there is one, but it has accepted nobody for 0.05") == true)
         #expect(access(place.socketPath, F_OK) == 0)
     }
@@ -157,7 +157,7 @@ struct ServerStartTests {
     ])
     func theErrorSaysWhatBecameOfTheProgram(outcome: ServerProcess.Outcome, text: String) {
         #expect(
-            ServerStart.problem(of: outcome, program: "/bin/x", limit: .seconds(5))
+            ServerStart.problem(of: outcome, program: "/bin/x", timeout: .seconds(5))
                 == "/bin/x, started as the server, \(text) See what one says in another terminal: notification-server")
     }
 }

@@ -137,7 +137,7 @@ final class ClientFaultTests: XCTestCase {
             let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: place) }
             let lines = try clients.map { try $0.line(limit: TestLimit.hang) }
             let server = try XCTUnwrap(
-                try ServerStart.connectIfServed(place.place, limit: TestLimit.hang)?.peer?.process)
+                try ServerStart.connectIfServed(place.place, timeout: TestLimit.hang)?.peer?.process)
             XCTAssertEqual(Set(lines), ["served \(server)"], "round \(round)")
         }
     }

@@ -100,7 +100,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
                 "round \(kill): nothing comes")
-            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, limit: TestLimit.hang))
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, timeout: TestLimit.hang))
             ObservedProcess(try XCTUnwrap(socket.peer).process).end()
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },

@@ -18,7 +18,7 @@ struct ServerLoopTests {
     }
 
     private func loop() throws -> ServerLoop {
-        let served = try ServedSocket.open(at: temporary.place, limit: .seconds(20))
+        let served = try ServedSocket.open(at: temporary.place, timeout: .seconds(20))
         guard
             let loop = ServerLoop(served, limits: ServerLimits(), endsWhenIdle: false, stop: stop, report: { _ in })
         else { throw POSIXError(.EMFILE) }
