@@ -28,7 +28,7 @@ struct Serve: Command {
 
     @Option(
         help: ArgumentHelp(
-            "End when there has been no client for so long: 200ms, 5s, 2m (default: never).", valueName: "duration"))
+            "End after this time without a client: 200ms, 5s, 2m (default: never).", valueName: "duration"))
     var idleExit: ElapsedTime?
 
     /// The levels of swift-log, by their names.
@@ -36,14 +36,14 @@ struct Serve: Command {
         case trace, debug, info, notice, warning, error, critical
     }
 
-    @Option(help: "Log what is at least as important as this.")
+    @Option(help: "Log events of this level and above.")
     var logLevel = LogLevel.info
 
     @OptionGroup var place: PlaceOption
 
     func validate() throws {
         if let idleExit, idleExit.nanoseconds == 0 {
-            throw ValidationError("--idle-exit is 0, and no client can be as fast. Give it a second or more.")
+            throw ValidationError("--idle-exit is 0, so the server would end before a client connects. Use a second or more.")
         }
     }
 

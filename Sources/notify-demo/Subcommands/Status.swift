@@ -5,17 +5,17 @@ import Foundation
 
 struct Status: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Show the server's clients, what they observe, what waits for them, and what was dropped.",
+        abstract: "Show the server's clients, their observers, and the notifications that wait or were dropped.",
         discussion: """
-            Dropped is what was not handed to a process because it did not read as fast as others posted; discarded, what was \
-            held for a suspended one beyond the limit. No server is started for the question.
+            Dropped notifications were not sent to a process because it read too slowly. Discarded ones exceeded the limit of \
+            notifications that are held for a suspended process. The command starts no server.
 
             EXAMPLES
               notify-demo status
               notify-demo status --json | jq '.clients[] | select(.dropped > 0) | .processID'
 
             EXIT STATUS
-              0 shown, 1 no server runs, 2 it does not answer, or is not to be reached
+              0 shown, 1 no server runs, 2 the server does not answer or cannot be reached
             """)
 
     @Flag(help: "Print one JSON object.")
@@ -26,7 +26,7 @@ struct Status: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let place = place.place
         guard let status = try DistributedCenter.status(of: place) else {
-            terminal.say("notify-demo: no server runs at \(place.directory). Who posts or observes first starts one.")
+            terminal.say("notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one.")
             return .failed
         }
         if json {
