@@ -74,7 +74,7 @@ struct ConnectionReader {
         let deadline = ContinuousClock.Instant.after(Self.timeout)
         var starts = 0
         while true {
-            let (socket, hasStarted) = try ServerStart.connect(to: connection.place, limit: Self.timeout)
+            let (socket, hasStarted) = try ServerStart.connect(to: connection.place, timeout: Self.timeout)
             if hasStarted { starts += 1 }
             var server = Server(sender: FrameSender(socket), receiver: FrameReceiver(socket))
             let suspended = connection.isSuspended

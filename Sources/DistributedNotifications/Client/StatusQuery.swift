@@ -5,7 +5,7 @@ internal import Glibc
 enum StatusQuery {
     static func ask(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> ServerStatus? {
         let deadline = ContinuousClock.Instant.now.advanced(by: timeout)
-        guard let socket = try ServerStart.connectIfServed(place, limit: timeout) else { return nil }
+        guard let socket = try ServerStart.connectIfServed(place, timeout: timeout) else { return nil }
         let sender = FrameSender(socket)
         var question = FrameWriter()
         question.hello(suspended: false, name: "status")
