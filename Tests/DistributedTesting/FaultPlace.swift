@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import XCTest
 
-/// A place of a test's own. When it goes, so does its directory, so that no client can start another server there, and
-/// then the process that serves there.
+/// A temporary directory for a server. The deinit removes the directory, so that no client can start another server
+/// there, and then ends the server process.
 package final class FaultPlace: Sendable {
     private let parent: String
     package let place: ServerPlace

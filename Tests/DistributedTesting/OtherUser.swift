@@ -5,7 +5,7 @@ package import Testing
 
 /// Runs code of a test as another user; requires root.
 package enum OtherUser {
-    /// The ID of the user "nobody".
+    /// The user ID that has no rights.
     package static let number: UInt32 = 65534
     package static let condition: Comment = "only root can be another user"
     package static var isPossible: Bool { geteuid() == 0 }

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import XCTest
 
-/// A process's end of a connection that speaks, or does not speak, the protocol as a test likes. It reads only when it
-/// is told to. Nothing waits longer than the limit.
+/// The client side of a connection, for a test that writes and reads frames itself. It reads only when a method is
+/// called. No method waits longer than the timeout.
 package final class RawPeer {
     package let socket: LocalSocket
     private var decoder = FrameDecoder(capacity: 256 << 10)

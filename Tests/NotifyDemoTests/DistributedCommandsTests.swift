@@ -122,6 +122,40 @@ struct DistributedCommandsTests {
         }
     }
 
+    @Test("where notification-server is not installed, a program that opted in serves itself")
+    func servesItself() async throws {
+        let outcome = try await shell(
+            """
+            mkdir alone; cp "$(command -v notify-demo)" alone/; all=$PATH; PATH=/usr/bin:/bin
+            alone/notify-demo post x --directory place; echo $?; PATH=$all
+            tr '\\0' ' ' </proc/$(server)/cmdline; readlink /proc/$(server)/exe | grep -c /alone/notify-demo
+            """)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        try #require(lines.count == 2, "\(outcome.output)\(outcome.errors)")
+        #expect(lines[0] == "0")
+        #expect(lines[1].hasPrefix("notification-server --on-demand ") && lines[1].hasSuffix("1"), "\(lines[1])")
+    }
+
+    @Test("a variable that names no server is an error that names the variable")
+    func variable() async throws {
+        let outcome = try await shell("DISTRIBUTED_NOTIFICATIONS_SERVER=/nowhere demo post x; echo $?")
+        #expect(outcome.output == "2\n")
+        #expect(outcome.errors.contains("DISTRIBUTED_NOTIFICATIONS_SERVER is /nowhere"), "\(outcome.errors)")
+    }
+
+    @Test("notification-server serves in the foreground, logs, and ends with 0 when it is told to")
+    func foreground() async throws {
+        let outcome = try await shell(
+            """
+            notification-server --directory "$PWD/place" 2>log & seen log 'serves at'; demo post x
+            kill -TERM $!; wait $!; echo $?; cat log >&2; notification-server --nonsense 2>&-; echo $?
+            """)
+        #expect(outcome.output == "0\n64\n", "\(outcome.errors)")
+        for words in ["connected", "stopping: it was told to"] {
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        }
+    }
+
     @Test("a closed pipe ends observe quietly")
     func closedPipe() async throws {
         let outcome = try await shell(

@@ -36,8 +36,9 @@ package enum ServerStart {
     /// Connects to the server of a directory if one runs. Creates and starts nothing.
     /// - Returns: nil if none runs.
     /// - Throws: `DistributedError.placeNotUsable`, or `.serverNotStarted` if one runs but does not accept.
-    package static func connectIfServed(_ place: ServerPlace, timeout: Duration) throws(DistributedError) -> LocalSocket?
-    {
+    package static func connectIfServed(
+        _ place: ServerPlace, timeout: Duration
+    ) throws(DistributedError) -> LocalSocket? {
         guard try PlaceDirectory.exists(at: place.directory) else { return nil }
         return try connectToOwn(place, until: ContinuousClock.now + timeout, timeout: timeout)
     }

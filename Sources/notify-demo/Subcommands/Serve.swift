@@ -43,7 +43,8 @@ struct Serve: Command {
 
     func validate() throws {
         if let idleExit, idleExit.nanoseconds == 0 {
-            throw ValidationError("--idle-exit is 0, so the server would end before a client connects. Use a second or more.")
+            throw ValidationError(
+                "--idle-exit is 0, so the server would end before a client connects. Use a second or more.")
         }
     }
 

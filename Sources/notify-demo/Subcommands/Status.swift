@@ -26,7 +26,8 @@ struct Status: Command {
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
         let place = place.place
         guard let status = try DistributedCenter.status(of: place) else {
-            terminal.say("notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one.")
+            terminal.say(
+                "notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one.")
             return .failed
         }
         if json {
