@@ -27,7 +27,8 @@ struct Status: Command {
         let place = place.place
         guard let status = try DistributedCenter.status(of: place) else {
             terminal.say(
-                "notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one.")
+                "notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one."
+            )
             return .failed
         }
         if json {
