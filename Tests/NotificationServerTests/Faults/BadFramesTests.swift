@@ -104,7 +104,7 @@ final class BadFramesTests: XCTestCase {
         }
         for (bytes, why): ([UInt8], String) in [
             (frame(FrameKind.post.rawValue, [0, 1, 0, 97]), "where none may be"),
-            (frame(FrameKind.hello.rawValue, [UInt8](repeating: 1, count: 9)), "not this protocol"),
+            (frame(FrameKind.hello.rawValue, [UInt8](repeating: 1, count: 9)), "another protocol"),
             (Array("GET / HTTP/1.1\r\n\r\n".utf8), "a frame of"),
         ] {
             let text = try refusal(of: bytes, hello: false, place)
