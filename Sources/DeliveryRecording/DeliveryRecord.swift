@@ -1,40 +1,40 @@
 public import ThreadedNotifications
 
-/// One stored stage of one delivery. Scenarios and programs make records; whatever is shown, checked or compared is a function
-/// of records. What a stage does not have is nil.
+/// One stage of one delivery, as it was recorded. Values that a stage does not have are nil.
 public struct DeliveryRecord: Sendable, Hashable {
-    /// The place in the recording, from 1 without gaps: the order in which the stages were recorded.
+    /// The sequence number of the record in its process, from 1 without gaps.
     public var sequence: Int
-    /// The system's monotonic clock, in nanoseconds; comparable between processes of one computer.
+    /// The time of the monotonic clock, in nanoseconds. Comparable between processes of one computer.
     public var monotonicNanoseconds: UInt64
-    /// The wall clock, in nanoseconds since 1970 began in UTC.
+    /// The time of the wall clock, in nanoseconds since 1970 in UTC.
     public var wallNanoseconds: Int64
-    /// The process whose stage this is.
+    /// The process that made the record.
     public var process: ProcessIdentity
-    /// The thread on which it happened.
+    /// The thread on which the stage happened.
     public var thread: ThreadIdentity
     public var stage: DeliveryStage
-    /// The notification's name.
+    /// The name of the notification.
     public var notification: String?
-    /// Which post of the process this is a stage of; posts are numbered by whoever posts.
+    /// The number of the post in its process.
     public var post: Int?
-    /// Which observer of the process this is a stage of, where observers are told apart.
+    /// The number of the observer in its process.
     public var observer: Int?
-    /// The thread that should handle it, where the stage knows it.
+    /// The thread that should handle the notification.
     public var target: ThreadIdentity?
-    /// What was said, or what there is to know of the stage besides.
+    /// Output of the program, or further details of the stage.
     public var message: String?
-    /// Where in the source: of a post, its call; of an observer, its registration; of a wait, the call that waits.
+    /// The source location of the call that posts, adds the observer or waits.
     public var place: SourceLocation?
-    /// Of `post` and `capture`: how many observers match. Of `remove`: how many of its handlers run. Of `lost`: how many.
+    /// Of `post` and `capture`: the number of matching observers. Of `remove`: the number of its handlers that run. Of
+    /// `lost`: the number of lost records.
     public var count: Int?
-    /// Whose notification it is, or whose the observer asks for.
+    /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
-    /// Another post of the process. Of `capture`: the posting queue's that it is a part of. Of `coalesce`: the one that stands
-    /// for it.
+    /// Another post of the process. Of `capture`: the post of the posting queue. Of `coalesce`: the post that replaces this
+    /// one.
     public var relatedPost: Int?
 
-    /// A notification's object, as far as it is recorded.
+    /// The object of a notification: its identifier and type.
     public typealias Sender = DeliveryEvent.Sender
 
     public init(

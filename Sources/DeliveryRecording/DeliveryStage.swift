@@ -1,71 +1,72 @@
-/// A stage in the way of a notification from its post to its handler, and what surrounds it.
+/// A stage of a delivery, or an event around it.
 ///
 ///     register     post ─► capture ─► append ─► signal ─► drain ─► deliver ─► return     remove
-///                                        └► coalesce, drop, cancel or targetGone instead
+///                                        └► coalesce, drop, cancel or targetGone
 ///
-/// The document's technique has no `append`: there an observer captures and holds; a `ThreadedNotificationCenter` captures
-/// only what is posted to a Foundation center. A posting queue comes before `post`: what is enqueued is posted, or
-/// meets `coalesce`, `dequeue` or `targetGone` there, of no observer. A block that is performed has `append`, `deliver` and `return`, and no
-/// notification. The raw value is what a recording's file has.
+/// A posting queue comes before `post`: an enqueued notification is posted, or has the stage `coalesce`, `dequeue` or
+/// `targetGone` without an observer. `capture` records notifications of Foundation centers. The document's technique has
+/// `capture` and no `append`. A performed block has `append`, `deliver` and `return`, and no notification.
+///
+/// The raw value is the value of the key `stage` in a file.
 public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     /// An observer was added.
     case register
     /// An observer was removed.
     case remove
-    /// A notification was handed to a posting queue.
+    /// A notification was enqueued in a posting queue.
     case enqueue
-    /// It was taken out of a posting queue.
+    /// It was removed from a posting queue.
     case dequeue
-    /// A notification was handed to a center, or comes out of a posting queue.
+    /// It was posted to a center, by a call or by a posting queue.
     case post
-    /// It arrived at an observer, or at a center that redirects, on the posting thread.
+    /// An observer or a center received it from a Foundation center, on the posting thread.
     case capture
-    /// It is handed to the target thread's mailbox, for one observer.
+    /// It was enqueued in the mailbox of the target thread, for one observer.
     case append
     /// The port of the target thread was signalled.
     case signal
-    /// The port lost the signal.
+    /// The signal of the port was lost.
     case dropSignal
-    /// The target thread looks into its queue.
+    /// The target thread drains its mailbox.
     case drain
-    /// Fate: the handler was called.
+    /// Outcome: the handler was called.
     case deliver
     /// The handler returned.
     case `return`
-    /// Fate: a later one took its place.
+    /// Outcome: a later notification replaced it.
     case coalesce
-    /// Fate: dropped by the observer's overflow policy.
+    /// Outcome: the overflow policy of the observer dropped it.
     case drop
-    /// Fate: its observer was removed.
+    /// Outcome: its observer was removed.
     case cancel
-    /// Fate: its target thread ended, or took nothing any more.
+    /// Outcome: its target thread has ended, or was told to stop.
     case targetGone
-    /// It is not for this observer after all: its mapping made nothing of it, or it was removed meanwhile.
+    /// A matching observer did not get it: its transform returned nil, or it was removed meanwhile.
     case skip
-    /// The thread begins to wait for others; the message says for what.
+    /// The thread begins a wait. The message says what it waits for.
     case wait
-    /// It waits no longer.
+    /// The wait has ended.
     case waitEnd
-    /// A wait that would have closed a cycle was refused; the message says which.
+    /// A wait was refused because it would have closed a cycle. The message names the cycle.
     case refuseWait
     /// The thread ended.
     case threadEnd
-    /// What the library counts for an observer, or for a posting queue; the message says it.
+    /// The counters of the library for an observer or a posting queue, as the message.
     case count
-    /// The program said something: a line of the documents' logs.
+    /// A line of output of the program, as the message.
     case log
-    /// A child process began; the message says what it does.
+    /// A child process began. The message says what it does.
     case processStart
-    /// A child process ended; the message says how.
+    /// A child process ended. The message says how.
     case processEnd
-    /// The process made a copy of itself, which is not recorded here.
+    /// The process forked. Its child is not part of this recording.
     case fork
-    /// So many records could not be kept.
+    /// Records were lost; `count` is their number.
     case lost
-    /// The recording ended; the message says how: `exit`, `stopped` or `signal 11`.
+    /// The recording ended. The message is `exit`, `stopped` or, for example, `signal 11`.
     case end
 
-    /// Whether it is what becomes of a notification for an observer, once.
+    /// True for the outcome of a notification for an observer. Each has at most one.
     public var isOutcome: Bool {
         switch self {
         case .deliver, .coalesce, .drop, .cancel, .targetGone: true

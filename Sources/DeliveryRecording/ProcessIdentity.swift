@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Which process a record is of.
+/// A process, by its id and name.
 public struct ProcessIdentity: Sendable, Hashable, Codable {
     /// The kernel's process id.
     public let id: Int32
@@ -12,7 +12,7 @@ public struct ProcessIdentity: Sendable, Hashable, Codable {
         self.name = name
     }
 
-    /// This process.
+    /// The calling process.
     public static let current = ProcessIdentity(
         id: ProcessInfo.processInfo.processIdentifier, name: ProcessInfo.processInfo.processName)
 }

@@ -1,8 +1,8 @@
 internal import ThreadedNotifications
 
-/// Writes records as the lines of a recording's file.
+/// Formats records as the lines of a file.
 ///
-/// Records of one run, in their order; a line that says who they are comes before the first of each process and thread.
+/// The records must come from one run, in order. Header and thread lines precede the first record that needs them.
 package struct RecordLines {
     private var process: ProcessIdentity?
     private var number = 0
@@ -10,7 +10,7 @@ package struct RecordLines {
 
     package init() {}
 
-    /// The record's lines, each with its newline.
+    /// The lines for a record, each with its newline.
     package mutating func bytes(of record: DeliveryRecord) -> [UInt8] {
         var bytes: [UInt8] = []
         if record.process != process || record.sequence != number + 1 {
@@ -38,7 +38,7 @@ package struct RecordLines {
         bytes += RecordingHeader.text(thread)
     }
 
-    /// The last line, if the recording is whole.
+    /// The last line of a complete recording.
     package mutating func end(after last: DeliveryRecord?) -> [UInt8] {
         guard var end = last else { return [] }
         end.sequence += 1

@@ -1,37 +1,39 @@
 public import ThreadedNotifications
 
-/// Records in memory, ready to be looked at many times: a small entry for each, and what they name in tables.
+/// A recording in memory: an entry for each record, and tables of the names, threads, posts and observers that entries
+/// refer to.
 ///
-/// Everything that is said about a run is a function of it. Entries are in the order in which they were recorded; those of
-/// several processes in the order of time.
-/// Cost: 64 bytes a record, and each name, message, place, thread, post and observer once.
+/// Everything that is shown of a run is a function of it. Entries are in the order in which they were recorded; those of
+/// several processes are in the order of their times.
+///
+/// Cost: 64 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {
-    /// One record. Numbers other than its time are places in the tables, or -1 where the stage has none.
+    /// One record. `Int32` values are indices in the tables, or -1 if the stage has no such value.
     public struct Entry: Sendable, Hashable {
-        /// The monotonic clock, in nanoseconds.
+        /// The time of the monotonic clock, in nanoseconds.
         public var time: UInt64
         public var stage: DeliveryStage
-        /// In `threads`.
+        /// An index in `threads`.
         public var thread: Int32
-        /// In `threads`.
+        /// An index in `threads`.
         public var target: Int32 = -1
-        /// The notification's name, in `strings`.
+        /// The name of the notification: an index in `strings`.
         public var name: Int32 = -1
-        /// In `posts`.
+        /// An index in `posts`.
         public var post: Int32 = -1
-        /// In `observers`.
+        /// An index in `observers`.
         public var observer: Int32 = -1
-        /// In `strings`.
+        /// An index in `strings`.
         public var message: Int32 = -1
-        /// In `places`.
+        /// The source location: an index in `places`.
         public var place: Int32 = -1
-        /// In `senders`.
+        /// An index in `senders`.
         public var sender: Int32 = -1
-        /// In `posts`.
+        /// An index in `posts`.
         public var relatedPost: Int32 = -1
-        /// See `DeliveryRecord.count`; -1 where the stage has none.
+        /// The number that `DeliveryRecord.count` describes, or -1.
         public var count: Int32 = -1
-        /// The line of the file, from 1; or the record's sequence, if it comes from none.
+        /// The line of the file, from 1, or the sequence number of a record that was not read from a file.
         public var line: Int32 = 0
 
         package init(time: UInt64, stage: DeliveryStage, thread: Int32) {
@@ -43,7 +45,7 @@ public struct Recording: Sendable {
 
     /// A thread of a process.
     public struct Thread: Sendable, Hashable {
-        /// In `processes`.
+        /// An index in `processes`.
         public var process: Int32
         public var identity: ThreadIdentity
 
@@ -55,7 +57,7 @@ public struct Recording: Sendable {
 
     /// A post or an observer of a process.
     public struct Numbered: Sendable, Hashable {
-        /// In `processes`.
+        /// An index in `processes`.
         public var process: Int32
         public var number: Int
 
@@ -65,7 +67,7 @@ public struct Recording: Sendable {
         }
     }
 
-    /// Where the records come from, in errors and reports: a file's path.
+    /// The name of the recording in errors and reports, such as the path of its file.
     public package(set) var source: String
     public package(set) var entries: [Entry] = []
     public package(set) var processes: [ProcessIdentity] = []
@@ -75,18 +77,18 @@ public struct Recording: Sendable {
     public package(set) var strings: [String] = []
     public package(set) var places: [SourceLocation] = []
     public package(set) var senders: [DeliveryRecord.Sender] = []
-    /// What is wrong with the file, in the order of its lines; the first hundred.
+    /// The first hundred problems of the file, in the order of its lines.
     public package(set) var problems: [RecordingProblem] = []
-    /// How many problems there are.
+    /// The number of all problems.
     public package(set) var problemCount = 0
-    /// Whether the file ends within a line.
-    public package(set) var isTorn = false
-    /// How many records were made and are not in the file, as their numbers tell.
+    /// True if the file ends within a line.
+    public package(set) var isTruncated = false
+    /// The number of records that are missing from the file, according to the sequence numbers of the others.
     public package(set) var missingCount = 0
-    /// The wall clock less the monotonic one, in nanoseconds, of each process.
+    /// For each process, the difference of its wall clock and its monotonic clock, in nanoseconds.
     package var wallOffsets: [Int64] = []
 
-    /// - Parameter source: what reports call the records.
+    /// - Parameter source: the name of the recording in errors and reports.
     public init(_ records: [DeliveryRecord], source: String = "the run") {
         var builder = RecordingBuilder(source: source)
         for record in records { builder.append(record) }
@@ -99,7 +101,7 @@ public struct Recording: Sendable {
 }
 
 extension Recording {
-    /// The notification's name.
+    /// The name of the notification.
     public func name(of entry: Entry) -> String? { entry.name < 0 ? nil : strings[Int(entry.name)] }
 
     public func message(of entry: Entry) -> String? { entry.message < 0 ? nil : strings[Int(entry.message)] }
@@ -110,20 +112,20 @@ extension Recording {
         entry.sender < 0 ? nil : senders[Int(entry.sender)]
     }
 
-    /// In `processes`.
+    /// An index in `processes`.
     public func process(of entry: Entry) -> Int { Int(threads[Int(entry.thread)].process) }
 
-    /// A thread as it is spoken of: `main`, `worker`, `thread 3`; with its process if there are several.
+    /// A short description of a thread: `main`, `worker`, `thread 3`. Names the process if there are several.
     public func describeThread(_ thread: Int32) -> String {
         let thread = threads[Int(thread)]
         let name = thread.identity.name ?? "thread \(thread.identity.number)"
         return processes.count > 1 ? "\(name) of process \(processes[Int(thread.process)].id)" : name
     }
 
-    /// A post as it is spoken of: `#3`; with its process if there are several.
+    /// A short description of a post: `#3`. Names the process if there are several.
     public func describePost(_ post: Int32) -> String { "#" + describe(posts[Int(post)]) }
 
-    /// An observer as it is spoken of: `observer 3`; with its process if there are several.
+    /// A short description of an observer: `observer 3`. Names the process if there are several.
     public func describeObserver(_ observer: Int32) -> String { "observer " + describe(observers[Int(observer)]) }
 
     private func describe(_ numbered: Numbered) -> String {
@@ -131,15 +133,15 @@ extension Recording {
             ? "\(numbered.number) of process \(processes[Int(numbered.process)].id)" : "\(numbered.number)"
     }
 
-    /// The time since the recording's first record, in nanoseconds.
+    /// The time since the first record, in nanoseconds.
     public func elapsed(_ entry: Entry) -> Int64 {
         Int64(bitPattern: entry.time &- (entries.first?.time ?? 0))
     }
 
-    /// All records, as they were given or read.
+    /// All records.
     public var records: [DeliveryRecord] { entries.indices.map { record($0) } }
 
-    /// The record as it was given or read.
+    /// The record of the entry at an index.
     public func record(_ place: Int) -> DeliveryRecord {
         let entry = entries[place]
         let process = process(of: entry)

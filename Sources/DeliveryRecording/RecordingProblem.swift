@@ -1,10 +1,10 @@
-/// Something that is wrong with a recording's file. What could be read is kept all the same.
+/// A problem in the file of a recording. The rest of the file is read nevertheless.
 public struct RecordingProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The file's path.
+    /// The path of the file.
     public var source: String
-    /// From 1; nil if it is about the file as a whole.
+    /// The number of the line, from 1; nil if the problem concerns the whole file.
     public var line: Int?
-    /// What is wrong, and what became of it.
+    /// The problem, and its effect on what was read.
     public var text: String
 
     public var description: String { line.map { "\(source):\($0): \(text)" } ?? "\(source): \(text)" }

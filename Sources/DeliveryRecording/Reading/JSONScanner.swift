@@ -1,10 +1,10 @@
-/// Reads JSON from left to right, without copying: as much of it as a recording's lines have, and skips the rest.
+/// Scans the JSON of a line from left to right without copying it.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// Of the next byte.
+    /// The offset of the next byte.
     private(set) var position = 0
 
-    /// How deep what is skipped may be nested.
+    /// The maximum nesting of values that are skipped.
     private static let deepest = 64
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -22,14 +22,14 @@ struct JSONScanner {
         }
     }
 
-    /// Takes a byte, if it is the next one.
+    /// Consumes a byte if it is the next one.
     mutating func take(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
     }
 
-    /// The next string, or nil if there is none; what it says is not looked at.
+    /// The next string, not decoded; nil if there is none.
     mutating func string() -> RecordFields.Text? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         var text = RecordFields.Text(start: position, end: position, hasEscapes: false)
@@ -51,7 +51,7 @@ struct JSONScanner {
         return nil
     }
 
-    /// The next number, if it is a whole one that is not negative and has at most 64 bits.
+    /// The next number if it is a non-negative integer of at most 64 bits, otherwise nil.
     mutating func number() -> UInt64? {
         let start = position
         var number: UInt64 = 0
@@ -74,7 +74,7 @@ struct JSONScanner {
         return number
     }
 
-    /// Skips a value of any kind.
+    /// Skips a value of any type.
     mutating func skipValue() -> Bool {
         var depth = 0
         repeat {
@@ -101,7 +101,7 @@ struct JSONScanner {
         return true
     }
 
-    /// A number of any form, or `true`, `false`, `null`.
+    /// Skips a number of any form, `true`, `false` or `null`.
     private mutating func skipWord() -> Bool {
         let start = position
         while position < bytes.count {
@@ -116,7 +116,7 @@ struct JSONScanner {
         return position > start
     }
 
-    /// Which key a string is.
+    /// The known key that a string names.
     func key(_ text: RecordFields.Text) -> RecordFields.Key? {
         guard !text.hasEscapes, text.start < text.end else { return nil }
         let first = bytes[text.start]

@@ -1,19 +1,19 @@
 internal import SystemPackage
 
-/// The lines of a file, one after the other, in memory that does not grow with the file.
+/// The lines of a file, read with a fixed amount of memory.
 struct LineSource {
-    /// In bytes; of a longer line only its length is known.
+    /// In bytes. Longer lines are reported as `tooLong`.
     static let longestLine = 1 << 20
 
     enum Line {
-        /// - Parameter isWhole: whether a newline ends it.
+        /// - Parameter isWhole: true if a newline ends it.
         case text(UnsafeBufferPointer<UInt8>, isWhole: Bool)
         case tooLong
     }
 
     private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    /// - Parameter readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
     init(readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
         self.readChunk = readChunk
     }
@@ -28,8 +28,8 @@ struct LineSource {
         self.init { try file.descriptor.read(into: $0) }
     }
 
-    /// - Parameter body: called with each line and its number, from 1; the bytes are good until it returns. It returns
-    ///   whether to go on.
+    /// - Parameter body: called with each line and its number, from 1. The bytes are valid until it returns. It returns
+    ///   false to stop.
     func forEachLine(_ body: (Line, Int) throws -> Bool) throws {
         let capacity = 2 * Self.longestLine
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)

@@ -1,19 +1,19 @@
-/// Which records of a process were read, by their numbers: a pure value.
+/// The numbers of the records of a process that were read. A pure value.
 struct ReadNumbers {
     enum Place: Hashable {
         case next
-        /// So many are missing before it.
+        /// This many records are missing before it.
         case after(missing: Int)
-        /// It was missing.
+        /// It was missing until now.
         case late
         case repeated
     }
 
-    /// The number of the record that should come next; negative: whichever comes.
+    /// The expected number of the next record; negative if any number is accepted.
     var next = 1
-    /// What was passed over, in ascending order.
+    /// The missing numbers, in ascending order.
     private var missing: [Range<Int>] = []
-    /// Whether more was passed over than is kept: then what comes late is taken for missing.
+    /// True if there are more missing ranges than are kept. Then a late record counts as missing, not as repeated.
     private var isForgetful = false
 
     private static let mostRanges = 1000
@@ -42,7 +42,7 @@ struct ReadNumbers {
 }
 
 extension [Range<Int>] {
-    /// The first range that does not end before a number, by bisection.
+    /// The index of the first range that ends after a number, by bisection.
     fileprivate func partition(upTo number: Int) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,8 +1,8 @@
-/// What a line of a recording's file has: the values of the keys that are known, and what is wrong with it.
+/// The values of the known keys of a line.
 ///
-/// It refers to the line's bytes, and is good as long as they are.
+/// Refers to the bytes of the line, and is valid as long as they are.
 struct RecordFields {
-    /// A string of the line, between its quotes.
+    /// A string in the line, without its quotes.
     struct Text {
         var start: Int
         var end: Int
@@ -115,9 +115,9 @@ struct RecordFields {
 extension RecordFields.Problem {
     var description: String {
         switch self {
-        case .noObject: "it is no JSON object"
+        case .noObject: "it is not a JSON object"
         case .brokenJSON(let position): "its JSON breaks off at byte \(position + 1)"
-        case .wrongValue(let key): "the value of \"\(key.rawValue)\" is not what it has to be"
+        case .wrongValue(let key): "the value of \"\(key.rawValue)\" has the wrong type"
         }
     }
 }

@@ -1,19 +1,19 @@
 internal import ThreadedNotifications
 
-/// Makes a recording of records that come one by one.
+/// Builds a recording from records that are appended one by one.
 struct RecordingBuilder {
     private(set) var recording: Recording
     private var process: Int32 = -1
     private var processPlaces: [ProcessIdentity: Int32] = [:]
     private var threadPlaces: [Recording.Numbered: Int32] = [:]
-    /// By the kernel's id.
+    /// By the thread id of the kernel.
     private var kernelPlaces: [Recording.Numbered: Int32] = [:]
     private var postPlaces: [Recording.Numbered: Int32] = [:]
     private var observerPlaces: [Recording.Numbered: Int32] = [:]
     private var strings = TextTable()
     private var placePlaces: [SourceLocation: Int32] = [:]
     private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
-    /// Whether the times of all entries ascend.
+    /// True while the times of all entries ascend.
     private var isSorted = true
 
     private static let mostProblems = 100
@@ -51,9 +51,9 @@ struct RecordingBuilder {
         recording.problems.append(RecordingProblem(source: recording.source, line: line, text: problem))
     }
 
-    mutating func noteTorn() { recording.isTorn = true }
+    mutating func noteTruncated() { recording.isTruncated = true }
 
-    /// - Parameter count: less than 0 if some that were missing came late.
+    /// - Parameter count: negative for records that were counted as missing and came late.
     mutating func noteMissing(_ count: Int) {
         let (sum, isTooMany) = recording.missingCount.addingReportingOverflow(count)
         recording.missingCount = isTooMany ? .max : max(0, sum)
@@ -61,7 +61,7 @@ struct RecordingBuilder {
 
     mutating func finish() -> Recording {
         if !isSorted {
-            // What was recorded in one nanosecond stays in its order.
+            // Records of the same nanosecond keep their order.
             recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) }
         }
         recording.strings = strings.strings
@@ -70,8 +70,9 @@ struct RecordingBuilder {
 
     // MARK: Tables
 
-    /// The process whose records follow.
-    /// - Parameter isNew: whether it is another one than those before, also if it has one's id and name.
+    /// Sets the process of the records that follow.
+    ///
+    /// - Parameter isNew: true for another process than any before, even one of the same id and name.
     mutating func setProcess(_ identity: ProcessIdentity, wallOffset: Int64, isNew: Bool = false) {
         if !isNew, process >= 0, recording.processes[Int(process)] == identity { return }
         let count = Int32(recording.processes.count)
@@ -82,16 +83,16 @@ struct RecordingBuilder {
         recording.wallOffsets.append(wallOffset)
     }
 
-    /// In the table of processes; -1: none yet.
+    /// An index in the table of processes; -1 before the first process.
     var currentProcess: Int { Int(process) }
     var count: Int { recording.entries.count }
 
-    /// The thread of the process that the kernel calls so; else the main thread.
+    /// The thread with this kernel id in the current process, or the main thread.
     mutating func thread(kernelID: Int32) -> Int32 {
         kernelPlaces[Recording.Numbered(process: process, number: Int(kernelID))] ?? thread(numbered: 1)
     }
 
-    /// Who a thread of the process is; what is known later is known of its earlier records too.
+    /// The index of a thread of the current process. A name that becomes known later also applies to earlier records.
     mutating func thread(_ identity: ThreadIdentity) -> Int32 {
         let place = thread(numbered: identity.number)
         let known = recording.threads[Int(place)].identity
@@ -136,7 +137,7 @@ struct RecordingBuilder {
         Self.place(of: sender, in: &recording.senders, known: &senderPlaces)
     }
 
-    /// Where in a table something is; at its end, if it was not there.
+    /// The index of an element in a table; appends it if it is new.
     private static func place<Element: Hashable>(
         of element: Element, in table: inout [Element], known: inout [Element: Int32]
     ) -> Int32 {

@@ -2,13 +2,13 @@ internal import Foundation
 internal import ThreadedNotifications
 
 extension Recording {
-    /// Reads a recording's file, or standard input for `-`. What is wrong with it is told in `problems`; what can be read is
-    /// kept.
+    /// Reads the file of a recording, or standard input for `-`. Keeps what can be read, and reports the rest in
+    /// `problems`.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - progress: told now and then how many records were read.
-    /// - Throws: `LogError` if it cannot be opened or read, or is no recording at all.
+    ///   - progress: called from time to time with the number of records read.
+    /// - Throws: `LogError` if the file cannot be opened or read, or is not a recording.
     public init(path: String, progress: (Int) -> Void = { _ in }) throws(LogError) {
         let name = path == "-" ? "standard input" : path.isEmpty ? "\"\"" : path
         let source: LineSource
@@ -20,9 +20,9 @@ extension Recording {
         try self.init(source, name: name, progress: progress)
     }
 
-    /// Reads what is in memory.
+    /// Reads from memory.
     ///
-    /// - Parameter chunk: how many bytes to give at a time, at most.
+    /// - Parameter chunk: the maximum number of bytes to read at a time.
     package init(bytes: [UInt8], name: String = "memory", chunk: Int = .max) throws(LogError) {
         var rest = bytes[...]
         let source = LineSource { buffer in
@@ -34,9 +34,9 @@ extension Recording {
         try self.init(source, name: name) { _ in }
     }
 
-    /// Reads what a source gives.
+    /// Reads from a function.
     ///
-    /// - Parameter readChunk: fills a part of the buffer and returns how much, 0 at the end.
+    /// - Parameter readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
     package init(
         name: String, progress: (Int) -> Void = { _ in },
         readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
@@ -67,7 +67,7 @@ extension Recording {
 }
 
 extension Recording {
-    /// The id of the process whose header a line is; nil if it is no header.
+    /// The process id in a header; nil if the line is not a header.
     ///
     /// - Parameter header: the line, without its newline.
     package static func process(ofHeader header: UnsafeBufferPointer<UInt8>) -> UInt64? {
@@ -76,22 +76,22 @@ extension Recording {
     }
 }
 
-/// Makes a recording of the lines of its file.
+/// Builds a recording from the lines of its file.
 struct RecordingReader {
     private let name: String
     private var builder: RecordingBuilder
-    /// Which records of each process were read.
+    /// For each process, the numbers of the records that were read.
     private var read: [ReadNumbers] = []
-    /// When the process's header was written, by its place in the table of processes.
+    /// For each process, the time of its header.
     private var begins: [UInt64] = []
-    /// The last process of each identity, as its place in the table.
+    /// The index of the last process with an identity.
     private var processes: [ProcessIdentity: Int] = [:]
     private var places: [UInt64: Int32] = [:]
     private var firstProblem: (line: Int, text: String)?
     private var isSkipping = false
     private var hasHeader = false
 
-    /// More than that would not fit into the memory that is usual.
+    /// The entries of more records would not fit into the memory of a usual computer.
     static let mostRecords = 50_000_000
 
     init(_ name: String) {
@@ -120,7 +120,7 @@ struct RecordingReader {
 
     private mutating func note(_ problem: String, _ line: Int, isCut: Bool = false) {
         if firstProblem == nil { firstProblem = (line, problem) }
-        if isCut { builder.noteTorn() }
+        if isCut { builder.noteTruncated() }
         builder.note(
             isCut ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
     }
@@ -142,7 +142,7 @@ struct RecordingReader {
                     name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
                     kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
         } else {
-            note("it is of no kind that a recording has", line)
+            note("it is not a header, a thread line or a record", line)
         }
     }
 
@@ -162,7 +162,7 @@ struct RecordingReader {
         let identity = ProcessIdentity(id: Int32(clamping: id), name: fields.name.map { text($0, bytes) } ?? "")
         let (number, time) = (fields.numbers.n ?? 1, fields.numbers.t ?? 0)
         let wall = Int64(clamping: fields.numbers.wall ?? 0) &- Int64(clamping: time)
-        // Where ids are given anew, or are always the same, another process may have the same.
+        // Process ids are reused, and in containers they are often the same, so another process may have the same identity.
         let known = processes[identity]
         let isNew = known.map { number == 1 && begins[$0] < time } ?? false
         builder.setProcess(identity, wallOffset: wall, isNew: isNew)
@@ -177,10 +177,10 @@ struct RecordingReader {
         read[builder.currentProcess].next = max(read[builder.currentProcess].next, Int(clamping: number))
     }
 
-    /// Records without a header before them are of a process that is not known.
+    /// Records without a header belong to an unknown process.
     private mutating func needProcess(_ line: Int) {
         guard builder.currentProcess < 0 else { return }
-        builder.note("no header comes before this line: whose records these are is not known", line: line)
+        builder.note("no header precedes this line, so the process of these records is unknown", line: line)
         builder.setProcess(ProcessIdentity(id: 0, name: "unknown"), wallOffset: 0)
         begins.append(0)
         read.append(ReadNumbers())
@@ -227,7 +227,7 @@ struct RecordingReader {
         builder.append(entry)
     }
 
-    /// Whether a record was not read before.
+    /// False if the record was read before.
     private mutating func isNext(_ number: Int, _ line: Int) -> Bool {
         let process = builder.currentProcess
         switch read[process].take(number) {
@@ -249,14 +249,14 @@ struct RecordingReader {
     }
 
     mutating func finish() throws(LogError) -> Recording {
-        // A file that only quotes records, such as a document, is none.
+        // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {
             guard let (line, text) = firstProblem else {
-                throw LogError(log: name, line: nil, problem: "holds no record. Was anything recorded?")
+                throw LogError(log: name, line: nil, problem: "contains no records. Was anything recorded?")
             }
             throw LogError(
                 log: name, line: line,
-                problem: "this is no recording: \(text). Expected what `notify-demo record` or `run -o` writes.")
+                problem: "this is not a recording: \(text). Expected what `notify-demo record` or `run -o` writes.")
         }
         return builder.finish()
     }

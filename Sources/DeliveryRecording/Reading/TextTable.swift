@@ -1,15 +1,15 @@
-/// Texts, each kept once, found again by their bytes.
+/// A table of distinct texts that is searched by their bytes.
 struct TextTable {
     private(set) var strings: [String] = []
-    /// The bytes of all, one after the other, as they stand in the file.
+    /// The bytes of all texts, in order.
     private var bytes: [UInt8] = []
     private var starts: [Int] = [0]
-    /// So that nobody can write a file whose texts all meet in one slot.
+    /// Random, so that no file can be written whose texts all have the same hash.
     private let seed = UInt64.random(in: .min ... .max)
-    /// A place of `strings`, or -1; as many as a power of two.
+    /// Indices of `strings`, or -1. The number of slots is a power of two.
     private var slots: [Int32] = Array(repeating: -1, count: 64)
 
-    /// The place of a text in `strings`.
+    /// The index of a text in `strings`; appends it if it is new.
     mutating func place(of text: UnsafeBufferPointer<UInt8>) -> Int32 {
         var slot = hash(text) & (slots.count - 1)
         while slots[slot] >= 0 {

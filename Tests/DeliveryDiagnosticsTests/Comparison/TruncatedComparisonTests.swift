@@ -139,7 +139,7 @@ struct TruncatedComparisonTests {
         let complete = run(3, delivered: 3, end: false).records
         let bytes = complete.map { Array(lines.bytes(of: $0)) }
         let recording = try Recording(bytes: Array(bytes.joined()), name: "A")
-        #expect(!recording.isTorn && recording.missingCount == 0)
+        #expect(!recording.isTruncated && recording.missingCount == 0)
 
         let truncated = try Recording(
             bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")

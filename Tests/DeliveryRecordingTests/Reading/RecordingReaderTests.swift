@@ -103,8 +103,8 @@ struct RecordingReaderTests {
             ("{\"n\":9,\"thread\":1,\"stage\":\"post\"}", "\"t\""),
             ("{\"n\":9,\"t\":3,\"stage\":\"post\"}", "\"thread\""),
             ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":\"jump\"}", "jump"),
-            ("{\"t\":99999999999999999999,\"thread\":1,\"stage\":\"post\"}", "\"t\""), ("{}", "no kind"),
-            ("{\"a\":[{}]}", "no kind"),
+            ("{\"t\":99999999999999999999,\"thread\":1,\"stage\":\"post\"}", "\"t\""), ("{}", "not a header"),
+            ("{\"a\":[{}]}", "not a header"),
             ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":4}", "\"stage\""), ("\u{0}\u{0}\u{0}", "no JSON object"),
             ("[1]", "no JSON object"),
         ] {
@@ -170,8 +170,8 @@ struct RecordingReaderTests {
     @Test("what is no recording is an error that shows why, and says what was expected")
     func noRecording() {
         for (bytes, words) in [
-            ([], "holds no record"), (Array("\n \n".utf8), "holds no record"),
-            (Array("hello\n".utf8), "f:1: this is no recording"),
+            ([], "contains no records"), (Array("\n \n".utf8), "contains no records"),
+            (Array("hello\n".utf8), "f:1: this is not a recording"),
             ([0x7F, 0x45, 0x4C, 0x46, 0, 0, 0xFF], "no recording"),
             (Array("2016-02-13 22:05:12.856 test[865:45102] hello\n".utf8), "no recording"),
         ] as [([UInt8], String)] {

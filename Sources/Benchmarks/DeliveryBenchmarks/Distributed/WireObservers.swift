@@ -1,13 +1,13 @@
-internal import CLinux
+package import DistributedNotifications
 internal import Glibc
 
-/// Connections that only count the notifications that come over them: what the server costs, without a center.
+/// Connections that count inbound notifications without a center, to measure the server alone.
 ///
-/// Each registers one observer, and cuts what comes into frames. All are read by one thread.
+/// Each connection registers one observer and splits its input into frames. One thread reads all connections.
 package final class WireObservers {
     private var connections: [Connection] = []
     private let poll: EventPoll
-    /// What came while it counted.
+    /// The number of bytes received by `count(until:handled:)`.
     package private(set) var countedBytes = 0
 
     private final class Connection {
@@ -21,7 +21,7 @@ package final class WireObservers {
 
     /// Connects to a server and waits until each observer is registered.
     ///
-    /// - Throws: `DistributedError` if there is no server, or it does not answer within `limit` each.
+    /// - Throws: `DistributedError` if there is no server, or one answer takes longer than `limit`.
     package static func registered(
         _ count: Int, name: String, at place: ServerPlace, limit: Duration
     ) throws(DistributedError) -> WireObservers {
@@ -42,15 +42,15 @@ package final class WireObservers {
         }
     }
 
-    /// Connects to whoever listens at a path; nothing is said.
+    /// Connects to a listening socket and sends nothing.
     ///
-    /// - Throws: `DistributedError` if nobody does.
+    /// - Throws: `DistributedError` if no socket listens at the path.
     package convenience init(_ count: Int, path: String, limit: Duration) throws(DistributedError) {
         try self.init(count, path: path, limit: limit) { _, _ in }
     }
 
-    /// - Parameter connected: called with each connection before the next one is made: a server takes only so many at a time
-    ///   that have not yet said hello.
+    /// - Parameter connected: called with each connection before the next one is made, because a server limits the number
+    ///   of connections that have not yet sent hello.
     private init(
         _ count: Int, path: String, limit: Duration,
         connected: (LocalSocket, inout FrameDecoder) throws(DistributedError) -> Void
@@ -62,7 +62,7 @@ package final class WireObservers {
         let deadline = ContinuousClock.now + limit
         for index in 0..<count {
             guard case .connected(let socket) = try LocalSocket.connect(to: path, until: deadline) else {
-                throw .placeNotUsable(path: path, problem: "nobody accepts there")
+                throw .placeNotUsable(path: path, problem: "no process accepts connections there")
             }
             let error = poll.watch(
                 socket.descriptor, as: UInt64(index), reading: true, writing: false, isNew: true)
@@ -77,7 +77,10 @@ package final class WireObservers {
         _ socket: LocalSocket, _ decoder: inout FrameDecoder, _ frames: [UInt8], _ place: ServerPlace, _ limit: Duration
     ) throws(DistributedError) {
         let deadline = ContinuousClock.now + limit
-        _ = FrameSender(socket).send(frames, until: deadline)
+        // The buffer of a new connection has room for these few bytes.
+        guard send(socket.descriptor, frames, frames.count, Int32(MSG_NOSIGNAL)) == frames.count else {
+            throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
+        }
         while true {
             do throws(WireError) {
                 while let frame = try decoder.next() {
@@ -85,12 +88,12 @@ package final class WireObservers {
                     case .synchronized: return
                     case .goodbye:
                         var reader = WireReader(frame.payload)
-                        throw WireError.refused(try Goodbye(&reader).text)
+                        throw WireError.refused(try Bye(&reader).text)
                     default: break
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, problem: "\(error)")
+                throw .serverRefused(path: place.socketPath, reason: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -99,12 +102,12 @@ package final class WireObservers {
                 continue
             }
             guard count < 0, errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
+                throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered("a registration", path: place.socketPath, timeout: limit)
+                throw .notAnswered(what: "a registration at \(place.socketPath)", after: limit)
             }
             _ = Glibc.poll(&descriptor, 1, milliseconds)
         }
@@ -114,8 +117,8 @@ package final class WireObservers {
     ///
     /// - Parameters:
     ///   - end: the descriptor.
-    ///   - handled: called with a connection's number and how many notifications came over it at a time, and how many were
-    ///     missed, as the server says.
+    ///   - handled: called for each read with the index of the connection, the number of notifications, and the number of
+    ///     notifications that the server reports as missed.
     package func count(until end: Int32, handled: (_ observer: Int, _ count: Int, _ missed: Int) -> Void) {
         guard poll.watch(end, as: UInt64.max, reading: true, writing: false, isNew: true) == 0 else { return }
         var isOver = false
@@ -127,7 +130,7 @@ package final class WireObservers {
         }
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: false if the connection has ended.
     private func read(_ number: Int, _ handled: (_ observer: Int, _ count: Int, _ missed: Int) -> Void) -> Bool {
         let connection = connections[number]
         let space = connection.decoder.space()
