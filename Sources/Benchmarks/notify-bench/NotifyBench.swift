@@ -15,12 +15,12 @@ struct NotifyBench: ParsableCommand {
             each contender runs for about 60 ms. All contenders are warmed up first.
 
             The median is that of the rounds; the spread is the distance between their quartiles, as a percentage of the \
-            median. The baseline is what the machine itself costs, written in C or without any queue; ×baseline and ×best \
-            are the median divided by that of the baseline and by that of the best other contender. p50, p99 and p99.9 \
+            median. The control is what the machine itself costs, written in C or without any queue; ×control and ×best \
+            are the median divided by that of the control and by that of the best other contender. p50, p99 and p99.9 \
             cover all operations of all rounds. Compare ratios within a run rather than numbers of different runs.
 
             The program warns when the machine is too noisy, and says why: the hypervisor took processor time, other \
-            programs ran, or the rounds of a baseline differ by more than a fifth.
+            programs ran, or the rounds of a control differ by more than a fifth.
 
             EXAMPLES
               notify-bench

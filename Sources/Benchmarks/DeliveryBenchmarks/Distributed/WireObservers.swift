@@ -79,7 +79,7 @@ package final class WireObservers {
         let deadline = ContinuousClock.now + limit
         // The buffer of a new connection has room for these few bytes.
         guard send(socket.descriptor, frames, frames.count, Int32(MSG_NOSIGNAL)) == frames.count else {
-            throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
+            throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
         }
         while true {
             do throws(WireError) {
@@ -88,12 +88,12 @@ package final class WireObservers {
                     case .synchronized: return
                     case .goodbye:
                         var reader = WireReader(frame.payload)
-                        throw WireError.refused(try Bye(&reader).text)
+                        throw WireError.refused(try Goodbye(&reader).text)
                     default: break
                     }
                 }
             } catch {
-                throw .serverRefused(path: place.socketPath, reason: "\(error)")
+                throw .serverRefused(path: place.socketPath, problem: "\(error)")
             }
             let space = decoder.space()
             let count = recv(socket.descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
@@ -102,12 +102,12 @@ package final class WireObservers {
                 continue
             }
             guard count < 0, errno == EAGAIN || errno == EINTR else {
-                throw .serverRefused(path: place.socketPath, reason: "it ended the connection")
+                throw .serverRefused(path: place.socketPath, problem: "it ended the connection")
             }
             var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = deadline.millisecondsFromNow
             guard milliseconds > 0 else {
-                throw .notAnswered(what: "a registration at \(place.socketPath)", after: limit)
+                throw .notAnswered("a registration", path: place.socketPath, timeout: limit)
             }
             _ = Glibc.poll(&descriptor, 1, milliseconds)
         }
