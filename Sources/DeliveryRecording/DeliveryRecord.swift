@@ -30,8 +30,8 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var count: Int?
     /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
-    /// Another post of the process. Of `capture`: the post of the posting queue. Of `coalesce`: the post that replaces this
-    /// one.
+    /// Another post of the process. Of `capture`: the post of the posting queue. Of `coalesce`: the post that replaces
+    /// this one.
     public var relatedPost: Int?
 
     /// The object of a notification: its identifier and type.

@@ -4,8 +4,8 @@
 ///                                        └► coalesce, drop, cancel or targetGone
 ///
 /// A posting queue comes before `post`: an enqueued notification is posted, or has the stage `coalesce`, `dequeue` or
-/// `targetGone` without an observer. `capture` records notifications of Foundation centers. The document's technique has
-/// `capture` and no `append`. A performed block has `append`, `deliver` and `return`, and no notification.
+/// `targetGone` without an observer. `capture` records notifications of Foundation centers. The document's technique
+/// has `capture` and no `append`. A performed block has `append`, `deliver` and `return`, and no notification.
 ///
 /// The raw value is the value of the key `stage` in a file.
 public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {

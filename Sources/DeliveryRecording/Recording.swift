@@ -3,8 +3,8 @@ public import ThreadedNotifications
 /// A recording in memory: an entry for each record, and tables of the names, threads, posts and observers that entries
 /// refer to.
 ///
-/// Everything that is shown of a run is a function of it. Entries are in the order in which they were recorded; those of
-/// several processes are in the order of their times.
+/// Everything that is shown of a run is a function of it. Entries are in the order in which they were recorded; those
+/// of several processes are in the order of their times.
 ///
 /// Cost: 64 bytes per record, and each name, message, location, thread, post and observer once.
 public struct Recording: Sendable {

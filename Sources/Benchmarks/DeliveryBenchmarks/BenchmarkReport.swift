@@ -32,8 +32,8 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         self.workloads = workloads
     }
 
-    /// Measures on the calling thread, which must be the main thread and is pinned if the run is, and looks at the machine
-    /// before and after.
+    /// Measures on the calling thread, which must be the main thread and is pinned if the run is, and looks at the
+    /// machine before and after.
     ///
     /// - Throws: `BenchmarkError.noSuchCore`.
     package static func measuring(

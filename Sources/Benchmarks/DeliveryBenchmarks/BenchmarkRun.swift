@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Measures workloads in rounds: in each round every contender has its turn, so that what disturbs a machine for a while
-/// disturbs all of them.
+/// Measures workloads in rounds: in each round every contender has its turn, so that what disturbs a machine for a
+/// while disturbs all of them.
 package struct BenchmarkRun: Sendable {
     package var places: BenchmarkPlaces
     package var rounds: Int
@@ -20,8 +20,8 @@ package struct BenchmarkRun: Sendable {
         (0..<contenders).map { (round + $0) % contenders }
     }
 
-    /// Measures on the calling thread, which must be the main thread. A contender that fails has no further turns, and its
-    /// result says why.
+    /// Measures on the calling thread, which must be the main thread. A contender that fails has no further turns, and
+    /// its result says why.
     ///
     /// - Parameters:
     ///   - now: a monotonic clock, in nanoseconds.

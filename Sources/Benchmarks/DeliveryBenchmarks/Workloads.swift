@@ -13,8 +13,8 @@ package enum Workloads {
         + (Memory.canBeMeasured ? [Memory.workload] : [])
         + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
-    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on, and
-    /// `distributed` also `distributed-round-trip-1`.
+    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on,
+    /// and `distributed` also `distributed-round-trip-1`.
     package static func named(_ name: String) -> [Workload] {
         let same = all.filter { $0.name == name }
         if !same.isEmpty { return same }

@@ -162,7 +162,8 @@ struct RecordingReader {
         let identity = ProcessIdentity(id: Int32(clamping: id), name: fields.name.map { text($0, bytes) } ?? "")
         let (number, time) = (fields.numbers.n ?? 1, fields.numbers.t ?? 0)
         let wall = Int64(clamping: fields.numbers.wall ?? 0) &- Int64(clamping: time)
-        // Process ids are reused, and in containers they are often the same, so another process may have the same identity.
+        // Process ids are reused, and in containers they are often the same, so another process may have the same
+        // identity.
         let known = processes[identity]
         let isNew = known.map { number == 1 && begins[$0] < time } ?? false
         builder.setProcess(identity, wallOffset: wall, isNew: isNew)

@@ -4,8 +4,8 @@ import ThreadedNotifications
 
 @testable import DeliveryRecording
 
-/// Reading a recording's file: what is right is read as it was written, what is wrong is said with its line, and all that can be
-/// read is kept.
+/// Reading a recording's file: what is right is read as it was written, what is wrong is said with its line, and all
+/// that can be read is kept.
 @Suite("Reading recordings")
 struct RecordingReaderTests {
     private static let process = ProcessIdentity(id: 865, name: "test")

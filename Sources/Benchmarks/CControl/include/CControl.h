@@ -32,7 +32,8 @@ typedef struct CControlQueue CControlQueue;
 /// Called on the queue's thread for each word.
 typedef void (*CControlHandler)(void *context, uintptr_t word);
 
-/// A queue without a thread; nothing is handled before CControlQueueStart. NULL if the system has no descriptor or memory.
+/// A queue without a thread; nothing is handled before CControlQueueStart. NULL if the system has no descriptor or
+/// memory.
 CControlQueue *CControlQueueCreate(CControlHandler handler, void *context);
 
 /// Starts the thread that handles.
@@ -50,8 +51,8 @@ void CControlQueueDestroy(CControlQueue *queue);
 
 typedef struct CControlBurst CControlBurst;
 
-/// Threads that append words to queues of their own, one for each target, which count what they handle. Each word goes to
-/// every target. The threads wait between the bursts.
+/// Threads that append words to queues of their own, one for each target, which count what they handle. Each word goes
+/// to every target. The threads wait between the bursts.
 /// @param cores where the posters and the targets run; negative: anywhere.
 /// @return NULL if the system has no thread, descriptor or memory for it; then `errno` says why.
 CControlBurst *CControlBurstCreate(int posters, int targets, int posterCore, int targetCore);

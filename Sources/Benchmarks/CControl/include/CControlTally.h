@@ -31,7 +31,8 @@ void CControlTallyMiss(CControlTally *tally, int observer, uint64_t count);
 /// Each observer is to handle so many more. Called when nothing is on its way, and followed by a wait.
 void CControlTallyExpect(CControlTally *tally, uint64_t count);
 
-/// Sleeps until each observer has handled what is expected, what it missed included; the first wait: until they are there.
+/// Sleeps until each observer has handled what is expected, what it missed included; the first wait: until they are
+/// there.
 /// @param limit in nanoseconds.
 /// @return whether they have. After false it may be waited again.
 bool CControlTallyWait(CControlTally *tally, int64_t limit);
@@ -54,8 +55,8 @@ typedef struct CControlRelay CControlRelay;
 
 /// A thread that writes what it reads from one socket to others: what a server charges that does nothing else.
 /// @param source what it reads from; when that ends, so does the thread.
-/// @param targets what it writes to, as many at a time as have come, one write for each. All descriptors are its own from now on,
-/// also if there is no relay.
+/// @param targets what it writes to, as many at a time as have come, one write for each. All descriptors are its own
+/// from now on, also if there is no relay.
 /// @param core where it runs; negative: anywhere.
 /// @return NULL if the system has no thread, descriptor or memory; then `errno` says why.
 CControlRelay *CControlRelayCreate(int source, const int *targets, int count, int core);

@@ -7,7 +7,8 @@ final class DistributedSubject: BenchmarkSubject {
     private let ending: () -> Void
     private let isRoundTrip: Bool
 
-    /// How far the poster may be ahead of the slowest observer: less than waits for it at the server before something is dropped.
+    /// How far the poster may be ahead of the slowest observer: less than waits for it at the server before something
+    /// is dropped.
     static let window = 4096
 
     /// - Parameters:

@@ -49,8 +49,8 @@ package final class WireObservers {
         try self.init(count, path: path, limit: limit) { _, _ in }
     }
 
-    /// - Parameter connected: called with each connection before the next one is made, because a server limits the number
-    ///   of connections that have not yet sent hello.
+    /// - Parameter connected: called with each connection before the next one is made, because a server limits the
+    ///   number of connections that have not yet sent hello.
     private init(
         _ count: Int, path: String, limit: Duration,
         connected: (LocalSocket, inout FrameDecoder) throws(DistributedError) -> Void
@@ -117,8 +117,8 @@ package final class WireObservers {
     ///
     /// - Parameters:
     ///   - end: the descriptor.
-    ///   - handled: called for each read with the index of the connection, the number of notifications, and the number of
-    ///     notifications that the server reports as missed.
+    ///   - handled: called for each read with the index of the connection, the number of notifications, and the number
+    ///     of notifications that the server reports as missed.
     package func count(until end: Int32, handled: (_ observer: Int, _ count: Int, _ missed: Int) -> Void) {
         guard poll.watch(end, as: UInt64.max, reading: true, writing: false, isNew: true) == 0 else { return }
         var isOver = false

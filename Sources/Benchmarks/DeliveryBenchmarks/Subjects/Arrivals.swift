@@ -6,10 +6,11 @@ internal import ThreadedNotifications
 final class Arrivals: Sendable {
     /// What one target thread handles.
     //
-    // Safety: what `left` points to is set before anything is posted and read after the last was handled, by the thread that
-    // measures; in between only the target thread touches it. What hands notifications over orders the two.
+    // Safety: what `left` points to is set before anything is posted and read after the last was handled, by the thread
+    // that measures; in between only the target thread touches it. What hands notifications over orders the two.
     final class Target: @unchecked Sendable {
-        /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured too.
+        /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured
+        /// too.
         private let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         private let isDone: MonotonicSemaphore
 

@@ -23,7 +23,8 @@ final class BenchmarkThread: Sendable {
     }
 }
 
-/// A thread whose run loop others use as Foundation has it: `RunLoop.perform`, and a wake, which Foundation leaves to them.
+/// A thread whose run loop others use as Foundation has it: `RunLoop.perform`, and a wake, which Foundation leaves to
+/// them.
 //
 // Safety: `runLoop` is set once. Of it other threads use `perform`, which Foundation documents as safe.
 final class WokenRunLoop: @unchecked Sendable {

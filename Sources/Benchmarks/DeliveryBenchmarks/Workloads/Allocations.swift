@@ -1,7 +1,7 @@
 internal import CControl
 
-/// What is allocated for a notification that goes across threads, after a burst as long has gone before it. Bursts are not so long that
-/// a backlog builds up, whose memory nobody keeps.
+/// What is allocated for a notification that goes across threads, after a burst as long has gone before it. Bursts are
+/// not so long that a backlog builds up, whose memory nobody keeps.
 enum Allocations {
     static let workload = Workload(
         name: "allocations",

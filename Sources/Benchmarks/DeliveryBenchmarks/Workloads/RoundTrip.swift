@@ -27,8 +27,8 @@ enum RoundTrip {
 
 /// The round trips of one round.
 //
-// Safety: before the first and after the last question only the thread that measures touches it; in between only the thread
-// that asks, which the hand-over of questions and answers orders after it.
+// Safety: before the first and after the last question only the thread that measures touches it; in between only the
+// thread that asks, which the hand-over of questions and answers orders after it.
 private final class RoundTrips: @unchecked Sendable {
     private var latencies: [UInt64] = []
     private var count = 0

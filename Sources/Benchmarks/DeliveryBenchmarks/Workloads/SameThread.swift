@@ -115,7 +115,8 @@ private final class FoundationPosts: BenchmarkSubject {
     private let tokens: [any NSObjectProtocol]
 
     init(_ observers: Int) {
-        // Safety: Foundation's handlers must be Sendable, and these are called by the thread that posts, which is this one.
+        // Safety: Foundation's handlers must be Sendable, and these are called by the thread that posts, which is this
+        // one.
         nonisolated(unsafe) let count = count
         tokens = (0..<observers).map { [center, name] _ in
             center.addObserver(forName: name, object: nil, queue: nil) { _ in count.count() }

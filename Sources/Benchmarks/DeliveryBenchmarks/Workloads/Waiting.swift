@@ -15,7 +15,8 @@ enum Waiting {
             Contender("C queue and eventfd") { try ControlCalls($0) },
             Contender("ThreadedNotificationCenter") { try ours($0) },
             Contender("performAndWait(timeout:)") { try performing($0) },
-            // Not `sync`: libdispatch runs its block on the calling thread if the queue is free, so nothing goes across.
+            // Not `sync`: libdispatch runs its block on the calling thread if the queue is free, so nothing goes
+            // across.
             Contender("DispatchQueue.async, wait") { asynchronous($0) },
         ])
 
