@@ -25,8 +25,13 @@ struct ServerProcessTests {
 
     private func script(_ lines: String) throws -> String {
         let path = "\(temporary.parent)/script"
-        try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: path))
-        chmod(path, 0o700)
+        // Another process writes it: a process that another test forks now would hold it open, and it could not be
+        // executed.
+        let writer = Process()
+        writer.executableURL = URL(filePath: "/bin/sh")
+        writer.arguments = ["-c", #"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 700 "$0""#, path, lines]
+        try writer.run()
+        writer.waitUntilExit()
         return path
     }
 
