@@ -2,165 +2,267 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// Every order in which the steps of a few threads can follow each other. A step is one exchange of the observer's word, as
-/// `Registration` makes it.
+/// Explores every order in which the steps of a few threads can follow each other. A step is one atomic exchange of the
+/// state.
 @Suite("ObserverState")
 struct ObserverStateTests {
-    /// What a thread does, one step after the other.
+    /// A step of a thread.
     private enum Step {
-        /// Begins a handler; if that is refused, what follows up to its `end` is passed over.
+        /// Begins a handler. If that is refused, the thread's steps up to the next `end` have no effect.
         case begin
+        /// As `begin`, for a handler that is called before `post` returns.
+        case beginAtOnce
+        /// Moves `many` to another counter if this thread's `beginAtOnce` reached it.
+        case moveMany
         case end
         case cancel
-        /// Says that it waits.
+        /// Marks the state as awaited.
         case await
-        /// Looks whether handlers run, other than this many of its own; if so, sleeps until one ends and looks again.
+        /// Checks whether more handlers run than this thread's own. If so, sleeps until one ends and checks again.
         case waitForOthers(own: Int)
     }
 
     private struct World {
-        var life = ObserverState.registered
+        var state = ObserverState.registered
+        /// The index of each thread's next step.
         var next: [Int]
-        /// Whether the thread's last `begin` succeeded.
+        /// For each thread: its last `begin` was accepted.
         var isInHandler: [Bool]
-        /// Those that sleep, with the signals that each was given.
+        /// For each thread: its last `beginAtOnce` reached `many`.
+        var reachedMany: [Bool]
+        /// The sleeping threads, with the number of signals for each.
         var sleepers: [Int: Int] = [:]
-        /// How many handlers run, counted independently.
+        /// The number of running handlers, counted independently.
         var running = 0
+        /// The number of handlers that began at once, counted independently.
+        var atOnce: Int
+        /// The number that `moveMany` moved to another counter.
+        var moved = 0
         var wasCancelled = false
         var timesOver = 0
         var cancellations = 0
+
+        init(threads: Int, atOnce: Int) {
+            next = Array(repeating: 0, count: threads)
+            isInHandler = Array(repeating: false, count: threads)
+            reachedMany = isInHandler
+            state = ObserverStateTests.state(atOnce: atOnce)
+            self.atOnce = atOnce
+        }
     }
 
-    /// - Returns: in how many ways it can go.
+    /// The state of an observer with this number of notifications handled at once.
+    private static func state(atOnce count: Int) -> ObserverState {
+        let one = (ObserverState.registered.begunAtOnce?.ended.word ?? 0)
+        return ObserverState(word: one * UInt64(count))
+    }
+
     private func explore(
-        _ threads: [[Step]], _ world: World? = nil, faults: inout [String], atEnd: (World) -> [String] = { _ in [] }
+        _ threads: [[Step]], atOnce: Int = 0, atEnd: (World) -> [String] = { _ in [] }
+    ) -> (orders: Int, faults: [String]) {
+        var faults: [String] = []
+        let world = World(threads: threads.count, atOnce: atOnce)
+        return (explore(threads, world, &faults, atEnd), faults)
+    }
+
+    /// - Returns: the number of possible orders.
+    private func explore(
+        _ threads: [[Step]], _ world: World, _ faults: inout [String], _ atEnd: (World) -> [String]
     ) -> Int {
-        let world =
-            world
-            ?? World(
-                next: Array(repeating: 0, count: threads.count),
-                isInHandler: Array(repeating: false, count: threads.count))
-        var ways = 0
+        var orders = 0
         var isDone = true
         for (thread, steps) in threads.enumerated() where world.next[thread] < steps.count {
             isDone = false
-            if let signals = world.sleepers[thread], signals == 0 { continue }
+            if world.sleepers[thread] == 0 { continue }
             var after = world
-            step(steps[world.next[thread]], of: thread, &after, &faults)
-            ways += explore(threads, after, faults: &faults, atEnd: atEnd)
-            if !faults.isEmpty { return ways }
+            take(steps[world.next[thread]], of: thread, &after, &faults)
+            orders += explore(threads, after, &faults, atEnd)
+            if !faults.isEmpty { return orders }
         }
         if isDone {
+            if world.state.isCancelled != (world.timesOver == 1) {
+                faults.append("over \(world.timesOver) times: \(world)")
+            }
             faults += atEnd(world)
             return 1
         }
-        if ways == 0 { faults.append("somebody sleeps for ever: \(world)") }
-        return ways
+        if orders == 0 { faults.append("a thread sleeps for ever: \(world)") }
+        return orders
     }
 
-    private func step(_ step: Step, of thread: Int, _ world: inout World, _ faults: inout [String]) {
-        let old = world.life
+    private func take(_ step: Step, of thread: Int, _ world: inout World, _ faults: inout [String]) {
+        let old = world.state
         world.next[thread] += 1
         switch step {
-        case .begin:
-            world.isInHandler[thread] = old.begun != nil
-            guard let begun = old.begun else {
-                if !world.wasCancelled { faults.append("refused before it was removed: \(world)") }
+        case .begin, .beginAtOnce:
+            let isAtOnce = if case .beginAtOnce = step { true } else { false }
+            let begun = isAtOnce ? old.begunAtOnce : old.begun
+            world.isInHandler[thread] = begun != nil
+            world.reachedMany[thread] = isAtOnce && begun?.countsMany == true
+            guard let begun else {
+                if !world.wasCancelled { faults.append("refused before the removal: \(world)") }
                 return
             }
-            if world.wasCancelled { faults.append("begins after it was removed: \(world)") }
-            world.life = begun
+            if world.wasCancelled { faults.append("begins after the removal: \(world)") }
+            world.state = begun
             world.running += 1
+            if isAtOnce { world.atOnce += 1 }
+        case .moveMany:
+            guard world.reachedMany[thread], let less = old.withoutMany else { return }
+            world.state = less
+            world.moved += ObserverState.many
         case .end:
             guard world.isInHandler[thread] else { return }
-            world.life = old.ended
+            world.state = old.ended
             world.running -= 1
-            if world.life.isOver { world.timesOver += 1 }
-            if world.life.isAwaited { for sleeper in world.sleepers.keys { world.sleepers[sleeper]! += 1 } }
+            if world.state.isOver { world.timesOver += 1 }
+            if world.state.isAwaited { for sleeper in world.sleepers.keys { world.sleepers[sleeper]! += 1 } }
         case .cancel:
-            world.life = old.cancelled
+            world.state = old.cancelled
             world.wasCancelled = true
             if !old.isCancelled {
                 world.cancellations += 1
-                if world.life.isOver { world.timesOver += 1 }
+                if world.state.isOver { world.timesOver += 1 }
             }
         case .await:
-            world.life = old.awaited
-            world.sleepers[thread] = 0
-            // Awake as yet: it has signals of its own until it has looked.
-            world.sleepers[thread]! += 1
+            world.state = old.awaited
+            // One signal, so that the thread checks before it sleeps.
+            world.sleepers[thread] = 1
         case .waitForOthers(let own):
             world.sleepers[thread]! -= 1
             if old.running > own { world.next[thread] -= 1 } else { world.sleepers[thread] = nil }
         }
-        if world.life.running != world.running { faults.append("counts wrong: \(world)") }
-        if world.life.isCancelled != world.wasCancelled { faults.append("forgets that it was removed: \(world)") }
-        if world.life.isOver != (world.wasCancelled && world.running == 0) { faults.append("not over: \(world)") }
-        if old.isAwaited && !world.life.isAwaited { faults.append("forgets that somebody waits: \(world)") }
+        check(world, after: old, &faults)
     }
 
-    @Test("after the removal nothing begins, and the last out is exactly one, in every order of two threads' handlers")
+    private func check(_ world: World, after old: ObserverState, _ faults: inout [String]) {
+        let state = world.state
+        if state.running != world.running { faults.append("wrong number of running handlers: \(world)") }
+        if state.atOnce + world.moved != world.atOnce { faults.append("wrong number at once: \(world)") }
+        if state.isCancelled != world.wasCancelled { faults.append("the removal is lost: \(world)") }
+        if state.isOver != (world.wasCancelled && world.running == 0) { faults.append("over too late: \(world)") }
+        if old.isAwaited && !state.isAwaited { faults.append("the waiting thread is lost: \(world)") }
+    }
+
+    @Test("after the removal no handler begins, and the state is over exactly once")
     func removal() {
-        var faults: [String] = []
-        let ways = explore(
-            [[.begin, .end, .begin, .end], [.begin, .end, .begin, .end], [.cancel], [.cancel]], faults: &faults
+        let (orders, faults) = explore(
+            [[.begin, .end, .begin, .end], [.begin, .end, .begin, .end], [.cancel], [.cancel]]
         ) { world in
             var faults: [String] = []
-            if !world.life.isOver { faults.append("not over at the end: \(world)") }
-            if world.timesOver != 1 { faults.append("over \(world.timesOver) times: \(world)") }
+            if !world.state.isOver { faults.append("not over at the end: \(world)") }
             if world.cancellations != 1 { faults.append("\(world.cancellations) removals were the first: \(world)") }
             return faults
         }
         #expect(faults == [])
         // All orders of 4, 4, 1 and 1 steps.
-        #expect(ways == 6_300)
+        #expect(orders == 6_300)
     }
 
-    @Test("who waits for the handlers sleeps until the last has returned, and never for ever")
+    @Test("a thread that waits for the handlers sleeps until the last one has returned, and no longer")
     func waiting() {
-        var faults: [String] = []
-        let ways = explore(
+        let (orders, faults) = explore(
             [
                 [.begin, .end], [.begin, .end, .begin, .end],
                 [.cancel, .await, .waitForOthers(own: 0)], [.cancel],
-            ], faults: &faults
+            ]
         ) { world in
-            world.timesOver == 1 && world.life.isOver && world.life.isAwaited
-                ? [] : ["over \(world.timesOver) times: \(world)"]
+            world.state.isOver && world.state.isAwaited ? [] : ["not over or not awaited: \(world)"]
         }
         #expect(faults == [])
-        #expect(ways > 1_000)
+        #expect(orders > 1_000)
     }
 
-    @Test("a handler that removes its own observer waits for the others only, and is the last out if they are gone")
+    @Test("a handler that removes its own observer waits for the other handlers only")
     func removalInTheHandler() {
-        var faults: [String] = []
-        let ways = explore(
-            [[.begin, .cancel, .await, .waitForOthers(own: 1), .end], [.begin, .end], [.begin, .end]],
-            faults: &faults
+        let (orders, faults) = explore(
+            [[.begin, .cancel, .await, .waitForOthers(own: 1), .end], [.begin, .end], [.begin, .end]]
         ) { world in
-            let isRight = world.life.isOver && world.timesOver == 1
-            return isRight ? [] : ["over \(world.timesOver) times: \(world)"]
+            world.state.isOver ? [] : ["not over: \(world)"]
         }
         #expect(faults == [])
-        #expect(ways > 100)
+        #expect(orders > 100)
     }
 
-    @Test("what it remembers does not depend on the order of the changes")
-    func fields() {
-        for running in 0..<5 {
-            var life = ObserverState.registered
-            for _ in 0..<running { life = life.begun ?? life }
-            #expect(life.running == running)
-            #expect(!life.isCancelled && !life.isAwaited && !life.isOver)
-            #expect(life.cancelled.awaited == life.awaited.cancelled)
-            #expect(life.cancelled.cancelled == life.cancelled)
-            #expect(life.awaited.awaited == life.awaited)
-            #expect(life.awaited.running == running && life.awaited.isAwaited && !life.awaited.isCancelled)
-            #expect(life.cancelled.running == running && !life.cancelled.isAwaited && life.cancelled.isCancelled)
-            #expect(life.awaited.begun?.ended == life.awaited)
-            #expect(life.awaited.cancelled.isOver == (running == 0))
+    @Test("many are moved to another counter once, by a thread that reached them")
+    func movingMany() {
+        let handled: [Step] = [.beginAtOnce, .moveMany, .end]
+        for (threads, expected) in [
+            ([handled, handled, handled], 1_680), ([handled + handled, handled], 84),
+            ([handled, handled, [.cancel]], 140),
+        ] {
+            let (orders, faults) = explore(threads, atOnce: ObserverState.many - 2) { world in
+                world.state.atOnce >= ObserverState.many ? ["many are left: \(world)"] : []
+            }
+            #expect(faults == [])
+            #expect(orders == expected)
         }
+    }
+
+    @Test("its parts do not depend on the order of the changes")
+    func parts() {
+        for running in 0..<5 {
+            var state = ObserverState.registered
+            for _ in 0..<running { state = state.begun ?? state }
+            #expect(state.running == running)
+            #expect(!state.isCancelled && !state.isAwaited && !state.isOver)
+            #expect(state.cancelled.awaited == state.awaited.cancelled)
+            #expect(state.cancelled.cancelled == state.cancelled)
+            #expect(state.awaited.awaited == state.awaited)
+            #expect(state.awaited.running == running && state.awaited.isAwaited && !state.awaited.isCancelled)
+            #expect(state.cancelled.running == running && !state.cancelled.isAwaited && state.cancelled.isCancelled)
+            #expect(state.awaited.begun?.ended == state.awaited)
+            #expect(state.awaited.cancelled.isOver == (running == 0))
+        }
+    }
+
+    @Test("a handler that begins at once runs and is counted; its end does not change the number")
+    func atOnce() throws {
+        var state = ObserverState.registered
+        for count in 1...1000 {
+            state = try #require(state.begunAtOnce)
+            #expect((state.running, state.atOnce) == (1, count))
+            state = try #require(state.begun)
+            #expect((state.running, state.atOnce) == (2, count))
+            state = state.ended.ended
+            #expect((state.running, state.atOnce) == (0, count))
+        }
+        #expect(!state.isCancelled && !state.isAwaited && !state.countsMany)
+        #expect(state == Self.state(atOnce: 1000))
+        let over = state.cancelled.awaited
+        #expect(over.begunAtOnce == nil && over.begun == nil)
+        #expect(over.isOver && over.isAwaited && over.atOnce == 1000)
+    }
+
+    @Test("moving many changes the number at once and nothing else")
+    func many() throws {
+        let beforeMany = Self.state(atOnce: ObserverState.many - 1)
+        #expect(!beforeMany.countsMany && beforeMany.withoutMany == nil)
+        for running in [0, 1, 5, 1_000_000] {
+            for (isCancelled, isAwaited) in [(false, false), (true, false), (true, true)] {
+                var state = beforeMany
+                for _ in 0..<min(running, 5) { state = try #require(state.begun) }
+                if running > 5 { state = ObserverState(word: state.word + 4 * UInt64(running - 5)) }
+                var more = try #require(state.begunAtOnce)
+                if isCancelled { more = more.cancelled }
+                if isAwaited { more = more.awaited }
+                #expect(more.countsMany && more.atOnce == ObserverState.many && more.running == running + 1)
+                let less = try #require(more.withoutMany)
+                #expect((less.atOnce, less.running) == (0, running + 1))
+                #expect((less.isCancelled, less.isAwaited) == (isCancelled, isAwaited))
+                #expect(less.withoutMany == nil)
+                #expect(less.ended.running == running)
+            }
+        }
+    }
+
+    @Test("the number does not overflow before one of the threads has moved many")
+    func room() throws {
+        // More threads than a process can have reach `many` at the same time, with 250 nested handlers each.
+        let excess = 250 * (1 << 22)
+        let state = try #require(Self.state(atOnce: ObserverState.many + excess).begunAtOnce)
+        #expect(state.atOnce == ObserverState.many + excess + 1)
+        #expect(state.running == 1 && !state.isCancelled && !state.isAwaited)
+        #expect(state.withoutMany?.atOnce == excess + 1)
     }
 }
