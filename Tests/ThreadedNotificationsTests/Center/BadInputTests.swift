@@ -6,10 +6,10 @@ import Testing
 
 private let posted = Notification.Name("bad input")
 
-/// What somebody may get wrong, and what comes of it.
+/// The results of wrong or extreme arguments.
 @Suite("Bad input", .timeLimit(.minutes(10)))
 struct BadInputTests {
-    @Test("a token has no effect on another center")
+    @Test("cancelling a token removes its observer from its own center only, and once")
     func tokenOfAnotherCenter() {
         let (one, other) = (ThreadedNotificationCenter(), ThreadedNotificationCenter())
         let tokens = [one, other].map { $0.addObserver(forName: posted, on: .postingThread) { _ in } }
@@ -20,17 +20,17 @@ struct BadInputTests {
         #expect(tokens[1].counters.delivered == 1)
     }
 
-    @Test("a negative limit counts as zero")
-    func negativeLimit() throws {
+    @Test("a negative timeout counts as zero")
+    func negativeTimeout() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hasBegun, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let token = center.addObserver(forName: posted, on: worker) { _ in
-            began.signal()
-            goOn.wait()
+            hasBegun.signal()
+            resume.wait()
         }
         center.post(name: posted)
-        began.wait()
+        hasBegun.wait()
         #expect(throws: DeliveryError.self) {
             try center.postAndWait(Notification(name: posted), timeout: .seconds(-5))
         }
@@ -40,15 +40,15 @@ struct BadInputTests {
         #expect(throws: DeliveryError.threadStillRunning(thread: "worker", after: .seconds(-5))) {
             try worker.waitUntilFinished(timeout: .seconds(-5))
         }
-        goOn.signal()
-        goOn.signal()
+        resume.signal()
+        resume.signal()
         try worker.stopAndWait()
         let block = try #require(try? TargetThread.postingThread.perform(after: .seconds(-5)) {})
         #expect(block.outcome == .delivered || block.outcome == .waiting)
     }
 
-    @Test("limits of years do not overflow")
-    func endlessLimit() throws {
+    @Test("the longest possible timeout does not overflow")
+    func longestTimeout() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let token = center.addObserver(
@@ -64,8 +64,8 @@ struct BadInputTests {
         #expect(token.counters == DeliveryCounters(delivered: 101))
     }
 
-    @Test("a capacity below 1 stops the program and says so")
-    func capacityOfNothing() async {
+    @Test("a capacity of 0 stops the program with a message")
+    func zeroCapacity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ThreadedNotificationCenter().addObserver(
                 forName: Notification.Name("x"), on: .main,
@@ -75,7 +75,7 @@ struct BadInputTests {
         #expect(Self.text(result).contains("a capacity of 0 holds nothing. It must be at least 1"))
     }
 
-    @Test("no run loop mode at all stops the program and says so")
+    @Test("an empty set of run loop modes stops the program with a message")
     func noModes() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ThreadedNotificationCenter().addObserver(
@@ -85,7 +85,7 @@ struct BadInputTests {
         #expect(Self.text(result).contains("modes is empty, so nothing could be delivered"))
     }
 
-    @Test("an object that nothing can be compared with stops the program and says so")
+    @Test("an object that is neither of a class nor hashable stops the program with a message")
     func incomparableObject() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             struct NotHashable {}
@@ -96,7 +96,7 @@ struct BadInputTests {
         #expect(Self.text(result).contains("neither of a class nor Hashable"))
     }
 
-    @Test("posts nested 10,000 deep on a thread join its mailbox before the stack runs out")
+    @Test("posts nested 10,000 deep are handled at most 101 deep; the rest goes through the mailbox")
     func deepPosts() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
@@ -121,7 +121,7 @@ struct BadInputTests {
         last.cancel()
     }
 
-    @Test("posts nested 10,000 deep in plain delivery stop the program and say so")
+    @Test("endless nesting of handlers on the posting thread stops the program with a message")
     func deepPlainPosts() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let center = ThreadedNotificationCenter()
@@ -134,9 +134,9 @@ struct BadInputTests {
     }
 
     @Test(
-        "at-once deliveries and waits nested 10,000 deep stop the program and say so",
+        "endless nesting of at-once deliveries or of waiting posts stops the program with a message",
         arguments: ["at once", "waiting"])
-    func deepWithoutTurn(_ how: String) async {
+    func deepAtOnceOrWaiting(_ how: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [how] in
             Self.nestWithoutEnd(how)
         }
@@ -156,8 +156,8 @@ struct BadInputTests {
         token.cancel()
     }
 
-    @Test("a handler on the current thread of an actor that has none stops the program and says so")
-    func actorOfNoThread() async {
+    @Test("observing on the current thread stops the program with a message in an actor that has no thread")
+    func actorWithoutThread() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             actor Roaming {
                 var count = 0
@@ -170,7 +170,7 @@ struct BadInputTests {
         #expect(Self.text(result).contains("Roaming is bound to no thread"))
     }
 
-    @Test("100,000 observers of one name are each called once, and removed")
+    @Test("100,000 observers of one name are each called once, until they are removed")
     func manyObservers() {
         let center = ThreadedNotificationCenter()
         let called = Atomic<Int>.Box(0)

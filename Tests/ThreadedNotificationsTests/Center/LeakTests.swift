@@ -6,9 +6,9 @@ import XCTest
 
 private let posted = Notification.Name("leak")
 
-/// Threads and observers may come and go for ever (guarantee 10).
+/// Ended threads and removed observers leave nothing behind (guarantee 10).
 final class LeakTests: XCTestCase {
-    func testTenThousandThreadsThatComeObserveAndGoLeaveNothingBehind() throws {
+    func testTenThousandThreadsThatObserveAndEndLeaveNothingBehind() throws {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         let released = Atomic<Int>(0)
@@ -16,7 +16,7 @@ final class LeakTests: XCTestCase {
         final class Object {
             func handle(_ notification: Notification) {}
         }
-        func comeAndGo(_ threads: Int) {
+        func startAndEnd(_ threads: Int) {
             for index in 0..<threads {
                 Thread.posting(1) {
                     let held = ReleaseRecorder { released.add(1, ordering: .relaxed) }
@@ -26,25 +26,26 @@ final class LeakTests: XCTestCase {
                     if index % 3 == 0 { RunLoop.runCurrentOnce() }
                     foundation.post(name: name, object: nil)
                     withExtendedLifetime(token) {}
-                    // Waits when the thread ends.
+                    // A cancelled delayed block, when the thread ends.
                     if index % 2 == 0 { _ = try? CurrentThread.current.perform(after: .seconds(3600)) {}.cancel() }
                 }.wait()
             }
         }
-        comeAndGo(1000)
+        startAndEnd(1000)
         let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
-        comeAndGo(9000)
+        startAndEnd(9000)
         XCTAssertLessThanOrEqual(Self.descriptors, descriptors + 4)
         XCTAssertLessThan(Self.residentKilobytes - memory, 40_000, "kB for 9000 threads")
-        XCTAssertLessThan(center.registrations.observers, 100 * 20, "objects that are gone are found by and by")
+        XCTAssertLessThan(
+            center.registrations.observers, 100 * 20, "observers of deallocated objects are removed from time to time")
         XCTAssertLessThanOrEqual(center.registrations.captured, 100)
         XCTAssertEqual(released.load(ordering: .relaxed), 10_000)
         XCTAssertEqual(log.withLock { $0 }, [])
     }
 
-    func testRunLoopThreadsThatComeAndGoLeaveNothingBehind() throws {
+    func testRunLoopThreadsThatEndLeaveNothingBehind() throws {
         let center = ThreadedNotificationCenter()
-        func comeAndGo(_ threads: Int) throws {
+        func startAndEnd(_ threads: Int) throws {
             for index in 0..<threads {
                 let worker = try RunLoopThread.started("worker")
                 let token = center.addObserver(
@@ -56,11 +57,11 @@ final class LeakTests: XCTestCase {
                 XCTAssertEqual(token.counters, .init(delivered: 1))
             }
         }
-        try comeAndGo(200)
+        try startAndEnd(200)
         let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
         weak var last: RunLoopThread?
         weak var lastMailbox: ThreadMailbox?
-        try comeAndGo(1000)
+        try startAndEnd(1000)
         do {
             let worker = try RunLoopThread.started("worker")
             let token = center.addObserver(forName: posted, on: worker) { _ in }
@@ -74,19 +75,19 @@ final class LeakTests: XCTestCase {
         XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 1000 threads")
     }
 
-    func testAThreadThatEndsInItsHandlerIsLetGoOf() throws {
+    func testAThreadThatEndsInABlockIsReleased() throws {
         @Sendable func endThread() { Thread.exit() }
-        weak var weakly: RunLoopThread?
+        weak var weakWorker: RunLoopThread?
         do {
             let worker = try RunLoopThread.started("worker")
-            weakly = worker
+            weakWorker = worker
             try worker.perform { endThread() }
             try worker.waitUntilFinished(timeout: TestLimit.hang)
         }
-        XCTAssertNil(weakly)
+        XCTAssertNil(weakWorker)
     }
 
-    func testAThreadThatHasEndedIsToldToItsPostersHoweverManyObserversCome() throws {
+    func testAPostReportsAnEndedThreadBesideManyObserversThatHandledIt() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let token = center.addObserver(forName: posted, on: worker) { _ in }
@@ -97,19 +98,19 @@ final class LeakTests: XCTestCase {
         token.cancel()
     }
 
-    func testAThreadThatIsNeverStartedGoesAndItsNotificationsAreCounted() {
+    func testAThreadThatIsNeverStartedIsReleasedAndItsNotificationsAreCounted() {
         let center = ThreadedNotificationCenter()
         var unstarted: RunLoopThread? = RunLoopThread(name: "unstarted")
-        weak let weakly = unstarted
+        weak let weakWorker = unstarted
         let token = center.addObserver(forName: posted, on: unstarted!) { _ in }
         center.post(name: posted)
         XCTAssertEqual(token.counters.waiting, 1)
         unstarted = nil
-        XCTAssertNil(weakly)
+        XCTAssertNil(weakWorker)
         XCTAssertEqual(token.counters, .init(targetGone: 1))
     }
 
-    func testAThreadThatManyStopBeforeItStartedIsOverOnceAndCountsAll() {
+    func testStoppingAnUnstartedThreadFromManyThreadsCountsEachNotificationOnce() {
         let center = ThreadedNotificationCenter()
         for _ in 0..<200 {
             let unstarted = RunLoopThread(name: "unstarted")
@@ -120,7 +121,7 @@ final class LeakTests: XCTestCase {
         }
     }
 
-    func testWhatWaitsForARemovedObserverIsReleasedWhenItsThreadComesToIt() throws {
+    func testANotificationOfARemovedObserverIsReleasedByTheNextDrain() throws {
         let center = ThreadedNotificationCenter()
         let released = Atomic<Bool>.Box(false)
         let token = center.addObserver(forName: posted, on: .main) { _ in }
@@ -136,7 +137,7 @@ final class LeakTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(cancelled: 1))
     }
 
-    func testAnObserverGoesWithItsTokenAlsoWhileAHandlerRunsTheRunLoopForLong() throws {
+    func testObserversAreReleasedWithTheirTokensWhileAHandlerRunsTheRunLoop() throws {
         struct Value: Hashable, @unchecked Sendable {
             // Safety: it is never changed.
             let number: Int
@@ -149,7 +150,7 @@ final class LeakTests: XCTestCase {
         let (inner, more) = (Notification.Name("inner"), Notification.Name("more"))
         let (handled, released, releasedBefore) = (Atomic<Int>.Box(0), Atomic<Int>.Box(0), Atomic<Int>.Box(0))
         let others = center.addObserver(forName: more, on: .main) { _ in handled.value.add(1, ordering: .relaxed) }
-        // What is released may hand over more, and run the run loop.
+        // A deinit may post, and run the run loop.
         @Sendable func wasReleased() {
             released.value.add(1, ordering: .relaxed)
             Thread.posting(1) { for _ in 0..<300 { center.post(name: more) } }.wait()

@@ -5,9 +5,9 @@ import XCTest
 
 private let posted = Notification.Name("matching")
 
-/// Which observers a notification is for, and how they come and go.
+/// The observers that match a notification, by name and object.
 final class MatchingTests: XCTestCase {
-    func testObjectsMatchByIdentityAndValuesByEqualityAndNilIsAny() {
+    func testObjectsMatchByIdentityAndValuesByEqualityAndNilMatchesAny() {
         let center = ThreadedNotificationCenter()
         final class Same: Hashable {
             static func == (one: Same, other: Same) -> Bool { true }
@@ -17,28 +17,28 @@ final class MatchingTests: XCTestCase {
         let handled = Locked<[String]>([])
         let tokens: [ObserverToken] = [
             ("any", nil), ("one", one), ("text", "text" as Any), ("three", 3), ("pair", [1, 2]),
-        ].map { (who, object: Any?) in
+        ].map { (name, object: Any?) in
             center.addObserver(forName: posted, object: object, on: .postingThread) { _ in
-                handled.withLock { $0.append(who) }
+                handled.withLock { $0.append(name) }
             }
         }
-        func who(_ object: Any?) -> [String] {
+        func observers(of object: Any?) -> [String] {
             handled.withLock { $0 = [] }
             center.post(name: posted, object: object)
             return handled.withLock { $0 }
         }
         struct NotHashable {}
-        XCTAssertEqual(who(nil), ["any"])
-        XCTAssertEqual(who(one), ["any", "one"])
-        XCTAssertEqual(who(other), ["any"], "equal, but another object")
-        XCTAssertEqual(who(String("txet".reversed())), ["any", "text"])
-        XCTAssertEqual(who(3), ["any", "three"])
-        XCTAssertEqual(who([1, 2]), ["any", "pair"])
-        XCTAssertEqual(who(NotHashable()), ["any"])
+        XCTAssertEqual(observers(of: nil), ["any"])
+        XCTAssertEqual(observers(of: one), ["any", "one"])
+        XCTAssertEqual(observers(of: other), ["any"], "equal, but another object")
+        XCTAssertEqual(observers(of: String("txet".reversed())), ["any", "text"])
+        XCTAssertEqual(observers(of: 3), ["any", "three"])
+        XCTAssertEqual(observers(of: [1, 2]), ["any", "pair"])
+        XCTAssertEqual(observers(of: NotHashable()), ["any"])
         XCTAssertEqual(tokens.count, 5)
     }
 
-    func testAFilterObjectIsNotRetainedAndItsSuccessorDoesNotMatch() {
+    func testAnObservedObjectIsNotRetainedAndAnotherAtItsAddressDoesNotMatch() {
         let center = ThreadedNotificationCenter()
         var object: NSObject? = NSObject()
         weak let weakObject = object
@@ -46,12 +46,12 @@ final class MatchingTests: XCTestCase {
         XCTAssertEqual(center.post(name: posted, object: object).delivered, 1)
         object = nil
         XCTAssertNil(weakObject)
-        // Some of them stand at the address of the first.
+        // Some of them have the address of the first.
         for _ in 0..<1000 { center.post(name: posted, object: NSObject()) }
         XCTAssertEqual(token.counters.total, 1)
     }
 
-    func testObserversThatAreAddedAtTheSameTimeAreAllFoundAndRemoved() {
+    func testObserversThatSeveralThreadsAddAtTheSameTimeAreAllRemoved() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         Thread.posting(4) {
@@ -62,7 +62,7 @@ final class MatchingTests: XCTestCase {
         XCTAssertEqual(center.post(name: posted), DeliveryCounters())
     }
 
-    func testKeepingTheLatestDoesNotRetainWhatItIsOf() throws {
+    func testThePolicyKeepLatestDoesNotRetainTheNotificationsObject() throws {
         let center = ThreadedNotificationCenter()
         let released = Locked(0)
         let token = center.addObserver(
@@ -76,7 +76,7 @@ final class MatchingTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: 3), "other objects, also at the same address")
     }
 
-    func testARemovalIsTracedOnceHoweverItCame() throws {
+    func testARemovalIsTracedOnceByTokenOrByDeallocation() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         let events = try tracing {
@@ -93,7 +93,7 @@ final class MatchingTests: XCTestCase {
         XCTAssertEqual(events.count { $0.stage == .remove }, 2)
     }
 
-    func testAnObserverOfAnyNameGetsAllAndObserversOfAnotherNameNone() {
+    func testAnObserverOfAnyNameGetsEveryNotificationAndAnObserverOfAnotherNameNone() {
         let center = ThreadedNotificationCenter()
         let any = center.addObserver(forName: nil, on: .postingThread) { _ in }
         let other = center.addObserver(forName: Notification.Name("other"), on: .postingThread) { _ in }

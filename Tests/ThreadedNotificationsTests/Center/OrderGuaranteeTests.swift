@@ -10,30 +10,30 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 @Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
 
-/// The guarantees of the article Order and Guarantees, a test for each, by number; threads and order: 1 to 5.
+/// Guarantees 1 to 5 of the article *Order and Guarantees*: threads and order.
 final class OrderGuaranteeTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testGuarantee01AHandlerRunsOnItsTargetThreadAndOnNoOther() throws {
         let center = ThreadedNotificationCenter()
         let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
         let seen = Locked<[String: Set<Int>]>([:])
-        @Sendable func see(_ who: String) {
+        @Sendable func record(_ observer: String) {
             let number = ThreadIdentity.current.number
-            seen.withLock { _ = $0[who, default: []].insert(number) }
+            seen.withLock { _ = $0[observer, default: []].insert(number) }
         }
         var tokens = threads.map { thread in
-            center.addObserver(forName: guarantee, on: thread) { _ in see(thread.name) }
+            center.addObserver(forName: guarantee, on: thread) { _ in record(thread.name) }
         }
-        tokens.append(center.addObserver(forName: guarantee, on: .main) { _ in see("main") })
-        tokens.append(center.addObserver(forName: guarantee, on: .current, using: { _ in see("current") }))
-        tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in see("posting") })
+        tokens.append(center.addObserver(forName: guarantee, on: .main) { _ in record("main") })
+        tokens.append(center.addObserver(forName: guarantee, on: .current, using: { _ in record("current") }))
+        tokens.append(center.addObserver(forName: guarantee, on: .postingThread) { _ in record("posting") })
         let posters = try (0..<3).map { try RunLoopThread.started("poster \($0)") }
         for poster in posters + threads {
             try poster.perform { for _ in 0..<100 { center.post(name: guarantee) } }
         }
         for thread in posters { try thread.stopAndWait() }
-        for thread in threads { try thread.performAndWait(timeout: limit) {} }
+        for thread in threads { try thread.performAndWait(timeout: timeout) {} }
         center.post(name: guarantee)
         for thread in threads { try thread.stopAndWait() }
         RunLoop.runCurrentOnce()
@@ -46,7 +46,7 @@ final class OrderGuaranteeTests: XCTestCase {
         for token in tokens { XCTAssertEqual(token.counters.delivered, 601) }
     }
 
-    func testGuarantee02PostedOnItsThreadItIsDeliveredBeforePostReturnsAndJoinsTheEndIfSomethingWaits() throws {
+    func testGuarantee02APostOnTheTargetThreadIsDeliveredBeforeItReturnsUnlessOthersWait() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(forName: guarantee, on: .current, transform: number(of:)) { value in
@@ -56,7 +56,7 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(handled.withLock { $0 }, [1])
 
         let poster = try RunLoopThread.started("poster")
-        try poster.performAndWait(timeout: limit) { _ = center.post(number(2)) }
+        try poster.performAndWait(timeout: timeout) { _ = center.post(number(2)) }
         XCTAssertEqual(center.post(number(3)).waiting, 1, "2 waits, so 3 must not overtake it")
         XCTAssertEqual(handled.withLock { $0 }, [1])
         RunLoop.runCurrentOnce()
@@ -66,14 +66,14 @@ final class OrderGuaranteeTests: XCTestCase {
         token.cancel()
     }
 
-    func testGuarantee02TheDocumentsRuleDeliversAtOnceAndMarksWhatOvertakes() throws {
+    func testGuarantee02ThePolicyAtOnceOvertakesAndMarksTheDelivery() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(
             forName: guarantee, on: .current, options: ObserverOptions(sameThread: .atOnce), transform: number(of:)
         ) { value in handled.withLock { $0.append(value) } }
         let poster = try RunLoopThread.started("poster")
-        try poster.performAndWait(timeout: limit) { _ = center.post(number(1)) }
+        try poster.performAndWait(timeout: timeout) { _ = center.post(number(1)) }
         let overtaking = try tracing(of: token.id) {
             XCTAssertEqual(center.post(number(2)).delivered, 1)
             RunLoop.runCurrentOnce()
@@ -83,24 +83,24 @@ final class OrderGuaranteeTests: XCTestCase {
         try poster.stopAndWait()
     }
 
-    func testGuarantee03PostedOnAnotherThreadPostDoesNotWait() throws {
+    func testGuarantee03APostOnAnotherThreadDoesNotWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let goOn = DispatchSemaphore(value: 0)
+        let resume = DispatchSemaphore(value: 0)
         let handled = Atomic<Int>(0)
         let token = center.addObserver(forName: guarantee, on: worker) { _ in
-            goOn.wait()
+            resume.wait()
             handled.add(1, ordering: .relaxed)
         }
-        // The handler waits for what happens after the posts: this hangs if a post waits for it.
+        // The handler waits until all is posted: the test hangs if a post waits for the handler.
         for _ in 0..<10 { XCTAssertEqual(center.post(name: guarantee).waiting, 1) }
-        for _ in 0..<10 { goOn.signal() }
+        for _ in 0..<10 { resume.signal() }
         try worker.stopAndWait()
         XCTAssertEqual(handled.load(ordering: .relaxed), 10)
         XCTAssertEqual(token.counters, .init(delivered: 10))
     }
 
-    func testGuarantee04OnePostersNotificationsReachAnObserverInPostingOrder() throws {
+    func testGuarantee04TheNotificationsOfOneThreadReachAnObserverInPostingOrder() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let last = Locked<[Int: Int]>([:])
@@ -108,13 +108,13 @@ final class OrderGuaranteeTests: XCTestCase {
         let token = center.addObserver(forName: guarantee, on: worker, transform: number(of:)) { value in
             let before = last.withLock { $0.updateValue(value, forKey: value / 100_000) }
             if let before, before >= value { faults.add(1, ordering: .relaxed) }
-            // A nested run loop in the middle must not change the order.
+            // A nested run of the run loop must not change the order.
             if value.isMultiple(of: 97) { RunLoop.runCurrentOnce() }
         }
         let posters = try (0..<4).map { try RunLoopThread.started("poster \($0)") }
         for (index, poster) in posters.enumerated() {
             try poster.perform {
-                for place in 0..<2000 { center.post(number(index * 100_000 + place)) }
+                for value in 0..<2000 { center.post(number(index * 100_000 + value)) }
             }
         }
         for poster in posters { try poster.stopAndWait() }
@@ -123,10 +123,9 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual(faults.load(ordering: .relaxed), 0)
     }
 
-    func testGuarantee04WhatAHandlerPostsComesAfterForAnObserverInAnotherMode() {
+    func testGuarantee04AnObserverInAnotherModeGetsAHandlersPostAfterTheOneBeingHandled() {
         let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
-        // Whichever handler posts, in its turn, at once or bound to no thread: all come before the observer of the
-        // other mode.
+        // Each of these handlers is called before the observer of the other mode.
         let posters: [(TargetThread, SameThreadPolicy)] = [
             (.main, .ordered), (.main, .atOnce), (.postingThread, .ordered),
         ]
@@ -151,7 +150,7 @@ final class OrderGuaranteeTests: XCTestCase {
         }
     }
 
-    func testGuarantee04WhatHandlersPostDuringAWaitingPostComesAfterIt() throws {
+    func testGuarantee04AHandlersPostDuringAWaitingPostIsDeliveredAfterIt() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(forName: guarantee, on: .main, transform: number(of:)) { value in
@@ -159,14 +158,14 @@ final class OrderGuaranteeTests: XCTestCase {
             if value == 1 { center.post(number(3)) }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        XCTAssertEqual(try center.postAndWait(number(2), timeout: limit), DeliveryCounters(delivered: 1))
+        XCTAssertEqual(try center.postAndWait(number(2), timeout: timeout), DeliveryCounters(delivered: 1))
         XCTAssertEqual(handled.withLock { $0 }, [1, 2])
         RunLoop.runCurrentOnce()
         XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3])
         XCTAssertEqual(token.counters, .init(delivered: 3))
     }
 
-    func testGuarantee04AWaitingPostHasItsTurnInARunLoopThatAHandlerRuns() throws {
+    func testGuarantee04ARunLoopThatAHandlerRunsDeliversTheWaitingPostInOrder() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(forName: guarantee, on: .main, transform: number(of:)) { value in
@@ -177,13 +176,13 @@ final class OrderGuaranteeTests: XCTestCase {
             handled.withLock { $0.append(value) }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        XCTAssertEqual(try center.postAndWait(number(2), timeout: limit), DeliveryCounters(delivered: 1))
+        XCTAssertEqual(try center.postAndWait(number(2), timeout: timeout), DeliveryCounters(delivered: 1))
         RunLoop.runCurrentOnce()
         XCTAssertEqual(handled.withLock { $0 }, [2, 3, 1])
         XCTAssertEqual(token.counters, .init(delivered: 3))
     }
 
-    func testGuarantee04WhatHandlersPostAndPerformDuringAWaitingBlockComesAfterIt() throws {
+    func testGuarantee04AHandlersPostAndBlockDuringAWaitingBlockAreDeliveredAfterIt() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         let first = center.addObserver(forName: guarantee, object: 1, on: .main) { _ in
@@ -197,7 +196,7 @@ final class OrderGuaranteeTests: XCTestCase {
             log.withLock { $0.append("2") }
         }
         Thread.posting(1) { center.post(number(1)) }.wait()
-        let value = try TargetThread.main.performAndWait(timeout: limit) {
+        let value = try TargetThread.main.performAndWait(timeout: timeout) {
             log.withLock { $0.append("block") }
             return 42
         }
@@ -208,7 +207,7 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual([first, second].map(\.counters.delivered), [1, 1])
     }
 
-    func testGuarantee02AnAtOnceDeliveryDoesNotOvertakeAnotherDeliveryOfItsOwnPost() throws {
+    func testGuarantee02AnAtOnceDeliveryOvertakesOlderPostsButNotItsOwn() throws {
         let center = ThreadedNotificationCenter()
         let modal = RunLoop.Mode("modal in OrderGuaranteeTests")
         let atOnce = center.addObserver(
@@ -222,20 +221,20 @@ final class OrderGuaranteeTests: XCTestCase {
         XCTAssertEqual([atOnce, ordered].map(\.counters.delivered), [2, 2])
     }
 
-    func testGuarantee05ObserversOfOneThreadAreCalledInRegistrationOrder() throws {
+    func testGuarantee05ObserversOfOneThreadAreCalledInTheOrderInWhichTheyWereAdded() throws {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         let worker = try RunLoopThread.started("worker")
         let called = Locked<[Int]>([])
         let object = NSObject()
-        // Of name and object, of the name, of any: found in different places.
+        // Three kinds of observer, which are found in different lists: of name and object, of the name, of any name.
         let tokens = (0..<60).map { index in
             center.addObserver(
                 forName: index % 3 == 2 ? nil : guarantee, object: index % 3 == 0 ? object : nil, on: worker
             ) { _ in called.withLock { $0.append(index) } }
         }
         center.post(name: guarantee, object: object)
-        try worker.performAndWait(timeout: limit) {}
+        try worker.performAndWait(timeout: timeout) {}
         XCTAssertEqual(called.withLock { $0 }, Array(0..<60))
 
         called.withLock { $0 = [] }

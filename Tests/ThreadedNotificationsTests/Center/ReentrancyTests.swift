@@ -6,19 +6,19 @@ import XCTest
 
 private let outer = Notification.Name("outer")
 
-/// What happens in the middle of a handler, a mapping, a job or a tracer (guarantee 8).
+/// Handlers, transforms, jobs and tracers may use the center (guarantee 8).
 final class ReentrancyTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
-    func testWhatAHandlerPostsDoesNotOvertakeWhatIsBeingPosted() throws {
+    func testAHandlersPostDoesNotOvertakeThePostThatCalledIt() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[String]>([])
-        @Sendable func observe(_ who: String, _ thread: TargetThread, posts: Bool = false) -> ObserverToken {
+        @Sendable func observe(_ name: String, _ thread: TargetThread, posts: Bool = false) -> ObserverToken {
             center.addObserver(
                 forName: outer, on: thread, transform: { $0.object as? Int },
                 using: { value in
-                    log.withLock { $0.append("\(who) \(value)") }
+                    log.withLock { $0.append("\(name) \(value)") }
                     if posts, value == 1 { center.post(name: outer, object: 2) }
                 })
         }
@@ -35,7 +35,7 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), [2, 2, 2])
     }
 
-    func testAnObserverInOrderIsNotOvertakenByWhatAPlainOnePosts() {
+    func testAPostOfAnUnorderedObserversHandlerDoesNotOvertakeForAnOrderedObserver() {
         for sameThread in [SameThreadPolicy.ordered, .atOnce] {
             let center = ThreadedNotificationCenter()
             let log = Locked<[Int]>([])
@@ -54,7 +54,7 @@ final class ReentrancyTests: XCTestCase {
         }
     }
 
-    func testAHandlerThatRunsTheRunLoopFindsTheObserversAfterIt() throws {
+    func testARunLoopThatAHandlerRunsDeliversToTheRemainingObservers() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         let first = center.addObserver(forName: outer, on: .main) { _ in
@@ -68,7 +68,7 @@ final class ReentrancyTests: XCTestCase {
         for token in [first, second, third] { token.cancel() }
     }
 
-    func testAnAtOnceDeliveryThatOvertakesNothingDoesNotSaySo() throws {
+    func testAnAtOnceDeliveryThatOvertakesNothingIsNotMarked() throws {
         let center = ThreadedNotificationCenter()
         let tokens = [SameThreadPolicy.atOnce, .ordered, .ordered].map { policy in
             center.addObserver(forName: outer, on: .main, options: ObserverOptions(sameThread: policy)) { _ in }
@@ -78,7 +78,7 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), [1, 1, 1])
     }
 
-    func testAHundredThousandObserversOfOneThreadTakeTheirTurns() {
+    func testOnePostReachesAHundredThousandObserversOfOneThread() {
         let center = ThreadedNotificationCenter()
         let called = Atomic<Int>.Box(0)
         let tokens = (0..<100_000).map { _ in
@@ -89,7 +89,7 @@ final class ReentrancyTests: XCTestCase {
         RunLoop.runCurrentOnce()
     }
 
-    func testTheOnlyObserverOfAThreadGetsWhatItPostsAtOnce() {
+    func testTheOnlyObserverOfAThreadHandlesItsOwnPostsAtOnce() {
         let center = ThreadedNotificationCenter()
         let log = Locked<[Int]>([])
         let token = center.addObserver(
@@ -115,26 +115,26 @@ final class ReentrancyTests: XCTestCase {
             self.thread = thread
         }
 
-        /// Not a job that may be suspended: nothing else of the actor may run in its middle.
-        func work(_ inTheMiddle: @Sendable () -> Void) {
+        /// It never suspends, so no other job of the actor may run before it returns.
+        func work(_ body: @Sendable () -> Void) {
             if isBusy { interleaved += 1 }
             isBusy = true
-            inTheMiddle()
+            body()
             isBusy = false
         }
     }
 
-    func testAnActorsJobsDoNotInterleaveWhenOneOfThemWaitsOrRunsTheRunLoop() throws {
+    func testAnActorsJobsDoNotInterleaveWhenOneWaitsOrRunsTheRunLoop() throws {
         let worker = try RunLoopThread.started("worker")
         let actor = Worker(worker)
-        let (limit, done) = (limit, expectation(description: "all done"))
+        let (timeout, done) = (timeout, expectation(description: "all done"))
         done.expectedFulfillmentCount = 6
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (began, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Task.immediate {
             await actor.work {
                 began.signal()
-                goOn.wait()
-                try? worker.performAndWait(timeout: limit) {}
+                resume.wait()
+                try? worker.performAndWait(timeout: timeout) {}
                 RunLoop.runCurrentOnce()
             }
             done.fulfill()
@@ -146,7 +146,7 @@ final class ReentrancyTests: XCTestCase {
                 done.fulfill()
             }
         }
-        goOn.signal()
+        resume.signal()
         Task {
             let interleaved = await actor.interleaved
             XCTAssertEqual(interleaved, 0)
@@ -156,16 +156,16 @@ final class ReentrancyTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAMappingMayRemoveItsObserverAndWait() throws {
+    func testATransformMayRemoveItsObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let token = Locked<ObserverToken?>(nil)
         let error = Locked<String?>(nil)
         let observer = center.addObserver(
             forName: outer, on: worker,
-            transform: { [limit] notification -> Int? in
+            transform: { [timeout] notification -> Int? in
                 do {
-                    try token.withLock { $0 }?.cancelAndWait(timeout: limit)
+                    try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
                 } catch let failure {
                     error.withLock { $0 = "\(failure)" }
                 }
@@ -178,12 +178,12 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(observer.counters, .init(cancelled: 1))
     }
 
-    func testAHandlerThatOnlyTheMailboxKeptMayPostAndRunTheRunLoopWhenItIsReleased() {
+    func testADeinitThatADrainCausesMayPostAndRunTheRunLoop() {
         final class Object {}
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
-        let tokens = ["first", "second"].map { who in
-            center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append(who) } }
+        let tokens = ["first", "second"].map { name in
+            center.addObserver(forName: outer, on: .main) { _ in log.withLock { $0.append(name) } }
         }
         var short: ThreadedNotificationCenter? = ThreadedNotificationCenter()
         let object = Object()
@@ -196,16 +196,16 @@ final class ReentrancyTests: XCTestCase {
             }
             short?.addObserver(object, forName: outer, on: .current) { _, _ in withExtendedLifetime(held) {} }
         }
-        // The posting thread's block outlives what is waited for, so it must not keep the center.
-        let posting = Locked(short)
+        // The posting thread's block is released late, so it must not retain the center.
+        let handedOver = Locked(short)
         Thread.posting(1) {
-            let center = posting.withLock { kept in
+            let center = handedOver.withLock { kept in
                 defer { kept = nil }
                 return kept
             }
             for _ in 0..<200 { center?.post(name: outer) }
         }.wait()
-        // Its observers go with their last notification.
+        // Its observers are released with their last notification.
         short = nil
         XCTAssertEqual(log.withLock { $0 }, [])
         RunLoop.runCurrentOnce()
@@ -217,7 +217,7 @@ final class ReentrancyTests: XCTestCase {
         withExtendedLifetime(object) {}
     }
 
-    func testATracerThatGoesMayDoWhatIsTraced() {
+    func testADeinitThatRemovingTheTracerCausesMayPost() {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: outer, on: .postingThread) { _ in }
         do {
@@ -228,19 +228,19 @@ final class ReentrancyTests: XCTestCase {
         XCTAssertEqual(token.counters.delivered, 1)
     }
 
-    func testATracerIsAsQuickAfterManyEventsAsAtFirst() {
+    func testATracerIsCalledForManyEventsWithoutAGrowingStack() {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: outer, on: .postingThread) { _ in }
         let events = Atomic<Int>(0)
         DeliveryEvent.tracer = { _ in events.add(1, ordering: .relaxed) }
         defer { DeliveryEvent.tracer = nil }
-        // Once it was called through one closure more for each event before, which ran out of stack.
+        // The stack would overflow if each event added a closure around the tracer.
         for _ in 0..<20_000 { center.post(name: outer) }
         XCTAssertEqual(events.load(ordering: .relaxed), 60_000)
         token.cancel()
     }
 
-    func testWhatIsReleasedForAThreadHoldsUpNothingThatIsPostedOnIt() throws {
+    func testAHandlerThatIsReleasedOnAThreadDoesNotDelayAPostThere() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: outer, on: .main) { _ in }
         let other = center.addObserver(forName: Notification.Name("other"), on: .current) { _ in }

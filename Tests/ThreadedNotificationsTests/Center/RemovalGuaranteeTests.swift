@@ -10,9 +10,9 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 @Sendable private func number(of notification: Notification) -> Int? { notification.object as? Int }
 
-/// The guarantees of the article Order and Guarantees, a test for each, by number; removal: 6 to 8.
+/// Guarantees 6 to 8 of the article *Order and Guarantees*: removal.
 final class RemovalGuaranteeTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
         let center = ThreadedNotificationCenter()
@@ -29,10 +29,10 @@ final class RemovalGuaranteeTests: XCTestCase {
                 }
             }
             let poster = Thread.posting(4) { center.post(name: guarantee) }
-            try token.cancelAndWait(timeout: limit)
+            try token.cancelAndWait(timeout: timeout)
             isCancelled.value.store(true, ordering: .releasing)
             poster.wait()
-            try worker.performAndWait(timeout: limit) {}
+            try worker.performAndWait(timeout: timeout) {}
             XCTAssertFalse(beganAfterwards.value.load(ordering: .relaxed))
             let counts = token.counters
             XCTAssertEqual(counts.total, counts.delivered + counts.cancelled)
@@ -40,27 +40,27 @@ final class RemovalGuaranteeTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testGuarantee06AfterCancelAndWaitNoneIsRunning() throws {
+    func testGuarantee06AfterCancelAndWaitNoHandlerRuns() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hasBegun, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isRunning = Atomic<Bool>(false)
         let token = center.addObserver(forName: guarantee, on: worker) { _ in
             isRunning.store(true, ordering: .relaxed)
-            began.signal()
-            goOn.wait()
+            hasBegun.signal()
+            resume.wait()
             isRunning.store(false, ordering: .relaxed)
         }
         center.post(name: guarantee)
         center.post(name: guarantee)
-        began.wait()
+        hasBegun.wait()
         token.cancel()
         XCTAssertTrue(isRunning.load(ordering: .relaxed), "cancel does not wait")
         XCTAssertThrowsError(try token.cancelAndWait(timeout: .zero)) {
             XCTAssertEqual($0 as? DeliveryError, .handlerStillRunning(observer: token.id, after: .zero))
         }
-        goOn.signal()
-        try token.cancelAndWait(timeout: limit)
+        resume.signal()
+        try token.cancelAndWait(timeout: timeout)
         XCTAssertFalse(isRunning.load(ordering: .relaxed))
         try worker.stopAndWait()
         XCTAssertEqual(token.counters, .init(delivered: 1, cancelled: 1))
@@ -72,9 +72,9 @@ final class RemovalGuaranteeTests: XCTestCase {
         for thread in [worker.targetThread, .postingThread] {
             let token = Locked<ObserverToken?>(nil)
             let outcome = Locked<[String]>([])
-            let observer = center.addObserver(forName: guarantee, on: thread) { [limit] _ in
+            let observer = center.addObserver(forName: guarantee, on: thread) { [timeout] _ in
                 do {
-                    try token.withLock { $0 }?.cancelAndWait(timeout: limit)
+                    try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
                     outcome.withLock { $0.append("removed") }
                 } catch {
                     outcome.withLock { $0.append("\(error)") }
@@ -84,7 +84,7 @@ final class RemovalGuaranteeTests: XCTestCase {
             token.withLock { $0 = observer }
             center.post(name: guarantee)
             center.post(name: guarantee)
-            try worker.performAndWait(timeout: limit) {}
+            try worker.performAndWait(timeout: timeout) {}
             XCTAssertEqual(outcome.withLock { $0 }, ["removed"])
         }
         try worker.stopAndWait()
@@ -108,18 +108,18 @@ final class RemovalGuaranteeTests: XCTestCase {
         let other = center.addObserver(forName: guarantee, on: .postingThread) { _ in handled.add(1, ordering: .relaxed)
         }
         one.cancel()
-        try one.cancelAndWait(timeout: limit)
+        try one.cancelAndWait(timeout: timeout)
         XCTAssertNotEqual(one.id, other.id)
-        XCTAssertEqual(center.post(name: guarantee).delivered, 1, "a stranger was removed")
+        XCTAssertEqual(center.post(name: guarantee).delivered, 1, "another observer was removed")
         other.cancel()
     }
 
-    func testGuarantee07ANewRegistrationNeverReceivesOlderNotifications() throws {
+    func testGuarantee07ANewObserverNeverGetsOlderNotifications() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[String]>([])
-        @Sendable func observe(_ who: String) -> ObserverToken {
+        @Sendable func observe(_ name: String) -> ObserverToken {
             center.addObserver(forName: guarantee, on: .current, transform: number(of:)) { value in
-                handled.withLock { $0.append("\(who) \(value)") }
+                handled.withLock { $0.append("\(name) \(value)") }
             }
         }
         let old = observe("old")
@@ -140,13 +140,13 @@ final class RemovalGuaranteeTests: XCTestCase {
         let inner = Notification.Name("inner")
         let log = Locked<[String]>([])
         let innerToken = center.addObserver(forName: inner, on: other) { _ in log.withLock { $0.append("inner") } }
-        let token = center.addObserver(forName: guarantee, on: worker) { [limit] _ in
+        let token = center.addObserver(forName: guarantee, on: worker) { [timeout] _ in
             let added = center.addObserver(forName: inner, on: .postingThread) { _ in
                 log.withLock { $0.append("added") }
             }
             do {
-                try center.postAndWait(Notification(name: inner), timeout: limit)
-                let value = try other.performAndWait(timeout: limit) { 42 }
+                try center.postAndWait(Notification(name: inner), timeout: timeout)
+                let value = try other.performAndWait(timeout: timeout) { 42 }
                 log.withLock { $0.append("\(value)") }
                 try worker.perform { log.withLock { $0.append("performed") } }
             } catch {
@@ -159,7 +159,7 @@ final class RemovalGuaranteeTests: XCTestCase {
         let tracedToken = center.addObserver(forName: traced, on: .postingThread) { _ in }
         DeliveryEvent.tracer = { event in if event.name == inner { center.post(name: traced) } }
         center.post(name: guarantee)
-        try worker.performAndWait(timeout: limit) {}
+        try worker.performAndWait(timeout: timeout) {}
         DeliveryEvent.tracer = nil
         try worker.stopAndWait()
         try other.stopAndWait()
@@ -169,12 +169,12 @@ final class RemovalGuaranteeTests: XCTestCase {
         XCTAssertEqual(innerToken.counters.delivered, 1)
     }
 
-    func testGuarantee08ATracerMayRemoveTheObserverForWhoseRoomAPostBeginsToWait() throws {
+    func testGuarantee08ATracerMayRemoveAnObserverWhenAPostBeginsToWaitForItsRoom() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let token = center.addObserver(
-            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: limit))
+            forName: guarantee, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
         ) { _ in }
         let postingThread = Locked<ThreadIdentity?>(nil)
         let waits = Locked<[DeliveryEvent.Stage]>([])
@@ -195,20 +195,20 @@ final class RemovalGuaranteeTests: XCTestCase {
         XCTAssertEqual(
             poster.wait(timeout: .now() + TestLimit.seconds), .success, "the tracer was called under a lock")
         DeliveryEvent.tracer = nil
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
         XCTAssertEqual(reports.withLock { $0 }, [DeliveryCounters(waiting: 1), DeliveryCounters(cancelled: 1)])
         XCTAssertEqual(waits.withLock { $0 }, [.wait, .waitEnd], "both are traced on the thread that waits")
     }
 
-    func testGuarantee06AnObserversDeinitThatItsHandlerCausesMayRemoveTheObserverAndWait() throws {
+    func testGuarantee06ADeinitThatTheHandlerCausesMayRemoveTheObserverAndWait() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
-        let owner = Holder()
+        let owner = Owner()
         let token = Locked<ObserverToken?>(nil)
-        owner.object = Deinitialiser { [limit] in
+        owner.object = DeinitCaller { [timeout] in
             do {
-                try token.withLock { $0 }?.cancelAndWait(timeout: limit)
+                try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
                 log.withLock { $0.append("removed") }
             } catch {
                 log.withLock { $0.append("\(error)") }
@@ -224,7 +224,7 @@ final class RemovalGuaranteeTests: XCTestCase {
 }
 
 /// Calls a block when it is deallocated.
-private final class Deinitialiser {
+private final class DeinitCaller {
     private let body: () -> Void
 
     init(_ body: @escaping () -> Void) {
@@ -234,6 +234,6 @@ private final class Deinitialiser {
     deinit { body() }
 }
 
-private final class Holder {
-    var object: Deinitialiser?
+private final class Owner {
+    var object: DeinitCaller?
 }

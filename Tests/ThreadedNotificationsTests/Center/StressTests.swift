@@ -4,15 +4,15 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// Posters, threads and observers that come and go, all at once: the guarantees hold together.
+/// Threads that post while others add and remove observers.
 final class StressTests: XCTestCase {
-    /// 2,000,000 with `STRESS=1`; a smaller run otherwise, which the thread sanitizer has as well.
+    /// 2,000,000 with `STRESS=1`; otherwise fewer, because the thread sanitizer is slow.
     private var notifications: Int {
         ProcessInfo.processInfo.environment["STRESS"] == nil ? 40_000 : 2_000_000
     }
 
-    func testEveryFateIsAccountedForAndNothingIsMisplacedReorderedOrDeliveredAfterRemoval() throws {
-        let limit = Duration.seconds(600)
+    func testEveryOutcomeIsCountedAndNoneIsOnTheWrongThreadOutOfOrderOrAfterRemoval() throws {
+        let timeout = Duration.seconds(600)
         let center = ThreadedNotificationCenter()
         let names = (0..<4).map { Notification.Name("stress \($0)") }
         let threads = (0..<4).map { RunLoopThread(name: "target \($0)") }
@@ -25,34 +25,34 @@ final class StressTests: XCTestCase {
 
         @Sendable func observe(_ index: Int) -> (token: ObserverToken, isRemoved: @Sendable () -> Void) {
             let thread = threads[index % threads.count]
-            let number = thread.identity?.number
+            let target = thread.identity?.number
             let last = Locked(Array(repeating: -1, count: posters))
             let isRemoved = Atomic<Bool>.Box(false)
             let token = center.addObserver(
                 forName: names[index % names.count], on: thread,
                 transform: { $0.object as? Int },
                 using: { value in
-                    let (poster, place) = (value / 10_000_000, value % 10_000_000)
-                    if ThreadIdentity.current.number != number { faults.withLock { $0.append("wrong thread") } }
+                    let (poster, number) = (value / 10_000_000, value % 10_000_000)
+                    if ThreadIdentity.current.number != target { faults.withLock { $0.append("wrong thread") } }
                     if isRemoved.value.load(ordering: .acquiring) { faults.withLock { $0.append("after removal") } }
                     let before = last.withLock { last in
-                        defer { last[poster] = place }
+                        defer { last[poster] = number }
                         return last[poster]
                     }
-                    if before >= place { faults.withLock { $0.append("\(place) after \(before)") } }
+                    if before >= number { faults.withLock { $0.append("\(number) after \(before)") } }
                 })
             return (token, { isRemoved.value.store(true, ordering: .releasing) })
         }
 
         let steady = (0..<8).map { observe($0) }
-        let started = DispatchGroup()
+        let posting = DispatchGroup()
         for poster in 0..<posters {
-            started.enter()
+            posting.enter()
             Thread.detachNewThread {
-                for place in 0..<perPoster {
-                    center.post(name: names[place % names.count], object: poster * 10_000_000 + place)
+                for number in 0..<perPoster {
+                    center.post(name: names[number % names.count], object: poster * 10_000_000 + number)
                 }
-                started.leave()
+                posting.leave()
             }
         }
         let changers = DispatchGroup()
@@ -60,7 +60,7 @@ final class StressTests: XCTestCase {
             changers.enter()
             Thread.detachNewThread {
                 var round = changer
-                // Once also where the posters are done before this thread begins.
+                // At least once, also if all is posted before this thread begins.
                 repeat {
                     let observers = (0..<4).map { observe(round + $0) }
                     for (token, isRemoved) in observers {
@@ -78,11 +78,11 @@ final class StressTests: XCTestCase {
                 changers.leave()
             }
         }
-        XCTAssertEqual(started.wait(timeout: .now() + .seconds(600)), .success)
+        XCTAssertEqual(posting.wait(timeout: .now() + .seconds(600)), .success)
         isOver.store(true, ordering: .relaxed)
         XCTAssertEqual(changers.wait(timeout: .now() + TestLimit.seconds), .success)
         for thread in threads { thread.stop() }
-        for thread in threads { try thread.waitUntilFinished(timeout: limit) }
+        for thread in threads { try thread.waitUntilFinished(timeout: timeout) }
 
         XCTAssertEqual(faults.withLock { Array($0.prefix(5)) }, [])
         for (token, _) in steady {
@@ -90,24 +90,14 @@ final class StressTests: XCTestCase {
             XCTAssertEqual(token.counters.delivered, token.counters.total)
             XCTAssertEqual(token.counters.waiting, 0)
         }
-        let churned = removed.withLock { $0 }.map(\.counters)
-        XCTAssertGreaterThan(churned.count, 0)
-        for counts in churned {
-            XCTAssertEqual(counts.waiting, 0)
-            XCTAssertEqual(counts.total, counts.delivered + counts.cancelled)
+        let removedCounters = removed.withLock { $0 }.map(\.counters)
+        XCTAssertGreaterThan(removedCounters.count, 0)
+        for counters in removedCounters {
+            XCTAssertEqual(counters.waiting, 0)
+            XCTAssertEqual(counters.total, counters.delivered + counters.cancelled)
         }
         print(
-            "stress: \(churned.count) observers came and went, \(churned.reduce(0) { $0 + $1.total }) posted to them")
-    }
-}
-
-extension Atomic {
-    /// An atomic that closures may share.
-    final class Box: Sendable where Value: Sendable {
-        let value: Atomic<Value>
-
-        init(_ value: consuming Value) {
-            self.value = Atomic(value)
-        }
+            "stress: \(removedCounters.count) observers were added and removed,",
+            "with \(removedCounters.reduce(0) { $0 + $1.total }) deliveries")
     }
 }

@@ -5,11 +5,11 @@ import XCTest
 
 private let posted = Notification.Name("shape")
 
-/// What may handle a notification.
-final class HandlerShapeTests: XCTestCase {
-    private let limit = TestLimit.hang
+/// The kinds of handlers, and where each is called and released.
+final class ObserverHandlerTests: XCTestCase {
+    private let timeout = TestLimit.hang
 
-    func testAMappingIsCalledOnThePostingThreadAndNilIsNotForTheObserver() throws {
+    func testATransformIsCalledOnThePostingThreadAndNilDeliversNothing() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let threads = Locked<[Int]>([])
@@ -21,19 +21,19 @@ final class HandlerShapeTests: XCTestCase {
                 return notification.object as? Int
             }, using: { value in threads.withLock { $0.append(value) } })
         XCTAssertEqual(center.post(name: posted, object: 1000), DeliveryCounters(waiting: 1))
-        XCTAssertEqual(center.post(name: posted, object: "not for it"), DeliveryCounters())
+        XCTAssertEqual(center.post(name: posted, object: "no number"), DeliveryCounters())
         try worker.stopAndWait()
         XCTAssertEqual(threads.withLock { $0.sorted() }, [1, 1, 1000])
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
-    func testAHandlerThatIsNotSendableIsCalledAndReleasedOnItsThreadOnly() throws {
+    func testAHandlerThatIsNotSendableIsCalledAndReleasedOnItsThread() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let events = Locked<[String]>([])
-        let token = try worker.performAndWait(timeout: limit) {
+        let token = try worker.performAndWait(timeout: timeout) {
             let held = ReleaseRecorder { events.withLock { $0.append("released on \(worker.isCurrent)") } }
-            // Not Sendable: it holds a reference to a value that is changed without a lock.
+            // Not Sendable: the handler changes this variable without a lock.
             var count = 0
             return center.addObserver(
                 forName: posted,
@@ -47,19 +47,19 @@ final class HandlerShapeTests: XCTestCase {
         }
         center.post(name: posted)
         center.post(name: posted)
-        try worker.performAndWait(timeout: limit) {}
+        try worker.performAndWait(timeout: timeout) {}
         token.cancel()
         try worker.stopAndWait()
         XCTAssertEqual(
             events.withLock { $0 }, ["handled 1 on true", "handled 2 on true", "released on true"])
     }
 
-    func testAHandlerThatIsRemovedElsewhereIsReleasedOnItsThreadAlways() throws {
+    func testAHandlerThatAnotherThreadRemovesIsReleasedOnItsOwnThread() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let wrong = Locked(0)
         for _ in 0..<1000 {
-            let token = try worker.performAndWait(timeout: limit) {
+            let token = try worker.performAndWait(timeout: timeout) {
                 let held = ReleaseRecorder { if !worker.isCurrent { wrong.withLock { $0 += 1 } } }
                 return center.addObserver(forName: posted, on: .current) { _ in withExtendedLifetime(held) {} }
             }
@@ -69,21 +69,21 @@ final class HandlerShapeTests: XCTestCase {
         XCTAssertEqual(wrong.withLock { $0 }, 0)
     }
 
-    func testWhatIsBoundToAThreadIsReleasedByItWhileItRunsAndWhenItsCenterGoes() throws {
+    func testAHandlerIsReleasedOnItsThreadWhenItIsCancelledOrItsCenterIsDeallocated() throws {
         let worker = try RunLoopThread.started("worker")
         let released = expectation(description: "released on the worker")
         released.expectedFulfillmentCount = 2
         released.assertForOverFulfill = true
-        for centerGoes in [true, false] {
+        for isCenterReleased in [true, false] {
             var center: ThreadedNotificationCenter? = ThreadedNotificationCenter()
             let kept = Locked<NSObject?>(NSObject())
             let observed = center
-            let token = try worker.performAndWait(timeout: limit) { () -> ObserverToken? in
+            let token = try worker.performAndWait(timeout: timeout) { () -> ObserverToken? in
                 let held = ReleaseRecorder {
                     XCTAssertTrue(worker.isCurrent)
                     released.fulfill()
                 }
-                if centerGoes, let object = kept.withLock({ $0 }) {
+                if isCenterReleased, let object = kept.withLock({ $0 }) {
                     observed?.addObserver(object, forName: posted, on: .current) { _, _ in
                         withExtendedLifetime(held) {}
                     }
@@ -99,7 +99,7 @@ final class HandlerShapeTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAnObjectAndItsMethodAreHeldWeaklyAndItsGoingRemovesTheObserver() throws {
+    func testAnObservingObjectIsNotRetainedAndItsDeallocationRemovesTheObserver() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         var object: MethodObserver? = MethodObserver(log)
@@ -112,34 +112,34 @@ final class HandlerShapeTests: XCTestCase {
         Thread.posting(1) { center.post(name: posted) }.wait()
         object = nil
         RunLoop.runCurrentOnce()
-        XCTAssertEqual(log.withLock { $0 }, ["handled", "handled", "gone"])
-        XCTAssertEqual(center.post(name: posted), DeliveryCounters(), "it does not match any more")
+        XCTAssertEqual(log.withLock { $0 }, ["handled", "handled", "deallocated"])
+        XCTAssertEqual(center.post(name: posted), DeliveryCounters(), "it no longer matches")
         XCTAssertEqual(center.registrations.observers, 0)
     }
 
-    func testAnObjectIsKeptAliveWhileItsHandlerRuns() throws {
+    func testAnObservingObjectIsRetainedWhileItsHandlerRuns() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
-        let holder = Holder()
-        holder.object = MethodObserver(log) { holder.object = nil }
-        center.addObserver(holder.object!, forName: posted, on: .current) { $0.handle($1) }
+        let owner = Owner()
+        owner.object = MethodObserver(log) { owner.object = nil }
+        center.addObserver(owner.object!, forName: posted, on: .current) { $0.handle($1) }
         center.post(name: posted)
-        XCTAssertEqual(log.withLock { $0 }, ["handled", "gone"])
+        XCTAssertEqual(log.withLock { $0 }, ["handled", "deallocated"])
     }
 
-    func testObjectsThatAreGoneLeaveTheRegistryEvenIfNothingIsPosted() throws {
+    func testObserversOfDeallocatedObjectsAreRemovedEvenIfNothingIsPosted() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
         for index in 0..<10_000 {
             center.addObserver(MethodObserver(log), forName: posted, on: .current) { $0.handle($1) }
-            let own = Notification.Name("of its own \(index)")
+            let own = Notification.Name("name \(index)")
             center.addObserver(MethodObserver(log), forName: own, on: .current) { $0.handle($1) }
         }
         XCTAssertLessThan(center.registrations.observers, 100)
     }
 
     @MainActor
-    func testAClassOfTheMainActorObservesWithItsMethodsAndClosures() {
+    func testAClassOfTheMainActorMayObserveWithMethodsAndClosures() {
         let center = ThreadedNotificationCenter()
         let object = MainActorObserver()
         object.observe(center)
@@ -149,7 +149,7 @@ final class HandlerShapeTests: XCTestCase {
         withExtendedLifetime(object) {}
     }
 
-    func testAnActorsHandlerRunsIsolatedOnItsThreadWithoutAHop() throws {
+    func testAnActorsHandlerRunsIsolatedOnTheActorsThread() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let parser = Parser(worker)
@@ -167,12 +167,12 @@ final class HandlerShapeTests: XCTestCase {
             done.fulfill()
         }
         wait(for: [done], timeout: TestLimit.seconds)
-        XCTAssertEqual(result.withLock { $0 }, [1, 2, 3], "the task's job came after them")
+        XCTAssertEqual(result.withLock { $0 }, [1, 2, 3], "the task's job was enqueued after the notifications")
         token.cancel()
         try worker.stopAndWait()
     }
 
-    func testAnActorOnTheMainThreadIsReachedThere() throws {
+    func testTheMainActorsHandlerRunsOnTheMainThread() throws {
         let center = ThreadedNotificationCenter()
         let threads = Locked<[Int]>([])
         let token = try center.addObserver(
@@ -188,7 +188,7 @@ final class HandlerShapeTests: XCTestCase {
         token.cancel()
     }
 
-    func testAnActorOnTheMainActorsExecutorIsReachedOnTheMainThread() throws {
+    func testTheHandlerOfAnActorWithTheMainActorsExecutorRunsOnTheMainThread() throws {
         let center = ThreadedNotificationCenter()
         let actor = OnMain()
         let token = try center.addObserver(
@@ -200,7 +200,7 @@ final class HandlerShapeTests: XCTestCase {
     }
 
     @MainActor
-    func testTheMainActorsHandlerGetsAValueOnTheMainThread() {
+    func testAHandlerOfTheMainActorMayUseItsObjects() {
         let center = ThreadedNotificationCenter()
         let object = MainActorObserver()
         let token = center.addObserver(
@@ -212,18 +212,18 @@ final class HandlerShapeTests: XCTestCase {
         token.cancel()
     }
 
-    func testAnActorThatLivesOnNoThreadIsRefused() {
+    func testObservingWithAnActorThatHasNoThreadThrows() {
         let center = ThreadedNotificationCenter()
         XCTAssertThrowsError(
-            try center.addObserver(forName: posted, isolatedTo: Homeless(), transform: { $0.object as? Int }) { _, _ in
+            try center.addObserver(forName: posted, isolatedTo: Unpinned(), transform: { $0.object as? Int }) { _, _ in
             }
         ) {
-            XCTAssertEqual($0 as? DeliveryError, .actorNotPinned(actor: "Homeless"))
+            XCTAssertEqual($0 as? DeliveryError, .actorNotPinned(actor: "Unpinned"))
         }
     }
 }
 
-private final class Holder {
+private final class Owner {
     var object: MethodObserver?
 }
 
@@ -265,4 +265,4 @@ private actor OnMain {
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainActor.sharedUnownedExecutor }
 }
 
-private actor Homeless {}
+private actor Unpinned {}
