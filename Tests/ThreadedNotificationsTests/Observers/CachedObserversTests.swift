@@ -6,23 +6,23 @@ import XCTest
 
 private let posted = Notification.Name("posted")
 
-/// Posts on one thread know what earlier ones found: that this makes no difference to who gets them.
-final class KnownObserversTests: XCTestCase {
-    private let limit = TestLimit.hang
+/// Posts with cached observers reach the same observers as posts without a cache.
+final class CachedObserversTests: XCTestCase {
+    private let timeout = TestLimit.hang
 
-    /// Posts on the worker.
+    /// Posts on a worker.
     private func post(
         _ name: Notification.Name, on worker: RunLoopThread, to center: ThreadedNotificationCenter
     ) throws -> DeliveryCounters {
         let report = Locked(DeliveryCounters())
-        try worker.performAndWait(timeout: limit) {
+        try worker.performAndWait(timeout: timeout) {
             let new = center.post(name: name)
             report.withLock { $0 = new }
         }
         return report.withLock { $0 }
     }
 
-    func testAPostFindsWhoWasAddedSinceAndNotWhoWasRemovedOnThisThreadAndOnAnother() throws {
+    func testAPostFindsObserversThatAnyThreadHasAddedAndNoneThatWereRemoved() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         var tokens: [ObserverToken] = []
@@ -37,8 +37,8 @@ final class KnownObserversTests: XCTestCase {
             try check(round - 1)
             tokens.append(center.addObserver(forName: posted, on: .postingThread) { _ in })
             try check(round)
-            try worker.performAndWait(timeout: limit) {
-                // Added on the other thread, and removed there.
+            try worker.performAndWait(timeout: timeout) {
+                // Added and removed on the other thread.
                 let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
                 XCTAssertEqual(center.post(name: posted).delivered, round + 1)
                 token.cancel()
@@ -47,7 +47,7 @@ final class KnownObserversTests: XCTestCase {
         }
         tokens.remove(at: 2).cancel()
         try check(4)
-        try worker.performAndWait(timeout: limit) { [removed = tokens.removeFirst()] in removed.cancel() }
+        try worker.performAndWait(timeout: timeout) { [removed = tokens.removeFirst()] in removed.cancel() }
         try check(3)
         let ofAnyName = center.addObserver(forName: nil, on: .postingThread) { _ in }
         try check(4)
@@ -58,7 +58,7 @@ final class KnownObserversTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testNamesOfEqualTextAreOneNameWhateverTheirStorage() {
+    func testNamesWithEqualTextAreEqualWhateverTheirStringsStorage() {
         for text in ["name", "", "fifteen bytes!!", "a text that does not fit in two words", "na\u{EF}ve"] {
             let center = ThreadedNotificationCenter()
             var large = ""
@@ -85,7 +85,7 @@ final class KnownObserversTests: XCTestCase {
         }
     }
 
-    func testTwoCentersKnowNothingOfEachOther() {
+    func testCentersDoNotShareCachedObservers() {
         var centers: [ThreadedNotificationCenter] = []
         var tokens: [ObserverToken] = []
         for count in 0..<6 {
@@ -102,7 +102,7 @@ final class KnownObserversTests: XCTestCase {
         for center in centers { XCTAssertEqual(center.post(name: posted), DeliveryCounters()) }
     }
 
-    func testMoreNamesThanAreKnownAreStillToldApart() {
+    func testMoreNamesThanTheCacheHoldsReachTheirObservers() {
         let center = ThreadedNotificationCenter()
         let names = (0..<300).map { Notification.Name("name \($0)") }
         let tokens = names.enumerated().flatMap { index, name in
@@ -116,7 +116,7 @@ final class KnownObserversTests: XCTestCase {
         XCTAssertEqual(tokens.count, 450)
     }
 
-    func testMoreObserversOfANameThanAreKnownAllGetIt() {
+    func testMoreObserversThanTheCacheHoldsAllGetTheNotification() {
         let center = ThreadedNotificationCenter()
         var tokens: [ObserverToken] = []
         for count in 1...70 {
@@ -125,12 +125,12 @@ final class KnownObserversTests: XCTestCase {
         }
     }
 
-    func testPostsInEachOthersHandlersFindTheirObserversToTheEnd() {
+    func testNestedPostsReachAllTheirObservers() {
         let center = ThreadedNotificationCenter()
         let log = Locked<[Int]>([])
         let names = (0..<100).map { Notification.Name("name \($0)") }
-        // Of each name the first observer posts the next, which takes the place of what is known and not in use. It is posted
-        // twice, so that the second time it is known.
+        // The first observer of each name posts the next name twice. The first post replaces an unused cache entry, the
+        // second one finds it.
         let tokens = names.indices.flatMap { index in
             [
                 center.addObserver(forName: names[index], on: .postingThread) { notification in
@@ -152,7 +152,7 @@ final class KnownObserversTests: XCTestCase {
         XCTAssertEqual(tokens.map(\.counters.delivered), Array(repeating: 6, count: 200))
     }
 
-    func testAHandlerThatRemovesAllObserversOfThePostUnderWayLeavesItToEnd() {
+    func testAPostContinuesAfterAHandlerRemovedItsOtherObservers() {
         let center = ThreadedNotificationCenter()
         let others = Locked<[ObserverToken]>([])
         let isArmed = Atomic<Bool>.Box(false)
@@ -178,7 +178,7 @@ final class KnownObserversTests: XCTestCase {
         first.cancel()
     }
 
-    func testAnObserverOfAnObjectThatIsAddedLaterGetsItsObjectsOnly() {
+    func testAnObserverOfAnObjectThatIsAddedLaterGetsThatObjectsNotificationsOnly() {
         let center = ThreadedNotificationCenter()
         final class Sender {}
         let (sender, stranger) = (Sender(), Sender())
@@ -189,23 +189,25 @@ final class KnownObserversTests: XCTestCase {
                 XCTAssertEqual(center.post(name: posted).delivered, expected.none, line: line)
             }
         }
-        let any = center.addObserver(forName: posted, on: .postingThread) { _ in }
+        let ofAnyObject = center.addObserver(forName: posted, on: .postingThread) { _ in }
         check((1, 1, 1))
-        let particular = center.addObserver(forName: posted, object: sender, on: .postingThread) { _ in }
+        let ofSender = center.addObserver(forName: posted, object: sender, on: .postingThread) { _ in }
         check((2, 1, 1))
-        any.cancel()
+        ofAnyObject.cancel()
         check((1, 0, 0))
-        particular.cancel()
+        ofSender.cancel()
         check((0, 0, 0))
         let ofAnyName = center.addObserver(forName: nil, object: stranger, on: .postingThread) { _ in }
         check((0, 1, 0))
         ofAnyName.cancel()
-        let ofAnother = center.addObserver(forName: Notification.Name("x"), object: sender, on: .postingThread) { _ in }
+        let ofAnotherName = center.addObserver(forName: Notification.Name("x"), object: sender, on: .postingThread) {
+            _ in
+        }
         check((0, 0, 0))
-        ofAnother.cancel()
+        ofAnotherName.cancel()
     }
 
-    func testWhatARemovedObserverHeldIsReleasedAtOnceThoughAnotherThreadKnowsTheObserver() throws {
+    func testARemovedObserversHandlerIsReleasedAtOnceAlthoughAnotherThreadCachesTheObserver() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let released = Atomic<Bool>.Box(false)
@@ -215,15 +217,15 @@ final class KnownObserversTests: XCTestCase {
             token = center.addObserver(forName: posted, on: .postingThread) { _ in withExtendedLifetime(held) {} }
         }
         for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).delivered, 1) }
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         XCTAssertFalse(released.value.load(ordering: .relaxed))
         token.cancel()
         XCTAssertTrue(released.value.load(ordering: .relaxed))
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
     }
 
-    func testAHandlerThatEndsItsThreadInAPostOfKnownObserversRunsNoMore() throws {
+    func testAHandlerMayEndItsThreadDuringAPostWithCachedObservers() throws {
         @Sendable func endThread() { Thread.exit() }
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
@@ -233,19 +235,19 @@ final class KnownObserversTests: XCTestCase {
         }
         for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).delivered, 1) }
         try worker.perform { center.post(name: posted) }
-        try worker.waitUntilFinished(timeout: limit)
+        try worker.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(token.counters, .init(delivered: 3))
         try token.cancelAndWait(timeout: .zero)
         XCTAssertEqual(center.post(name: posted), DeliveryCounters())
     }
 
-    func testWhenAThreadEndsNothingKeepsTheObserversThatItKnew() throws {
+    func testTheEndOfAThreadReleasesItsCachedObservers() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         weak var mailbox: ThreadMailbox?
         do {
             let target = RunLoopThread(name: "never started")
-            // A registration keeps it.
+            // An observer retains the mailbox.
             mailbox = target.mailbox
             let token = center.addObserver(forName: posted, on: target) { _ in }
             for _ in 0..<2 { XCTAssertEqual(try post(posted, on: worker, to: center).waiting, 1) }

@@ -29,7 +29,7 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(token.counters.delivered, 2)
     }
 
-    func testOneRegistrationPerNameHoweverManyObserversAndNoneWhenTheyAreGone() {
+    func testOneFoundationObserverForEachNameIsRegisteredAndRemovedWithTheLast() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         var tokens = (0..<300).map { index in
@@ -40,13 +40,13 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(center.registrations.observers, 300)
         XCTAssertEqual(center.registrations.captured, 3)
         foundation.post(name: Notification.Name("name 0"), object: nil)
-        XCTAssertEqual(tokens.reduce(0) { $0 + $1.counters.delivered }, 200, "each once")
+        XCTAssertEqual(tokens.reduce(0) { $0 + $1.counters.delivered }, 200, "each observer gets it once")
         tokens.removeAll()
         XCTAssertEqual(center.registrations.observers, 0)
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
-    func testWhoObservesAgainWhileTheOldRegistrationIsRemovedMissesNothing() {
+    func testAnObserverAddedRightAfterARemovalMissesNothing() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         for _ in 0..<2000 {
@@ -58,7 +58,7 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
-    func testATokenMayGoWhileAFoundationCenterLetsGoOfABlockThatHoldsIt() {
+    func testATokenMayBeReleasedWhileFoundationReleasesABlock() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         var token: ObserverToken? = center.addObserver(forName: posted, on: .postingThread) { _ in }
@@ -66,13 +66,13 @@ final class FoundationCaptureTests: XCTestCase {
             [token] _ in withExtendedLifetime(token) {}
         }
         token = nil
-        // Foundation holds its lock while it lets go of the block.
+        // Foundation holds its lock while it releases the block.
         foundation.removeObserver(block)
         XCTAssertEqual(center.registrations.observers, 0)
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
-    func testObservingWhileAFoundationCenterLetsGoOfTokensDoesNotDeadlock() {
+    func testObservingWhileFoundationReleasesTokensDoesNotDeadlock() {
         let foundation = NotificationCenter()
         let center = ThreadedNotificationCenter(capturing: foundation)
         let done = expectation(description: "both ended")
@@ -97,7 +97,7 @@ final class FoundationCaptureTests: XCTestCase {
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
-    func testACenterThatGoesLeavesNothingWithFoundation() {
+    func testADeallocatedCenterLeavesNothingWithFoundation() {
         let foundation = NotificationCenter()
         let released = expectation(description: "released")
         do {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("NotificationObject")
 struct NotificationObjectTests {
-    /// Equal to all others of the same value, so that identity can be told from equality.
+    /// Objects that are equal but not identical.
     private final class Equal: Hashable {
         let value: Int
         init(_ value: Int) { self.value = value }
@@ -41,7 +41,7 @@ struct NotificationObjectTests {
         ObjectFilter(NotificationObject(wanted)).matches(NotificationObject(posted))
     }
 
-    @Test("objects are compared by identity, also those that are hashable or Foundation's")
+    @Test("objects are compared by identity, even if they are hashable")
     func objects() {
         let (one, other) = (Equal(1), Equal(1))
         #expect(one == other)
@@ -56,14 +56,14 @@ struct NotificationObjectTests {
         #expect(!matches(string, copy))
         #expect(NotificationObject(one).hash != nil)
         #expect(NotificationObject(one).hash != NotificationObject(other).hash)
-        // What is declared optional, or as a protocol, is the same object still.
+        // An optional or an existential holds the same object.
         let optional: Equal? = one
         let existential: any Hashable = one
         #expect(isSame(optional, one))
         #expect(isSame(existential, one))
     }
 
-    @Test("hashable values are compared by equality, and never with an object")
+    @Test("hashable values are compared by equality, and never equal an object")
     func values() {
         #expect(isSame(Value(number: 1), Value(number: 1)))
         #expect(!isSame(Value(number: 1), Value(number: 2)))
@@ -79,7 +79,7 @@ struct NotificationObjectTests {
         #expect(!isSame(Double.nan, Double.nan))
     }
 
-    @Test("nil asks for any, and nothing that is asked for is in a notification of none")
+    @Test("a filter of nil matches any object, and no other filter matches nil")
     func none() {
         #expect(isSame(nil, nil))
         #expect(!isSame(nil, 1))
@@ -92,7 +92,7 @@ struct NotificationObjectTests {
         #expect(!matches(Equal(1), nil))
     }
 
-    @Test("what is neither of a class nor hashable is the same as nothing, not even as itself")
+    @Test("a value that is neither of a class nor hashable equals nothing, not even itself")
     func incomparable() {
         let posted = Incomparable()
         #expect(NotificationObject(posted).isIncomparable)
@@ -104,8 +104,8 @@ struct NotificationObjectTests {
         #expect(!NotificationObject(Equal(1)).isIncomparable)
     }
 
-    @Test("an object that is asked for is not retained, and once gone nothing matches, also not what has its address")
-    func successor() {
+    @Test("a filter does not retain its object, and does not match a later object with the same address")
+    func reusedAddress() {
         weak var freed: Equal?
         var reuses = 0
         for number in 0..<1_000 {
@@ -119,27 +119,27 @@ struct NotificationObjectTests {
                 #expect(filter.matches(NotificationObject(wanted)))
             }
             if freed != nil {
-                Issue.record("the filter retains its object")
+                Issue.record("the filter retained its object")
                 return
             }
-            let successors = (0..<4).map { _ in Equal(number) }
-            for successor in successors {
-                if ObjectIdentifier(successor) == address { reuses += 1 }
-                if filter.matches(NotificationObject(successor)) {
-                    Issue.record("a successor is taken for the object that is gone")
+            let laterObjects = (0..<4).map { _ in Equal(number) }
+            for later in laterObjects {
+                if ObjectIdentifier(later) == address { reuses += 1 }
+                if filter.matches(NotificationObject(later)) {
+                    Issue.record("a later object matches the filter of a deallocated one")
                     return
                 }
             }
             if filter.matches(.none) {
-                Issue.record("none is taken for the object that is gone")
+                Issue.record("nil matches the filter of a deallocated object")
                 return
             }
         }
-        // A sanitizer keeps freed memory from being used again, so that there it is only the rest that is tested.
-        withKnownIssue("no address was used again", isIntermittent: true) { #expect(reuses > 0) }
+        // With a sanitizer no address is reused.
+        withKnownIssue("no address was reused", isIntermittent: true) { #expect(reuses > 0) }
     }
 
-    @Test("what shares a hash only is not the same: neither two values, nor an object and a value")
+    @Test("values with equal hashes need not be equal, and an object does not equal its hash")
     func sharedHash() {
         #expect(NotificationObject(Colliding(number: 1)).hash == NotificationObject(Colliding(number: 2)).hash)
         #expect(!isSame(Colliding(number: 1), Colliding(number: 2)))

@@ -2,7 +2,8 @@ import Testing
 
 @testable import ThreadedNotifications
 
-@Suite struct ObjectLifeTests {
+@Suite("ObjectLife")
+struct ObjectLifeTests {
     private final class Object {
         let whenDeinitialised: () -> Void
 
@@ -13,7 +14,8 @@ import Testing
         deinit { whenDeinitialised() }
     }
 
-    @Test func `is over when the object has been deallocated, with and without a weak reference to it`() {
+    @Test("it is over when the object has been deallocated, with and without a weak reference to it")
+    func deallocated() {
         for hasWeakReference in [false, true] {
             var object: Object? = Object()
             weak let reference = hasWeakReference ? object : nil
@@ -25,7 +27,8 @@ import Testing
         }
     }
 
-    @Test func `is over while the object is being deallocated`() {
+    @Test("it is over during the object's deinit")
+    func deallocating() {
         var life: ObjectLife?
         var wasOver = false
         var object: Object? = Object { wasOver = life?.isOver == true }
@@ -34,7 +37,8 @@ import Testing
         #expect(wasOver)
     }
 
-    @Test func `stays over, whatever is allocated later`() {
+    @Test("it stays over when other objects are allocated")
+    func laterObjects() {
         let life = ObjectLife(of: Object())
         let later = (0..<1000).map { _ in Object() }
         #expect(life.isOver)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("ObserverCache")
 struct ObserverCacheTests {
-    /// As many as there are places.
-    private static let places = 16
+    /// The cache's number of entries.
+    private static let capacity = 16
 
     private static func observer(isRemovedWithToken: Bool = true) -> Observer {
         Observer(
@@ -15,14 +15,14 @@ struct ObserverCacheTests {
             isRemovedWithToken: isRemovedWithToken)
     }
 
-    /// Asks as a post does.
-    /// - Returns: nil if nothing is known.
+    /// Finds the observers of a name as a post does.
+    /// - Returns: nil if they must be looked up.
     private static func find(
-        _ name: Notification.Name, _ version: UInt64, in lookups: ObserverCache
+        _ name: Notification.Name, _ version: UInt64, in cache: ObserverCache
     ) -> [ObserverID]? {
-        guard let place = lookups.find(name, version: version) else { return nil }
-        defer { place.giveBack() }
-        return ids(place.observers)
+        guard let found = cache.find(name, version: version) else { return nil }
+        defer { found.giveBack() }
+        return ids(found.observers)
     }
 
     private static func ids(_ found: ObserverSpan) -> [ObserverID] {
@@ -31,108 +31,108 @@ struct ObserverCacheTests {
         return ids
     }
 
-    @Test("what was kept is found in its order, without the gaps, and under its name and version only")
-    func findsWhatWasKept() {
-        let lookups = ObserverCache()
+    @Test("kept observers are found in their order, without gaps, for their name and version only")
+    func findsKeptObservers() {
+        let cache = ObserverCache()
         let (one, other) = (Self.observer(), Self.observer())
         let name = Notification.Name("name")
-        #expect(Self.find(name, 1, in: lookups) == nil)
-        lookups.keep([nil, other, nil, one], of: name, version: 1)
-        #expect(Self.find(name, 1, in: lookups) == [other.id, one.id])
-        #expect(Self.find(name, 2, in: lookups) == nil)
-        #expect(Self.find(Notification.Name("named"), 1, in: lookups) == nil)
-        lookups.keep([], of: name, version: 2)
-        #expect(Self.find(name, 2, in: lookups) == [])
+        #expect(Self.find(name, 1, in: cache) == nil)
+        cache.keep([nil, other, nil, one], of: name, version: 1)
+        #expect(Self.find(name, 1, in: cache) == [other.id, one.id])
+        #expect(Self.find(name, 2, in: cache) == nil)
+        #expect(Self.find(Notification.Name("named"), 1, in: cache) == nil)
+        cache.keep([], of: name, version: 2)
+        #expect(Self.find(name, 2, in: cache) == [])
     }
 
-    @Test("a name is never taken for another, whatever their strings have in common", arguments: 0..<2)
+    @Test("names with similar strings are never confused", arguments: 0..<2)
     func tellsNamesApart(storage: Int) {
-        // Small strings are their own words; others are a count and an address.
+        // The two words of a small string are its text; those of a large one are a count and an address.
         let texts =
             storage == 0
             ? ["", "a", "b", "ab", "12345678", "12345678a", "12345678b", "a2345678b", "123456789012345", "é", "ê"]
             : (0..<11).map { "a text that does not fit in two words, number \($0 % 10)" + ($0 == 10 ? "!" : "") }
         let names = texts.map { Notification.Name($0) }
-        let lookups = ObserverCache()
+        let cache = ObserverCache()
         let observers = names.map { _ in Self.observer() }
         for round in 0..<3 {
             for (name, observer) in zip(names, observers) {
-                // They may be in each other's places, but never found under each other's names.
-                lookups.keep([observer], of: name, version: UInt64(round))
+                // Names may share a slot, so an earlier one may be missing, but never has the observers of another.
+                cache.keep([observer], of: name, version: UInt64(round))
                 for (asked, expected) in zip(names, observers) {
-                    let found = Self.find(asked, UInt64(round), in: lookups)
+                    let found = Self.find(asked, UInt64(round), in: cache)
                     #expect(found == nil || found == [expected.id], "\(asked) after \(name)")
                 }
-                #expect(Self.find(name, UInt64(round), in: lookups) == [observer.id])
+                #expect(Self.find(name, UInt64(round), in: cache) == [observer.id])
             }
         }
     }
 
-    @Test("a string that grows after it was a name is another name")
+    @Test("a name of a string that was extended later is another name")
     func grownString() {
-        let lookups = ObserverCache()
+        let cache = ObserverCache()
         let observer = Self.observer()
         var text = String(repeating: "x", count: 20)
         text.reserveCapacity(100)
-        lookups.keep([observer], of: Notification.Name(text), version: 1)
-        #expect(Self.find(Notification.Name(text), 1, in: lookups) == [observer.id])
+        cache.keep([observer], of: Notification.Name(text), version: 1)
+        #expect(Self.find(Notification.Name(text), 1, in: cache) == [observer.id])
         text.append("y")
-        #expect(Self.find(Notification.Name(text), 1, in: lookups) == nil)
+        #expect(Self.find(Notification.Name(text), 1, in: cache) == nil)
         text.removeLast()
-        let found = Self.find(Notification.Name(text), 1, in: lookups)
+        let found = Self.find(Notification.Name(text), 1, in: cache)
         #expect(found == nil || found == [observer.id])
     }
 
-    @Test("a name whose string is gone is not found under a string that has its memory")
+    @Test("a name is not found for a later string in the same memory")
     func reusedMemory() {
-        let lookups = ObserverCache()
+        let cache = ObserverCache()
         func name(_ number: Int) -> Notification.Name {
             Notification.Name("a text that does not fit in two words \(1000 + number)")
         }
         var wrong = 0
         for number in 0..<1000 {
             let observer = Self.observer()
-            if Self.find(name(number), 1, in: lookups) != nil { wrong += 1 }
-            lookups.keep([observer], of: name(number), version: 1)
+            if Self.find(name(number), 1, in: cache) != nil { wrong += 1 }
+            cache.keep([observer], of: name(number), version: 1)
         }
         #expect(wrong == 0)
     }
 
-    @Test("what a post goes through stays, however many names come after it; then it goes")
+    @Test("an entry that a post uses is not replaced until the post ends")
     func inUse() throws {
-        let lookups = ObserverCache()
-        weak var weakly: Observer?
+        let cache = ObserverCache()
+        weak var weakObserver: Observer?
         do {
             let observer = Self.observer()
-            weakly = observer
-            lookups.keep([observer], of: Notification.Name("in use"), version: 1)
+            weakObserver = observer
+            cache.keep([observer], of: Notification.Name("in use"), version: 1)
         }
-        let outer = try #require(lookups.find(Notification.Name("in use"), version: 1))
-        let inner = try #require(lookups.find(Notification.Name("in use"), version: 1))
+        let outer = try #require(cache.find(Notification.Name("in use"), version: 1))
+        let inner = try #require(cache.find(Notification.Name("in use"), version: 1))
         func keepOthers() {
             for number in 0..<500 {
-                lookups.keep([Self.observer()], of: Notification.Name("\(number)"), version: 1)
-                lookups.keep([Self.observer()], of: Notification.Name("in use"), version: UInt64(number + 2))
+                cache.keep([Self.observer()], of: Notification.Name("\(number)"), version: 1)
+                cache.keep([Self.observer()], of: Notification.Name("in use"), version: UInt64(number + 2))
             }
         }
         keepOthers()
         inner.giveBack()
         keepOthers()
-        #expect(Self.ids(outer.observers) == [weakly?.id])
+        #expect(Self.ids(outer.observers) == [weakObserver?.id])
         outer.giveBack()
-        #expect(weakly != nil)
+        #expect(weakObserver != nil)
         keepOthers()
-        #expect(weakly == nil)
+        #expect(weakObserver == nil)
     }
 
-    @Test("observers that are let go of may have more looked up in the middle of it")
+    @Test("releasing an entry's observers may use the cache")
     func reentrancy() {
-        let lookups = ObserverCache()
+        let cache = ObserverCache()
         // Safety: only this thread uses it.
-        nonisolated(unsafe) let unsafe = lookups
+        nonisolated(unsafe) let unsafe = cache
         let name = Notification.Name("name")
         var calls: [String] = []
-        // Safety: what calls it is released on this thread.
+        // Safety: the object that calls it is released on this thread.
         nonisolated(unsafe) let log: (String) -> Void = { calls.append($0) }
         do {
             let held = ReleaseRecorder {
@@ -143,56 +143,58 @@ struct ObserverCacheTests {
                 name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
                 handler: ObserverHandler(.notification { _ in withExtendedLifetime(held) {} }), isRemovedWithToken: true
             )
-            lookups.keep([observer], of: name, version: 1)
+            cache.keep([observer], of: name, version: 1)
         }
         for version in 2..<200 as Range<UInt64> where calls.isEmpty {
-            lookups.keep([], of: name, version: version == 3 ? 4 : version)
+            cache.keep([], of: name, version: version == 3 ? 4 : version)
         }
         #expect(calls == ["[] []"])
     }
 
-    @Test("so many are kept at most, and none of those that nobody's token removes")
+    @Test("the cache limits its entries and observers, and keeps none that a token does not remove")
     func bounds() {
-        let lookups = ObserverCache()
+        let cache = ObserverCache()
         var kept: [WeakReference<AnyObject>] = []
         func keep(_ count: Int, isRemovedWithToken: Bool = true, of name: String) {
             let observers = (0..<count).map { _ in Self.observer(isRemovedWithToken: isRemovedWithToken) }
             kept += observers.map { WeakReference<AnyObject>($0) }
-            lookups.keep(observers, of: Notification.Name(name), version: 1)
+            cache.keep(observers, of: Notification.Name(name), version: 1)
         }
         func alive() -> Int { kept.count { $0.object != nil } }
         for number in 0..<200 { keep(64, of: "\(number)") }
-        #expect(alive() > 0 && alive() <= Self.places * 64)
-        lookups.removeAll()
+        #expect(alive() > 0 && alive() <= Self.capacity * 64)
+        cache.removeAll()
         #expect(alive() == 0)
         for number in 0..<200 { keep(65, of: "\(number)") }
         for number in 0..<200 { keep(1, isRemovedWithToken: false, of: "\(number)") }
         #expect(alive() == 0)
     }
 
-    @Test("with it goes all that it kept, also what a post was in the middle of when its thread ended")
+    @Test("removeAll and deinit release every observer, also of entries in use")
     func end() {
-        var lookups: ObserverCache? = ObserverCache()
+        var cache: ObserverCache? = ObserverCache()
         var kept: [WeakReference<AnyObject>] = []
         for number in 0..<100 {
             let observer = Self.observer()
             kept.append(WeakReference<AnyObject>(observer))
-            lookups?.keep([observer], of: Notification.Name("\(number)"), version: 1)
-            _ = lookups?.find(Notification.Name("\(number)"), version: 1)
+            cache?.keep([observer], of: Notification.Name("\(number)"), version: 1)
+            _ = cache?.find(Notification.Name("\(number)"), version: 1)
         }
         #expect(kept.contains { $0.object != nil })
-        lookups?.removeAll()
+        cache?.removeAll()
         #expect(!kept.contains { $0.object != nil })
-        let last = Self.observer()
-        lookups?.keep([last], of: Notification.Name("last"), version: 1)
-        kept = [WeakReference<AnyObject>(last)]
-        lookups = nil
-        #expect(Self.find(Notification.Name("last"), 1, in: ObserverCache()) == nil)
+        do {
+            let last = Self.observer()
+            cache?.keep([last], of: Notification.Name("last"), version: 1)
+            kept = [WeakReference<AnyObject>(last)]
+        }
+        cache = nil
+        #expect(kept.first?.object == nil)
     }
 }
 
 extension ObserverCache {
-    /// Of the one center that most tests need.
+    /// For tests that need one center only.
     fileprivate func find(_ name: Notification.Name, version: UInt64) -> Found? {
         find(name, of: 0, version: version)
     }

@@ -6,16 +6,16 @@ import XCTest
 
 private let posted = Notification.Name("posted")
 
-/// Counts are exact, whoever counts at the same time (guarantee 14).
-final class DeliveryCountingTests: XCTestCase {
+/// Counters are exact, also if several threads count at the same time (guarantee 14).
+final class ObserverCountersTests: XCTestCase {
     private let threads = 6
     private let posts = 10_000
 
-    func testWhatSeveralThreadsPostToOneObserverAddsUp() throws {
+    func testThePostsOfSeveralThreadsAddUp() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let simple = center.addObserver(forName: posted, on: .postingThread) { _ in }
-        let mapped = center.addObserver(
+        let transformed = center.addObserver(
             forName: posted, on: .postingThread, transform: { ($0.object as? Int).flatMap { $0 % 2 == 0 ? $0 : nil } },
             using: { _ in })
         let across = center.addObserver(forName: posted, on: worker) { _ in }
@@ -24,11 +24,11 @@ final class DeliveryCountingTests: XCTestCase {
         try worker.stopAndWait()
         let all = threads * posts
         XCTAssertEqual(simple.counters, .init(delivered: all))
-        XCTAssertEqual(mapped.counters, .init(delivered: all / 2))
+        XCTAssertEqual(transformed.counters, .init(delivered: all / 2))
         XCTAssertEqual(across.counters, .init(delivered: all))
     }
 
-    func testCountsThatAreReadMeanwhileNeverFallAndNothingIsPending() {
+    func testCountersReadDuringPostsNeverDecreaseAndNothingWaits() {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: posted, on: .postingThread) { _ in }
         let isOver = Atomic<Bool>.Box(false)
@@ -36,11 +36,11 @@ final class DeliveryCountingTests: XCTestCase {
         let reader = Thread.posting(1) {
             var last = 0
             while !isOver.value.load(ordering: .acquiring) {
-                let counts = token.counters
-                if counts.delivered < last || counts.waiting != 0 || counts.total != counts.delivered {
-                    faults.withLock { $0.append("\(counts) after \(last)") }
+                let counters = token.counters
+                if counters.delivered < last || counters.waiting != 0 || counters.total != counters.delivered {
+                    faults.withLock { $0.append("\(counters) after \(last)") }
                 }
-                last = counts.delivered
+                last = counters.delivered
             }
         }
         let posts = posts
@@ -51,7 +51,7 @@ final class DeliveryCountingTests: XCTestCase {
         XCTAssertEqual(token.counters, .init(delivered: threads * posts))
     }
 
-    func testAnObserverThatIsRemovedWhileThreadsPostCountsItsHandlersCalls() {
+    func testTheCountersOfAnObserverRemovedDuringPostsEqualItsHandlersCalls() {
         let center = ThreadedNotificationCenter()
         for _ in 0..<200 {
             let (calls, reported) = (Atomic<Int>.Box(0), Atomic<Int>.Box(0))
@@ -69,16 +69,16 @@ final class DeliveryCountingTests: XCTestCase {
         }
     }
 
-    func testWhatTheWordCountsNoMoreIsCountedElsewhere() {
+    func testHandlersCountedInTheStateAndInTheCountersAddUp() {
         let counters = ObserverCounters()
-        var life = ObserverState.registered
-        for _ in 0..<5 { life = (life.begunAtOnce ?? life).ended }
-        XCTAssertEqual(counters.read(life), .init(delivered: 5))
+        var state = ObserverState.registered
+        for _ in 0..<5 { state = (state.begunAtOnce ?? state).ended }
+        XCTAssertEqual(counters.read(state), .init(delivered: 5))
         counters.countAtOnce(ObserverState.many)
         counters.countEnqueued()
         let all = ObserverState.many + 5
-        XCTAssertEqual(counters.read(life), .init(delivered: all, waiting: 1))
+        XCTAssertEqual(counters.read(state), .init(delivered: all, waiting: 1))
         counters.countDelivered()
-        XCTAssertEqual(counters.read(life), .init(delivered: all + 1))
+        XCTAssertEqual(counters.read(state), .init(delivered: all + 1))
     }
 }

@@ -7,7 +7,7 @@ struct ObserverRegistryTests {
     private typealias Registry = ObserverRegistry<Int>
     private typealias Key = Registry.Key
 
-    /// An array of all observers in the order of adding, that is looked through from end to end.
+    /// All observers in one array, in the order in which they were added.
     private struct NaiveRegistry {
         var observers: [(id: ObserverID, key: Key, observer: Int)] = []
 
@@ -32,10 +32,12 @@ struct ObserverRegistryTests {
     private static let hashes: [Int?] = [nil, 1, 2]
     private static let keys: [Key] = names.flatMap { name in hashes.map { Key(name: name, objectHash: $0) } }
 
-    @Test("it finds whom a list of all finds, in the order of adding", arguments: 0..<60 as Range<UInt64>)
+    @Test(
+        "it finds the same observers as a search of one array, in the order in which they were added",
+        arguments: 0..<60 as Range<UInt64>)
     func againstAnArray(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        // Few keys leave many of one, and all the combinations of names and objects come up.
+        // With few keys, each has many observers.
         let keys = Array(Self.keys.shuffled(using: &random).prefix(Int.random(in: 1...9, using: &random)))
         let additions = Int.random(in: 30...70, using: &random)
         var registry = Registry()
@@ -48,8 +50,8 @@ struct ObserverRegistryTests {
                 id += UInt64.random(in: 1...3, using: &random)
                 let key = keys.randomElement(using: &random)!
                 naive.observers.append((id, key, step))
-                let offered = registry.add(step, id: id, key: key)
-                if !offered.isEmpty { try #require(Self.sorted(offered) == naive.observers.map(\.observer).sorted()) }
+                let toCheck = registry.add(step, id: id, key: key)
+                if !toCheck.isEmpty { try #require(Self.sorted(toCheck) == naive.observers.map(\.observer).sorted()) }
             case 100..<105:
                 guard let (id, key) = removed.randomElement(using: &random) else { continue }
                 let again = registry.remove(id: id, key: key)
@@ -87,7 +89,7 @@ struct ObserverRegistryTests {
         #expect(left.isEmpty)
     }
 
-    @Test("no change is made in storage that a lookup returned, and lookups without a change return the same storage")
+    @Test("a list that was found is copied by the first change only")
     func storage() {
         func storage(_ observers: [Int?]) -> UnsafeRawPointer? {
             observers.withUnsafeBytes { UnsafeRawPointer($0.baseAddress) }
@@ -106,10 +108,10 @@ struct ObserverRegistryTests {
         #expect(unchanged == afterAdding)
     }
 
-    @Test("each scope asks those of that scope only: of the name, of any name, of an object, of any object")
+    @Test("each scope finds the observers of that scope only")
     func scopes() {
         var registry = Registry()
-        // Observer 0 asks for (a, nil), 1 for (a, 1), 2 for (a, 2), 3 for (b, nil) … 8 for (nil, 2); added last first.
+        // The observers' keys: 0 has (a, nil), 1 (a, 1), 2 (a, 2), 3 (b, nil) … 8 (nil, 2). The last is added first.
         for (id, observer) in Self.keys.indices.reversed().enumerated() {
             _ = registry.add(observer, id: ObserverID(id + 1), key: Self.keys[observer])
         }
@@ -126,7 +128,7 @@ struct ObserverRegistryTests {
         #expect(found("c", 3, .named) == [])
     }
 
-    @Test("gaps are nil where one was removed, and never more than those who are left")
+    @Test("a removed observer leaves nil, and a list never has more gaps than observers")
     func gaps() {
         var registry = Registry()
         let key = Key(name: "a", objectHash: nil)
@@ -147,8 +149,8 @@ struct ObserverRegistryTests {
         }
     }
 
-    @Test("two that are added at the same time may come in either order, and are found and removed")
-    func inEitherOrder() {
+    @Test("observers may be added out of order, and are found in order")
+    func addedOutOfOrder() {
         var registry = Registry()
         let key = Key(name: "a", objectHash: nil)
         for id: ObserverID in [1, 4, 3, 6, 2, 5] { _ = registry.add(Int(id), id: id, key: key) }
@@ -161,42 +163,42 @@ struct ObserverRegistryTests {
         #expect(registry.count == 0)
     }
 
-    @Test("now and then an addition offers all, and all offers together are as long as all additions")
-    func offers() {
+    @Test("some additions return all observers to check, at most four for each addition")
+    func checks() {
         for (seed, removals) in [0, 30, 49, 50].enumerated() {
             var random = SeededGenerator(seed: UInt64(seed))
             var registry = Registry()
-            var live: [Int] = []
-            var (offered, offers, sinceOffer, additions, id) = (0, 0, 0, 0, 0)
+            var present: [Int] = []
+            var (returned, checks, sinceCheck, additions, id) = (0, 0, 0, 0, 0)
             while additions < 20_000 {
                 if Int.random(in: 0..<100, using: &random) < removals {
-                    guard !live.isEmpty else { continue }
-                    let id = live.remove(at: Int.random(in: 0..<live.count, using: &random))
+                    guard !present.isEmpty else { continue }
+                    let id = present.remove(at: Int.random(in: 0..<present.count, using: &random))
                     _ = registry.remove(id: ObserverID(id), key: Self.keys[id % Self.keys.count])
                     continue
                 }
                 id += 1
                 additions += 1
-                live.append(id)
-                sinceOffer += 1
+                present.append(id)
+                sinceCheck += 1
                 let all = registry.add(id, id: ObserverID(id), key: Self.keys[id % Self.keys.count])
-                offered += all.reduce(0) { $0 + $1.count }
+                returned += all.reduce(0) { $0 + $1.count }
                 if !all.isEmpty {
-                    offers += 1
-                    sinceOffer = 0
-                    #expect(Self.sorted(all) == live.sorted())
+                    checks += 1
+                    sinceCheck = 0
+                    #expect(Self.sorted(all) == present.sorted())
                 }
-                if removals == 0, sinceOffer > max(16, live.count / 2) {
-                    Issue.record("\(sinceOffer) were added to \(live.count) and nothing was offered")
+                if removals == 0, sinceCheck > max(16, present.count / 2) {
+                    Issue.record("\(sinceCheck) were added to \(present.count) and none returned all")
                 }
             }
-            #expect(offered <= 4 * additions)
-            #expect(offers > 0 || removals == 50)
+            #expect(returned <= 4 * additions)
+            #expect(checks > 0 || removals == 50)
         }
     }
 
-    @Test("an addition after most were removed offers again as soon as there are twice as many")
-    func offersAfterRemoval() {
+    @Test("after most observers were removed, an addition returns all when their number has doubled")
+    func checksAfterRemoval() {
         var registry = Registry()
         let key = Key(name: "a", objectHash: 7)
         for id in 1...1_000 { _ = registry.add(id, id: ObserverID(id), key: key) }
