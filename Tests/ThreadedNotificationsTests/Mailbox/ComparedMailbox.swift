@@ -2,7 +2,7 @@ import Testing
 
 @testable import ThreadedNotifications
 
-/// A mailbox's pure values and a plain array that does the same naively, driven together; it throws where they differ.
+/// A mailbox's pure values, compared with a plain array that does the same. It throws where they differ.
 struct ComparedMailbox {
     final class Waiter {}
 
@@ -11,32 +11,32 @@ struct ComparedMailbox {
 
         var number: Int
         var observer: ObserverID?
-        /// What the policy that keeps the latest compares. Small keys share two hashes.
+        /// Compared by the policy `keepLatest`. Keys below 10 have one of two hashes.
         var key = 0
         var hash: Int { key < 10 ? key % 2 : key }
     }
 
     struct Observer: Hashable {
         var id: ObserverID
-        var lane: Int
+        var queue: Int
         var policy: OverflowPolicy
     }
 
-    /// Something in the plain array.
-    private struct Waiting {
+    /// An element of the plain array.
+    private struct WaitingItem {
         var item: Item
-        var lane: Int
+        var queue: Int
         /// A drain has taken it.
         var isTaken = false
     }
 
-    /// What became of what was appended.
-    struct Fates: Equatable {
+    /// The number of appended items, and of each outcome.
+    struct Outcomes: Equatable {
         var appended = 0
         var delivered = 0
         var displaced = 0
         var refused = 0
-        var told = 0
+        var removed = 0
     }
 
     private typealias Pending = PendingDeliveries<Item, Waiter>
@@ -44,43 +44,43 @@ struct ComparedMailbox {
     private var pending = Pending()
     private var taken = TakenDeliveries<Item, Waiter>()
     private let observers: [ObserverID: Observer]
-    private let lanes: Range<Int>
+    private let queues: Range<Int>
 
-    private var waiting: [Waiting] = []
+    private var waiting: [WaitingItem] = []
     private var waiters: [ObserverID: [Waiter]] = [:]
-    /// Whether each lane was signalled after it was last emptied.
+    /// For each queue: it was signalled after it was last emptied.
     private var isSignalled: [Bool]
-    private(set) var fates = Fates()
+    private(set) var outcomes = Outcomes()
 
-    init(lanes count: Int, observers: [Observer] = []) {
-        for lane in 0..<count { #expect(pending.addQueue() == lane) }
-        lanes = 0..<count
+    init(queues count: Int, observers: [Observer] = []) {
+        for queue in 0..<count { #expect(pending.addQueue() == queue) }
+        queues = 0..<count
         isSignalled = Array(repeating: false, count: count)
         self.observers = Dictionary(uniqueKeysWithValues: observers.map { ($0.id, $0) })
     }
 
-    /// How many of this observer wait.
+    /// The number of waiting items of an observer.
     func count(of observer: ObserverID) -> Int { waiting.count { $0.item.observer == observer } }
 
     func waiters(of observer: ObserverID) -> [Waiter] { waiters[observer] ?? [] }
 
-    // MARK: Handing over
+    // MARK: Appending
 
-    mutating func append(lane: Int) throws {
-        fates.appended += 1
-        let item = Item(number: fates.appended)
-        let wasEmpty = !waits(in: lane)
-        let mustSignal = pending.append(item, to: lane)
+    mutating func append(queue: Int) throws {
+        outcomes.appended += 1
+        let item = Item(number: outcomes.appended)
+        let wasEmpty = !waits(in: queue)
+        let mustSignal = pending.append(item, to: queue)
         try #require(mustSignal == wasEmpty)
-        waiting.append(Waiting(item: item, lane: lane))
-        isSignalled[lane] = isSignalled[lane] || mustSignal
+        waiting.append(WaitingItem(item: item, queue: queue))
+        isSignalled[queue] = isSignalled[queue] || mustSignal
     }
 
-    /// - Parameter waits: whether it waits if its policy has it do so.
+    /// - Parameter waits: whether it waits for room if the policy allows it.
     mutating func append(for id: ObserverID, key: Int, waits: Bool) throws {
-        fates.appended += 1
+        outcomes.appended += 1
         let observer = try #require(observers[id])
-        let item = Item(number: fates.appended, observer: id, key: key)
+        let item = Item(number: outcomes.appended, observer: id, key: key)
         let waiter = waits ? Waiter() : nil
         let hash = observer.policy == .keepLatest ? item.hash : nil
         let replacing = try hash.flatMap { hash in
@@ -90,19 +90,19 @@ struct ComparedMailbox {
             return candidates.first { $0.1.key == key }?.0
         }
         let outcome = pending.append(
-            item, to: observer.lane, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
+            item, to: observer.queue, observer: id, policy: observer.policy, replacing: replacing, hash: hash,
             waiter: waiter)
-        switch (outcome, naiveDecision(observer, item, waiter)) {
-        case (.appended(let mustSignal, let displaced), .room(let naivelyDisplaced)):
-            try #require(displaced == naivelyDisplaced)
-            if displaced != nil { fates.displaced += 1 }
+        switch (outcome, expectedDecision(observer, item, waiter)) {
+        case (.appended(let mustSignal, let displaced), .room(let expectedDisplaced)):
+            try #require(displaced == expectedDisplaced)
+            if displaced != nil { outcomes.displaced += 1 }
             waiting.removeAll { $0.item == displaced }
-            if mustSignal { try #require(!self.waits(in: observer.lane)) }
-            waiting.append(Waiting(item: item, lane: observer.lane))
-            isSignalled[observer.lane] = isSignalled[observer.lane] || mustSignal
+            if mustSignal { try #require(!self.waits(in: observer.queue)) }
+            waiting.append(WaitingItem(item: item, queue: observer.queue))
+            isSignalled[observer.queue] = isSignalled[observer.queue] || mustSignal
         case (.refused, .refuse), (.wait, .wait):
-            // Who waits tries again later, with another item.
-            fates.refused += 1
+            // A waiter tries again later, with another item.
+            outcomes.refused += 1
         case (_, let decision):
             Issue.record("\(observer) answers \(outcome) instead of \(decision)")
             throw Difference()
@@ -118,7 +118,7 @@ struct ComparedMailbox {
         case wait
     }
 
-    private mutating func naiveDecision(_ observer: Observer, _ item: Item, _ waiter: Waiter?) -> Decision {
+    private mutating func expectedDecision(_ observer: Observer, _ item: Item, _ waiter: Waiter?) -> Decision {
         let own = waiting.map(\.item).filter { $0.observer == observer.id }
         let isFull = observer.policy.capacity.map { own.count >= $0 } ?? false
         switch observer.policy {
@@ -134,44 +134,46 @@ struct ComparedMailbox {
         }
     }
 
-    /// What was cancelled: those who wait for room are handed out, first come first.
+    /// The observer is removed: its waiters are returned, oldest first.
     mutating func removeWaiters(of id: ObserverID) throws {
         let removed = pending.removeWaiters(of: id)
         try #require(removed.elementsEqual(waiters(of: id)) { $0 === $1 })
         waiters[id] = nil
     }
 
-    mutating func giveUp(_ waiter: Waiter, of id: ObserverID) {
-        let waitedStill = pending.removeWaiter(waiter, of: id)
-        #expect(waitedStill == waiters(of: id).contains { $0 === waiter })
+    mutating func removeWaiter(_ waiter: Waiter, of id: ObserverID) {
+        let wasWaiting = pending.removeWaiter(waiter, of: id)
+        #expect(wasWaiting == waiters(of: id).contains { $0 === waiter })
         waiters[id]?.removeAll { $0 === waiter }
     }
 
     // MARK: Draining
 
-    /// What a drain begins with.
-    mutating func take(lane: Int) throws {
+    /// Takes what is pending in a queue, as at the beginning of a drain.
+    mutating func take(queue: Int) throws {
         var count = 0
-        taken.letGo()
+        taken.releaseExhausted()
         taken.handOutEmpty { pending.reuse(&$0) }
-        taken.take(lane) { chunks in
+        taken.take(queue) { chunks in
             let before = chunks.reduce(0) { $0 + $1.entries.count }
-            pending.takeAll(of: lane, into: &chunks)
+            pending.takeAll(of: queue, into: &chunks)
             count = chunks.reduce(-before) { $0 + $1.entries.count }
         }
-        try #require(count >= waiting.count { $0.lane == lane && !$0.isTaken })
-        for index in waiting.indices where waiting[index].lane == lane { waiting[index].isTaken = true }
-        isSignalled[lane] = false
-        try #require(pending.isEmpty(lane))
+        try #require(count >= waiting.count { $0.queue == queue && !$0.isTaken })
+        for index in waiting.indices where waiting[index].queue == queue { waiting[index].isTaken = true }
+        isSignalled[queue] = false
+        try #require(pending.isEmpty(queue))
     }
 
-    /// What a drain goes on with.
-    /// - Returns: whether there was something.
+    /// Delivers the next taken item of these queues.
+    /// - Returns: whether there was one.
     @discardableResult
-    mutating func deliverFirst(of lanes: [Int]) throws -> Bool {
-        let expected = waiting.firstIndex { $0.isTaken && lanes.contains($0.lane) }.map { waiting.remove(at: $0).item }
+    mutating func deliverFirst(of queues: [Int]) throws -> Bool {
+        let expected = waiting.firstIndex { $0.isTaken && queues.contains($0.queue) }.map {
+            waiting.remove(at: $0).item
+        }
         var delivered: Item?
-        while delivered == nil, let entry = taken.takeFirst(of: lanes) {
+        while delivered == nil, let entry = taken.takeFirst(of: queues) {
             switch entry.content {
             case .item(let item): delivered = item
             case .held(let observer):
@@ -181,11 +183,11 @@ struct ComparedMailbox {
                 try #require(waiter === first)
                 if first != nil { waiters[observer]?.removeFirst() }
             case .taken:
-                Issue.record("an entry was handed out twice")
+                Issue.record("an entry was taken twice")
             }
         }
         try #require(delivered == expected)
-        if delivered != nil { fates.delivered += 1 }
+        if delivered != nil { outcomes.delivered += 1 }
         return delivered != nil
     }
 
@@ -193,86 +195,79 @@ struct ComparedMailbox {
     mutating func removeAll() throws {
         let (items, waiters, _) = pending.removeAll()
         try #require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
-        let naive = self.waiters.values.joined()
-        try #require(waiters.count == naive.count)
-        try #require(Set(waiters.map(ObjectIdentifier.init)) == Set(naive.map(ObjectIdentifier.init)))
+        let expected = self.waiters.values.joined()
+        try #require(waiters.count == expected.count)
+        try #require(Set(waiters.map(ObjectIdentifier.init)) == Set(expected.map(ObjectIdentifier.init)))
         var inTaken: [Item] = []
         for entry in taken.removeAll().flatMap(\.entries) {
             if case .item(let item) = entry.content { inTaken.append(item) }
         }
-        for lane in lanes {
-            let expected = waiting.filter { $0.isTaken && $0.lane == lane && $0.item.observer == nil }.map(\.item)
+        for queue in queues {
+            let expected = waiting.filter { $0.isTaken && $0.queue == queue && $0.item.observer == nil }.map(\.item)
             try #require(inTaken.filter(Set(expected).contains) == expected)
         }
-        fates.told += items.count + inTaken.count
+        outcomes.removed += items.count + inTaken.count
         waiting = []
         self.waiters = [:]
         try checkEmpty()
     }
 
     private func checkEmpty() throws {
-        for lane in lanes { try #require(pending.isEmpty(lane) && taken.isEmpty(lane)) }
+        for queue in queues { try #require(pending.isEmpty(queue) && taken.isEmpty(queue)) }
         var copy = pending
         let (items, waiters, _) = copy.removeAll()
         try #require(items.isEmpty && waiters.isEmpty)
     }
 
-    // MARK: What holds at any time
+    // MARK: Invariants
 
     func check() throws {
-        for lane in lanes {
-            let live = waiting.filter { $0.lane == lane }
-            if live.contains(where: { !$0.isTaken }) {
-                try #require(!pending.isEmpty(lane))
-                try #require(isSignalled[lane], "lane \(lane) waits without having been signalled")
+        for queue in queues {
+            let inQueue = waiting.filter { $0.queue == queue }
+            if inQueue.contains(where: { !$0.isTaken }) {
+                try #require(!pending.isEmpty(queue))
+                try #require(isSignalled[queue], "queue \(queue) is not empty and was not signalled")
             }
-            if live.contains(where: \.isTaken) { try #require(!taken.isEmpty(lane)) }
-            // A lane that is never drained stays short: what was dropped goes from it.
+            if inQueue.contains(where: \.isTaken) { try #require(!taken.isEmpty(queue)) }
+            // Entries of dropped items are removed now and then, so that a queue that is never drained stays short.
             var (copy, chunks) = (pending, [Pending.Chunk]())
-            copy.takeAll(of: lane, into: &chunks)
-            try #require(chunks.flatMap(\.entries).count <= 2 * live.count + 34)
+            copy.takeAll(of: queue, into: &chunks)
+            try #require(chunks.flatMap(\.entries).count <= 2 * inQueue.count + 34)
         }
-        // Nothing more waits than the plain array has; in particular no more than anybody's capacity.
+        // The waiting items equal those of the plain array, so the capacities hold.
         var copy = pending
         let items = copy.removeAll().items
         try #require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
     }
 
-    /// Only where no observer is bounded: what was dropped is still counted by it.
-    func checkHasMoreThanOne(in lanes: [Int]) throws {
-        let count = waiting.count { $0.isTaken && lanes.contains($0.lane) }
-        try #require(taken.hasMoreThanOne(in: lanes) == (count > 1))
-        for lane in lanes {
-            try #require(taken.isEmpty(lane) == !waiting.contains { $0.isTaken && $0.lane == lane })
+    /// Only if no observer is bounded, because dropped items are still counted.
+    func checkHasMoreThanOne(in queues: [Int]) throws {
+        let count = waiting.count { $0.isTaken && queues.contains($0.queue) }
+        try #require(taken.hasMoreThanOne(in: queues) == (count > 1))
+        for queue in queues {
+            try #require(taken.isEmpty(queue) == !waiting.contains { $0.isTaken && $0.queue == queue })
         }
     }
 
-    /// How many elements all collections in it hold, whatever they are for.
-    var elements: Int {
-        func count(_ any: Any) -> Int {
-            let mirror = Mirror(reflecting: any)
-            let own = [.collection, .dictionary, .set].contains(mirror.displayStyle) ? mirror.children.count : 0
-            return mirror.children.reduce(own) { $0 + count($1.value) }
-        }
-        return count(pending) + count(taken)
-    }
+    /// The number of elements in all its collections.
+    var elements: Int { storedElements(of: pending) + storedElements(of: taken) }
 
-    private func waits(in lane: Int) -> Bool { waiting.contains { $0.lane == lane && !$0.isTaken } }
+    private func waits(in queue: Int) -> Bool { waiting.contains { $0.queue == queue && !$0.isTaken } }
 }
 
 extension TakenDeliveries {
-    /// Lets go of all that exhausted chunks keep, as the mailbox does after what it delivered last.
-    mutating func letGo() {
+    /// Releases the objects of exhausted chunks, as the mailbox does after a delivery.
+    mutating func releaseExhausted() {
         while var chunk = takeExhausted(in: 0) {
             chunk.removeAll()
             reuse(&chunk)
         }
     }
 
-    /// Takes the entry with the first place of all in these lanes, as a drain does.
-    mutating func takeFirst(of lanes: [Int]) -> Entry? {
-        guard let lane = firstQueue(of: lanes) else { return nil }
-        return takeFirst(of: lane)
+    /// Takes the entry with the smallest sequence number in these queues, as a drain does.
+    mutating func takeFirst(of queues: [Int]) -> Entry? {
+        guard let queue = firstQueue(of: queues) else { return nil }
+        return takeFirst(of: queue)
     }
 }
 

@@ -8,14 +8,14 @@ private let posted = Notification.Name("posted")
 
 private let modal = RunLoop.Mode("modal in FanOutTests")
 
-/// Observers of a post on its thread, in lanes of different modes, take their turns in their order and once.
+/// A post on the thread of its observers calls each of them once, in order, also if they have different modes.
 final class FanOutTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
-    /// Modes that the default mode is among, so that all may be called in it, each in a lane of its own.
-    private static let lanes: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]
+    /// Sets of modes that include the default mode. Each has a mode queue of its own.
+    private static let modeSets: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]
 
-    /// Observers on one thread that note who was called with what, and what they do then.
+    /// Observers on one thread that log their calls and then act.
     private struct Observers {
         struct Call: Hashable {
             var post: Int
@@ -25,12 +25,12 @@ final class FanOutTests: XCTestCase {
         let calls = Locked<[Call]>([])
         private(set) var tokens: [ObserverToken] = []
 
-        /// - Parameter act: what the handler does, after it was noted.
+        /// - Parameter act: called by each handler after its call is logged.
         init(
-            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, lanes: [Set<RunLoop.Mode>],
+            of center: ThreadedNotificationCenter, on thread: some DeliveryTarget, modes: [Set<RunLoop.Mode>],
             act: @escaping @Sendable (Call) -> Void = { _ in }
         ) {
-            for (index, modes) in lanes.enumerated() {
+            for (index, modes) in modes.enumerated() {
                 tokens.append(
                     center.addObserver(
                         forName: posted, on: thread, options: ObserverOptions(modes: modes),
@@ -45,17 +45,17 @@ final class FanOutTests: XCTestCase {
 
         var counters: [DeliveryCounters] { tokens.map(\.counters) }
 
-        /// Who was called, with any post.
+        /// The called observers, for all posts.
         var order: [Int] { calls.withLock { $0.map(\.observer) } }
 
         func cancel() { for token in tokens { token.cancel() } }
     }
 
-    private static func interleaved(_ count: Int) -> [Set<RunLoop.Mode>] { (0..<count).map { lanes[$0 % 3] } }
+    private static func interleaved(_ count: Int) -> [Set<RunLoop.Mode>] { (0..<count).map { modeSets[$0 % 3] } }
 
-    func testObserversInSeveralLanesAreCalledInTheirOrderAndOnce() {
+    func testObserversInSeveralModeQueuesAreCalledOnceInOrder() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(7))
+        let observers = Observers(of: center, on: .main, modes: Self.interleaved(7))
         for post in 1...3 {
             XCTAssertEqual(center.post(name: posted, object: post), DeliveryCounters(delivered: 7))
             for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
@@ -65,12 +65,12 @@ final class FanOutTests: XCTestCase {
         observers.cancel()
     }
 
-    func testAHandlerThatRunsTheRunLoopFindsTheRemainingTurnsInTheirOrderWhicheverItIs() {
+    func testARunLoopThatAnyHandlerRunsDeliversToTheRemainingObserversInOrder() {
         for running in 0..<7 {
             let center = ThreadedNotificationCenter()
             let before = Locked<[[Int]]>([])
             let observers = Locked<Observers?>(nil)
-            let new = Observers(of: center, on: .main, lanes: Self.interleaved(7)) { call in
+            let new = Observers(of: center, on: .main, modes: Self.interleaved(7)) { call in
                 guard call.observer == running else { return }
                 RunLoop.runCurrentOnce()
                 before.withLock { $0.append(observers.withLock { $0?.order } ?? []) }
@@ -85,17 +85,17 @@ final class FanOutTests: XCTestCase {
         }
     }
 
-    func testWhenEveryHandlerRunsTheRunLoopEachIsStillCalledOnce() {
+    func testEachObserverIsCalledOnceIfEveryHandlerRunsTheRunLoop() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(9)) { _ in RunLoop.runCurrentOnce() }
+        let observers = Observers(of: center, on: .main, modes: Self.interleaved(9)) { _ in RunLoop.runCurrentOnce() }
         XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 9))
         XCTAssertEqual(observers.order, Array(0..<9))
         observers.cancel()
     }
 
-    func testARunLoopInAnotherModeFindsTheTurnsOfThatModeAndTheOthersComeAfter() {
+    func testARunInAnotherModeDeliversToTheObserversOfThatModeFirst() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(7)) { call in
+        let observers = Observers(of: center, on: .main, modes: Self.interleaved(7)) { call in
             if call.observer == 0 {
                 for _ in 0..<3 { RunLoop.pollCurrent(in: modal) }
             }
@@ -107,9 +107,9 @@ final class FanOutTests: XCTestCase {
         observers.cancel()
     }
 
-    func testThoseWhoseModeIsNotRunWaitAndDoNotHoldUpTheOthers() {
+    func testObserversOfAnotherModeWaitAndDoNotDelayTheOthers() {
         let center = ThreadedNotificationCenter()
-        let observers = Observers(of: center, on: .main, lanes: [[.default], [modal], [.common], [modal], [.default]])
+        let observers = Observers(of: center, on: .main, modes: [[.default], [modal], [.common], [modal], [.default]])
         XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 3, waiting: 2))
         XCTAssertEqual(observers.order, [0, 2, 4])
         for _ in 0..<2 { RunLoop.pollCurrent(in: modal) }
@@ -117,13 +117,13 @@ final class FanOutTests: XCTestCase {
         observers.cancel()
     }
 
-    func testWhatHandlersPostComesAfterTheTurnsBeforeItAlsoInARunLoopOfTheirs() {
-        for (lanes, runsRunLoop) in [(1, false), (1, true), (3, false), (3, true)] {
+    func testAHandlersPostIsDeliveredAfterThePostThatCalledItAlsoInANestedRun() {
+        for (queues, runsRunLoop) in [(1, false), (1, true), (3, false), (3, true)] {
             let center = ThreadedNotificationCenter()
-            let modes = (0..<4).map { Self.lanes[$0 % lanes] }
-            let observers = Observers(of: center, on: .main, lanes: modes) { call in
+            let modes = (0..<4).map { Self.modeSets[$0 % queues] }
+            let observers = Observers(of: center, on: .main, modes: modes) { call in
                 if call.post < 3 {
-                    // The next of each of the first two.
+                    // Two handlers post two notifications each.
                     if call.observer == 0 { center.post(name: posted, object: call.post + 1) }
                     if call.observer == 2 { center.post(name: posted, object: 10 * (call.post + 1)) }
                 }
@@ -133,16 +133,16 @@ final class FanOutTests: XCTestCase {
             for _ in 0..<4 { RunLoop.runCurrentOnce() }
             let posts = [1, 2, 20, 3, 30]
             let expected = posts.flatMap { post in (0..<4).map { Observers.Call(post: post, observer: $0) } }
-            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "\(lanes) lanes, \(runsRunLoop)")
+            XCTAssertEqual(observers.calls.withLock { $0 }, expected, "\(queues) mode queues, \(runsRunLoop)")
             observers.cancel()
         }
     }
 
-    func testOneThatIsRemovedBeforeItsTurnIsNotCalled() {
+    func testAnObserverThatIsRemovedBeforeItsCallIsNotCalled() {
         for runsRunLoop in [false, true] {
             let center = ThreadedNotificationCenter()
             let tokens = Locked<[ObserverToken]>([])
-            let observers = Observers(of: center, on: .main, lanes: Self.interleaved(6)) { call in
+            let observers = Observers(of: center, on: .main, modes: Self.interleaved(6)) { call in
                 guard call.observer == 1 else { return }
                 for index in [0, 2, 4] { tokens.withLock { $0[index] }.cancel() }
                 if runsRunLoop { RunLoop.runCurrentOnce() }
@@ -155,37 +155,37 @@ final class FanOutTests: XCTestCase {
         }
     }
 
-    func testThePostReportsWhatBecameOfTheTurnsThatARunLoopTook() {
+    func testThePostReportsTheOutcomesOfANestedRunsDeliveries() {
         let center = ThreadedNotificationCenter()
         let tokens = Locked<[ObserverToken]>([])
-        let observers = Observers(of: center, on: .main, lanes: Self.interleaved(3)) { call in
+        let observers = Observers(of: center, on: .main, modes: Self.interleaved(3)) { call in
             guard call.observer == 0 else { return }
             RunLoop.runCurrentOnce()
-            // It got it by now.
+            // The nested run has delivered to it.
             tokens.withLock { $0[1] }.cancel()
         }
         tokens.withLock { $0 = observers.tokens }
-        let unconcerned = center.addObserver(forName: posted, on: .main, transform: { _ in Int?.none }, using: { _ in })
+        let transformed = center.addObserver(forName: posted, on: .main, transform: { _ in Int?.none }, using: { _ in })
         XCTAssertEqual(center.post(name: posted, object: 1), DeliveryCounters(delivered: 3))
         XCTAssertEqual(observers.counters, Array(repeating: .init(delivered: 1), count: 3))
-        XCTAssertEqual(unconcerned.counters, .init())
+        XCTAssertEqual(transformed.counters, .init())
         observers.cancel()
     }
 
     // MARK: The thread ends
 
-    func testAHandlerThatEndsItsThreadLeavesTheRemainingTurnsWithoutTheirTarget() throws {
+    func testIfAHandlerEndsItsThreadTheRemainingDeliveriesAreTargetGone() throws {
         @Sendable func endThread() { Thread.exit() }
         for last in 0..<7 {
             for runsRunLoop in [false, true] {
                 let center = ThreadedNotificationCenter()
                 let worker = try RunLoopThread.started("worker")
-                let observers = Observers(of: center, on: worker, lanes: Self.interleaved(7)) { call in
+                let observers = Observers(of: center, on: worker, modes: Self.interleaved(7)) { call in
                     if call.observer == last { endThread() }
                     if call.observer == 1, runsRunLoop { RunLoop.runCurrentOnce() }
                 }
                 try worker.perform { center.post(name: posted, object: 1) }
-                try worker.waitUntilFinished(timeout: limit)
+                try worker.waitUntilFinished(timeout: timeout)
                 XCTAssertEqual(observers.order, Array(0...last))
                 let expected = (0..<7).map { index in
                     DeliveryCounters(
@@ -197,16 +197,16 @@ final class FanOutTests: XCTestCase {
         }
     }
 
-    func testWhatWaitsBehindTheTurnsOfAnEndedThreadIsCountedToo() throws {
+    func testIfAHandlerEndsItsThreadWaitingPostsAreCountedAsTargetGoneToo() throws {
         @Sendable func endThread() { Thread.exit() }
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let observers = Observers(of: center, on: worker, lanes: Self.interleaved(7)) { call in
+        let observers = Observers(of: center, on: worker, modes: Self.interleaved(7)) { call in
             if call.observer == 1 { center.post(name: posted, object: 2) }
             if call.observer == 3 { endThread() }
         }
         try worker.perform { center.post(name: posted, object: 1) }
-        try worker.waitUntilFinished(timeout: limit)
+        try worker.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(observers.order, [0, 1, 2, 3])
         let expected = (0..<7).map { index in
             DeliveryCounters(delivered: index <= 3 ? 1 : 0, targetGone: index <= 3 ? 1 : 2)
@@ -214,9 +214,9 @@ final class FanOutTests: XCTestCase {
         XCTAssertEqual(observers.counters, expected)
     }
 
-    // MARK: Any interleaving
+    // MARK: Random sequences
 
-    func testInAnyInterleavingEachIsCalledWithEachPostOnceAndInOrder() {
+    func testEachObserverIsCalledOnceForEachPostInOrderInRandomSequences() {
         for seed in 0..<60 as Range<UInt64> {
             let random = Locked(SeededGenerator(seed: seed))
             @Sendable func once(in number: Int) -> Bool {
@@ -232,10 +232,10 @@ final class FanOutTests: XCTestCase {
                 }
                 if let post { center.post(name: posted, object: post) }
             }
-            let lanes = random.withLock { random in
-                (0..<2 + Int(seed % 5)).map { _ in Self.lanes.randomElement(using: &random)! }
+            let modeSets = random.withLock { random in
+                (0..<2 + Int(seed % 5)).map { _ in Self.modeSets.randomElement(using: &random)! }
             }
-            let observers = Observers(of: center, on: .main, lanes: lanes) { _ in
+            let observers = Observers(of: center, on: .main, modes: modeSets) { _ in
                 for _ in 0..<2 where once(in: 3) { postNext() }
                 if once(in: 4) { RunLoop.runCurrentOnce() }
                 if once(in: 8) { RunLoop.pollCurrent() }
@@ -246,10 +246,10 @@ final class FanOutTests: XCTestCase {
             }
             for _ in 0..<100 { RunLoop.runCurrentOnce() }
             let expected = (1...40).flatMap { post in
-                lanes.indices.map { Observers.Call(post: post, observer: $0) }
+                modeSets.indices.map { Observers.Call(post: post, observer: $0) }
             }
             XCTAssertEqual(observers.calls.withLock { $0 }, expected, "seed \(seed)")
-            XCTAssertEqual(observers.counters.map(\.delivered), lanes.map { _ in 40 })
+            XCTAssertEqual(observers.counters.map(\.delivered), modeSets.map { _ in 40 })
             observers.cancel()
         }
     }

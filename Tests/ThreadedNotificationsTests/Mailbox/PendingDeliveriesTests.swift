@@ -11,7 +11,7 @@ struct PendingDeliveriesTests {
         chunks.flatMap(\.entries).map { if case .item(let item) = $0.content { item } else { nil } }
     }
 
-    @Test("only what is appended to an empty lane signals")
+    @Test("an append signals if the queue was empty, and only then")
     func signalOnTransition() {
         var pending = Pending()
         let (one, other) = (pending.addQueue(), pending.addQueue())
@@ -30,36 +30,36 @@ struct PendingDeliveriesTests {
         #expect(signal4)
     }
 
-    @Test("places are in the order of appending, over all lanes")
-    func places() {
+    @Test("entries are taken in the order in which they were appended, across queues")
+    func order() {
         var pending = Pending()
-        let lanes = [pending.addQueue(), pending.addQueue()]
-        for item in 0..<10 { _ = pending.append(item, to: lanes[item % 2]) }
+        let queues = [pending.addQueue(), pending.addQueue()]
+        for item in 0..<10 { _ = pending.append(item, to: queues[item % 2]) }
         var taken = TakenDeliveries<Int, Waiter>()
-        for lane in lanes { taken.take(lane) { pending.takeAll(of: lane, into: &$0) } }
-        var order: [Int] = []
-        while let entry = taken.takeFirst(of: lanes) {
-            if case .item(let item) = entry.content { order.append(item) }
+        for queue in queues { taken.take(queue) { pending.takeAll(of: queue, into: &$0) } }
+        var takenItems: [Int] = []
+        while let entry = taken.takeFirst(of: queues) {
+            if case .item(let item) = entry.content { takenItems.append(item) }
         }
-        #expect(order == Array(0..<10))
+        #expect(takenItems == Array(0..<10))
     }
 
     @Test(
-        "whatever waits in a lane was signalled after the lane was last emptied", arguments: 0..<30 as Range<UInt64>)
+        "a queue that is not empty was signalled after it was last emptied", arguments: 0..<30 as Range<UInt64>)
     func signals(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let lanes = 1 + Int(seed % 4)
+        let queues = 1 + Int(seed % 4)
         let policies: [OverflowPolicy] = [.dropOldest(capacity: 1), .keepLatest, .refuse(capacity: 2)]
         let observers = policies.indices.map {
-            ComparedMailbox.Observer(id: ObserverID($0 + 1), lane: $0 % lanes, policy: policies[$0])
+            ComparedMailbox.Observer(id: ObserverID($0 + 1), queue: $0 % queues, policy: policies[$0])
         }
-        var mailbox = ComparedMailbox(lanes: lanes, observers: observers)
+        var mailbox = ComparedMailbox(queues: queues, observers: observers)
         for _ in 0..<400 {
-            // So that now and then a lane is full of what stands for nothing.
+            // Mostly appends, so that a queue sometimes has entries of dropped items only.
             switch Int.random(in: 0..<40, using: &random) {
-            case 0: try mailbox.append(lane: Int.random(in: 0..<lanes, using: &random))
-            case 1: try mailbox.take(lane: Int.random(in: 0..<lanes, using: &random))
-            case 2: try mailbox.deliverFirst(of: Array(0..<lanes))
+            case 0: try mailbox.append(queue: Int.random(in: 0..<queues, using: &random))
+            case 1: try mailbox.take(queue: Int.random(in: 0..<queues, using: &random))
+            case 2: try mailbox.deliverFirst(of: Array(0..<queues))
             default: try mailbox.append(for: observers.randomElement(using: &random)!.id, key: 0, waits: false)
             }
             try mailbox.check()
@@ -67,51 +67,51 @@ struct PendingDeliveriesTests {
         try mailbox.removeAll()
     }
 
-    @Test("when the thread ends, everything is given once, in the order of appending, and nothing after")
+    @Test("removeAll returns every item and waiter once, in the order in which they were appended")
     func removal() {
         var pending = Pending()
-        let lanes = [pending.addQueue(), pending.addQueue()]
+        let queues = [pending.addQueue(), pending.addQueue()]
         let waiter = Waiter()
         for item in 0..<40 {
             switch item % 4 {
-            case 0: _ = pending.append(item, to: lanes[0])
-            case 1: _ = pending.append(item, to: lanes[1])
-            case 2: _ = pending.append(item, to: lanes[1], observer: 1, policy: .refuse(capacity: 40))
-            default: _ = pending.append(item, to: lanes[0], observer: 2, policy: .dropNewest(capacity: 40))
+            case 0: _ = pending.append(item, to: queues[0])
+            case 1: _ = pending.append(item, to: queues[1])
+            case 2: _ = pending.append(item, to: queues[1], observer: 1, policy: .refuse(capacity: 40))
+            default: _ = pending.append(item, to: queues[0], observer: 2, policy: .dropNewest(capacity: 40))
             }
         }
-        _ = pending.append(40, to: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
-        _ = pending.append(41, to: lanes[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
+        _ = pending.append(40, to: queues[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
+        _ = pending.append(41, to: queues[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
         let (items, waiters, _) = pending.removeAll()
         #expect(items == Array(0...40))
         #expect(waiters.count == 1 && waiters.first === waiter)
         let again = pending.removeAll()
         #expect(again.items == [])
         #expect(again.waiters.isEmpty)
-        let mustSignal = pending.append(42, to: lanes[0])
+        let mustSignal = pending.append(42, to: queues[0])
         #expect(mustSignal)
     }
 
-    @Test("a million are appended, dropped, taken and told of in a time that is linear")
+    @Test("a million items are appended and taken, and 50,000 dropped, in linear time")
     func linearCost() {
         let count = 1_000_000
-        // Would take hours if any one of them looked through the others.
+        // In quadratic time this would take hours.
         var pending = Pending()
         var taken = TakenDeliveries<Int, Waiter>()
-        let lane = pending.addQueue()
+        let queue = pending.addQueue()
         let bounded = 10_000
-        for item in 0..<count { _ = pending.append(item, to: lane) }
-        taken.take(lane) { pending.takeAll(of: lane, into: &$0) }
+        for item in 0..<count { _ = pending.append(item, to: queue) }
+        taken.take(queue) { pending.takeAll(of: queue, into: &$0) }
         var isInOrder = true
         for item in 0..<count {
-            guard case .item(item)? = taken.takeFirst(of: [lane])?.content else {
+            guard case .item(item)? = taken.takeFirst(of: [queue])?.content else {
                 isInOrder = false
                 break
             }
         }
         #expect(isInOrder)
         let policy = OverflowPolicy.dropOldest(capacity: bounded)
-        for item in 0..<5 * bounded { _ = pending.append(item, to: lane, observer: 1, policy: policy) }
+        for item in 0..<5 * bounded { _ = pending.append(item, to: queue, observer: 1, policy: policy) }
         #expect(pending.removeAll().items == Array(4 * bounded..<5 * bounded))
     }
 }

@@ -10,45 +10,45 @@ private let modal = RunLoop.Mode("modal")
 
 private let other = RunLoop.Mode("other")
 
-/// What is posted on its own thread is delivered at once only in the modes of its lane, whatever was remembered before.
+/// A post on the target thread is delivered at once only in its observers' modes, also if an earlier answer was kept.
 final class ServedModesTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
-    /// Calls a block in the middle of the current thread's run loop, in a mode.
+    /// Calls a block while the current thread's run loop runs in a mode.
     private static func run(in mode: RunLoop.Mode, _ body: @escaping @Sendable () -> Void) {
         let wasCalled = Atomic<Bool>.Box(false)
         RunLoop.addDueTimer(in: mode) {
             body()
             wasCalled.value.store(true, ordering: .relaxed)
         }
-        // The first pass may do no more than notice that the thread was woken.
+        // The first pass may only notice that the thread was woken.
         for _ in 0..<10 where !wasCalled.value.load(ordering: .relaxed) { RunLoop.pollCurrent(in: mode) }
         XCTAssertTrue(wasCalled.value.load(ordering: .relaxed), "\(mode)")
     }
 
-    func testTheAnswerIsThatOfTheModeAlsoAfterItChangedAndBack() {
+    func testAnAnswerHoldsForItsModeOnlyAlsoInNestedRuns() {
         // Safety: only this thread uses it.
-        nonisolated(unsafe) var lanes = ServedModes()
-        func contains(_ lane: Int, _ isServed: Bool) -> Bool { lanes.contains(lane) { isServed } }
-        // Lane by lane: in which modes it is served.
+        nonisolated(unsafe) var servedModes = ServedModes()
+        func contains(_ queue: Int, _ isServed: Bool) -> Bool { servedModes.contains(queue) { isServed } }
+        // For each queue: the modes in which it is served.
         let served: [Set<RunLoop.Mode>] = [[.default, modal], [.default], [modal], [other], []]
         let modes: [RunLoop.Mode] = [.default, modal, other, modal, .default, .default, other]
-        let lanesInAll = (0..<200).map { served[$0 % served.count] }
-        // Safety: only what this thread's run loop calls uses it.
+        let modesOfQueues = (0..<200).map { served[$0 % served.count] }
+        // Safety: only blocks that this thread's run loop calls use it.
         nonisolated(unsafe) let ask: (RunLoop.Mode) -> [Bool] = { mode in
-            lanesInAll.indices.map { contains($0, lanesInAll[$0].contains(mode)) }
+            modesOfQueues.indices.map { contains($0, modesOfQueues[$0].contains(mode)) }
         }
         for mode in modes {
             Self.run(in: mode) {
-                for _ in 0..<2 { XCTAssertEqual(ask(mode), lanesInAll.map { $0.contains(mode) }, "\(mode)") }
-                // One in the middle of the other.
+                for _ in 0..<2 { XCTAssertEqual(ask(mode), modesOfQueues.map { $0.contains(mode) }, "\(mode)") }
+                // A nested run.
                 Self.run(in: modes[1]) {
-                    XCTAssertEqual(ask(modal), lanesInAll.map { $0.contains(modal) })
+                    XCTAssertEqual(ask(modal), modesOfQueues.map { $0.contains(modal) })
                 }
-                XCTAssertEqual(ask(mode), lanesInAll.map { $0.contains(mode) }, "\(mode) again")
+                XCTAssertEqual(ask(mode), modesOfQueues.map { $0.contains(mode) }, "\(mode) again")
             }
         }
-        // One that is not served may be later, in the same mode.
+        // A queue that is not served may be served later in the same mode.
         XCTAssertFalse(contains(1000, false))
         XCTAssertTrue(contains(1000, true))
         XCTAssertFalse(contains(4, false))
@@ -57,7 +57,7 @@ final class ServedModesTests: XCTestCase {
 
     func testAnObserverIsCalledAtOnceInItsModesOnly() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.performAndWait(timeout: limit) {
+        try worker.performAndWait(timeout: timeout) {
             let center = ThreadedNotificationCenter()
             func observe(_ modes: Set<RunLoop.Mode>) -> ObserverToken {
                 center.addObserver(
@@ -78,7 +78,7 @@ final class ServedModesTests: XCTestCase {
                     XCTAssertEqual(report.delivered, atOnce.reduce(0, +))
                     XCTAssertEqual(report.waiting, 4 - report.delivered)
                 }
-                // So that nothing waits.
+                // Deliver the rest.
                 for mode in [RunLoop.Mode.default, modal] { RunLoop.pollCurrent(in: mode) }
                 XCTAssertEqual(tokens.map(\.counters.waiting), [0, 0, 0, 0])
             }
@@ -87,12 +87,12 @@ final class ServedModesTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testMoreThanSixtyFourLanesAreEachServedInTheirModes() throws {
+    func testMoreThanSixtyFourModeQueuesAreServedInTheirModes() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.performAndWait(timeout: limit) {
+        try worker.performAndWait(timeout: timeout) {
             let center = ThreadedNotificationCenter()
             let modes = (0..<150).map { RunLoop.Mode("mode \($0)") }
-            // Every third one in the default mode too; not every second, for what is remembered has 64 places.
+            // Every third observer also has the default mode. Answers are kept for 64 queues, which 3 does not divide.
             let tokens = modes.indices.map { index in
                 center.addObserver(
                     forName: Notification.Name("\(index)"), on: CurrentThread.current.targetThread,
@@ -120,9 +120,9 @@ final class ServedModesTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAModeThatIsMadeCommonLaterServesThoseOfTheCommonModes() throws {
+    func testAModeThatIsMadeCommonLaterServesObserversOfTheCommonModes() throws {
         let worker = try RunLoopThread.started("worker")
-        try worker.performAndWait(timeout: limit) {
+        try worker.performAndWait(timeout: timeout) {
             let center = ThreadedNotificationCenter()
             let token = center.addObserver(forName: posted, on: CurrentThread.current.targetThread) { _ in }
             Self.run(in: modal) {
@@ -136,7 +136,7 @@ final class ServedModesTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testWhatIsPostedOnAThreadWhileItEndsHasLostItsTargetWhateverWasPostedThereBefore() {
+    func testAPostDuringTheEndOfItsTargetThreadIsTargetGoneAlsoAfterEarlierPosts() {
         for wasPosted in [false, true] {
             let center = ThreadedNotificationCenter()
             let tokens = Locked<[ObserverToken]>([])
@@ -146,7 +146,7 @@ final class ServedModesTests: XCTestCase {
                 tokens.withLock { $0.append(token) }
                 if wasPosted { XCTAssertEqual(center.post(name: posted), DeliveryCounters(delivered: 1)) }
                 Thread.posting(1) {
-                    // Waits for this thread, which never runs its run loop, and is released when it ends.
+                    // The notification waits for this thread, which runs no run loop, and is released at its end.
                     let held = ReleaseRecorder {
                         let last = center.post(name: posted)
                         report.withLock { $0 = last }
@@ -154,8 +154,8 @@ final class ServedModesTests: XCTestCase {
                     XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), DeliveryCounters(waiting: 1))
                 }.wait()
             }.wait()
-            let limit = ContinuousClock.now + TestLimit.hang
-            while report.withLock({ $0 }) == nil, ContinuousClock.now < limit { sched_yield() }
+            let timeout = ContinuousClock.now + TestLimit.hang
+            while report.withLock({ $0 }) == nil, ContinuousClock.now < timeout { sched_yield() }
             XCTAssertEqual(report.withLock { $0 }, DeliveryCounters(targetGone: 1), "posted before: \(wasPosted)")
             let before = wasPosted ? 1 : 0
             XCTAssertEqual(

@@ -5,13 +5,13 @@ import Testing
 @Suite("SpinBudget")
 struct SpinBudgetTests {
     @Test(
-        "what is spent is at most what finding saved, what being woken gives, and one look",
+        "the time spent is at most the sum that finds and wake-ups earned, and one look",
         arguments: 0..<50 as Range<UInt64>)
     func bound(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var budget = SpinBudget()
         var (spent, found, woken) = (0, 0, 0)
-        // Some threads find often and some never.
+        // Some threads often find an entry, and some rarely.
         let oneIn = Int.random(in: 1...30, using: &random)
         for _ in 0..<20_000 {
             guard let limit = budget.limit else {
@@ -35,8 +35,8 @@ struct SpinBudgetTests {
         #expect(spent > 0)
     }
 
-    @Test("a thread that never finds anything looks once in 200 times that it is woken")
-    func inVain() {
+    @Test("a thread that finds nothing looks once in 200 wake-ups")
+    func findsNothing() {
         var budget = SpinBudget()
         var looks = 0
         for _ in 0..<20_000 {
@@ -48,8 +48,8 @@ struct SpinBudgetTests {
         #expect((90...110).contains(looks))
     }
 
-    @Test("a thread that finds at once goes on looking, also after it found nothing a few times")
-    func worthwhile() {
+    @Test("a thread that finds entries at once keeps looking, also after nine looks that found nothing")
+    func findsAtOnce() {
         var budget = SpinBudget()
         for _ in 0..<1_000 {
             #expect(budget.limit != nil)
@@ -61,8 +61,8 @@ struct SpinBudgetTests {
         #expect(budget.limit == nil)
     }
 
-    @Test("a thread whose first answer comes late goes on looking, for the next may come at once")
-    func lateFirst() {
+    @Test("a thread whose first find takes long keeps looking")
+    func findsLateOnce() {
         var budget = SpinBudget()
         budget.found(after: 30_000)
         #expect(budget.limit == 80_000)
@@ -70,8 +70,8 @@ struct SpinBudgetTests {
         #expect(budget.limit == SpinBudget.longest)
     }
 
-    @Test("a thread that finds for more than that saves stops looking")
-    func tooDear() {
+    @Test("a thread stops looking if finds take more time than they save")
+    func findsLate() {
         var budget = SpinBudget()
         var looks = 0
         while let limit = budget.limit, looks < 1_000 {

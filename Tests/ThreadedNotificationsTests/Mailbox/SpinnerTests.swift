@@ -3,12 +3,12 @@ import Testing
 
 @testable import ThreadedNotifications
 
-@Suite("Spinning before sleeping")
-struct SpinningTests {
+@Suite("Spinner")
+struct SpinnerTests {
     private let ping = Notification.Name("ping")
     private let pong = Notification.Name("pong")
 
-    @Test("two threads that answer each other get every answer, whether they spin or not", arguments: [true, false])
+    @Test("two threads that answer each other get every answer, with and without spinning", arguments: [true, false])
     func answers(spins: Bool) throws {
         let center = ThreadedNotificationCenter()
         let (one, other) = (RunLoopThread(name: "one", spins: spins), RunLoopThread(name: "other", spins: spins))
@@ -32,8 +32,8 @@ struct SpinningTests {
         for thread in [one, other] { try thread.stopAndWait() }
     }
 
-    @Test("what else the run loop has takes its turn while two threads answer each other without end")
-    func othersTurns() throws {
+    @Test("the run loop's other sources are served while two threads answer each other without end")
+    func otherSources() throws {
         let center = ThreadedNotificationCenter()
         let (one, other) = (try RunLoopThread.started("one"), try RunLoopThread.started("other"))
         let goesOn = Locked(true)
@@ -66,7 +66,7 @@ struct SpinningTests {
         }
     }
 
-    @Test("a thread that may spin ends as soon as it is told to, and what was posted before is delivered")
+    @Test("a thread that may spin stops after it has delivered earlier posts")
     func stopping() throws {
         for _ in 0..<50 {
             let center = ThreadedNotificationCenter()
@@ -78,8 +78,8 @@ struct SpinningTests {
         }
     }
 
-    @Test("in an observer's other modes nothing is lost while the thread looks at a lane")
-    func otherLanes() throws {
+    @Test("no delivery is lost in the other mode queues while the thread watches one")
+    func otherQueues() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let count = 2_000
