@@ -14,7 +14,7 @@ struct HandlersUnderWayTests {
 
     private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourceLocation("test", 0)) }
 
-    @Test("it tells in their order as many as there are, also beyond the first eight, and blocks are none of them")
+    @Test("it returns the observers of 100 nested handlers in order, without blocks")
     func growth() {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
@@ -34,7 +34,7 @@ struct HandlersUnderWayTests {
         }
     }
 
-    @Test("who waits for a handler is kept until it has returned, however many began in its middle")
+    @Test("a handler's wait is retained until the handler has returned")
     func waits() throws {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
@@ -52,7 +52,7 @@ struct HandlersUnderWayTests {
         #expect(!waits.contains { $0.object != nil })
     }
 
-    @Test("when the thread ends they are given the innermost first, each with who waits for it, and then none")
+    @Test("handlers are removed from the innermost to the outermost, each with its wait")
     func removal() throws {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
@@ -75,7 +75,7 @@ struct HandlersUnderWayTests {
         #expect(!kept.contains { $0?.object != nil })
     }
 
-    @Test("a thread knows the handlers that run on it, one in the middle of the other, 200 deep")
+    @Test("a thread has a list of its running handlers, 200 deep")
     func nested() {
         let center = ThreadedNotificationCenter()
         let names = (0..<200).map { Notification.Name("name \($0)") }

@@ -6,7 +6,7 @@ import Testing
 struct DelaysTests {
     private let start = ContinuousClock.now
 
-    @Test("elements are taken in the order of their deadlines, and of their insertion where these are equal")
+    @Test("elements are taken in the order of their deadlines, and of insertion if deadlines are equal")
     func order() {
         var generator = SeededGenerator(seed: 1)
         var delays = Delays<Int>()
@@ -22,7 +22,7 @@ struct DelaysTests {
         #expect(delays.capacity < 200)
     }
 
-    @Test("only what is due is taken, once, and what was removed is not")
+    @Test("only due elements that were not removed are taken, and once")
     func model() {
         var generator = SeededGenerator(seed: 2)
         var delays = Delays<Int>()
@@ -48,7 +48,7 @@ struct DelaysTests {
         }
     }
 
-    @Test("inserting tells when the next deadline changes, and only then")
+    @Test("an insertion reports whether it changes the next deadline")
     func next() {
         var delays = Delays<String>()
         #expect(delays.insert("first", at: start + .seconds(2)).isNext)
@@ -59,20 +59,20 @@ struct DelaysTests {
         #expect(delays.nextDeadline == start + .seconds(2))
     }
 
-    @Test("elements that are inserted and removed one after the other leave next to nothing behind")
+    @Test("memory does not grow when elements are inserted and removed one by one")
     func removal() {
         var delays = Delays<Int>()
         for element in 0..<50_000 {
             let (id, _) = delays.insert(element, at: start + .seconds(3600))
             #expect(delays.remove(id) == element)
             guard delays.capacity < 200 else {
-                Issue.record("there is memory for \(delays.capacity) after \(element)")
+                Issue.record("memory for \(delays.capacity) elements after \(element) insertions")
                 return
             }
         }
     }
 
-    @Test("elements that waited at the same time and are removed leave next to nothing behind")
+    @Test("memory shrinks when many elements are removed")
     func removalOfMany() {
         var delays = Delays<Int>()
         let ids = (0..<10_000).map { delays.insert($0, at: start + .seconds($0)).id }

@@ -8,16 +8,16 @@ private let posted = Notification.Name("waiting")
 
 @Sendable private func endThread() { Thread.exit() }
 
-/// Who waits for delivery, and what ends the wait.
-final class WaitingTests: XCTestCase {
-    private let limit = TestLimit.hang
+/// Posts that wait for delivery, and the ends of their waits.
+final class DeliveryWaitTests: XCTestCase {
+    private let timeout = TestLimit.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {
         XCTAssertTrue(ThreadWaits.isEmpty, "a wait was not ended")
     }
 
-    func testPostReturnsWhenEveryObserverOnEveryThreadHasHandled() throws {
+    func testAWaitingPostReturnsWhenEveryObserverHasHandledIt() throws {
         let center = ThreadedNotificationCenter()
         let threads = try (0..<3).map { try RunLoopThread.started("target \($0)") }
         let handled = Atomic<Int>(0)
@@ -27,14 +27,14 @@ final class WaitingTests: XCTestCase {
             center.addObserver(forName: posted, on: thread) { _ in handled.add(1, ordering: .relaxed) }
         }
         for round in 1...200 {
-            XCTAssertEqual(try center.postAndWait(note, timeout: limit), DeliveryCounters(delivered: 8))
+            XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 8))
             XCTAssertEqual(handled.load(ordering: .relaxed), 8 * round)
         }
         for thread in threads { try thread.stopAndWait() }
         XCTAssertEqual(tokens.count, 8)
     }
 
-    func testOnTheTargetThreadWhatWaitsIsDeliveredFirst() throws {
+    func testAWaitingPostOnTheTargetThreadDeliversEarlierNotificationsFirst() throws {
         let center = ThreadedNotificationCenter()
         let handled = Locked<[Int]>([])
         let token = center.addObserver(
@@ -43,18 +43,18 @@ final class WaitingTests: XCTestCase {
                 handled.withLock { $0.append(value) }
             })
         Thread.posting(1) { for value in 1...3 { center.post(name: posted, object: value) } }.wait()
-        let report = try center.postAndWait(Notification(name: posted, object: 4), timeout: limit)
+        let report = try center.postAndWait(Notification(name: posted, object: 4), timeout: timeout)
         XCTAssertEqual(report, DeliveryCounters(delivered: 1))
         XCTAssertEqual(handled.withLock { $0 }, [1, 2, 3, 4])
         token.cancel()
     }
 
-    func testOnTheTargetThreadInAModeThatIsNotTheObserversTheWaitWouldNeverEnd() throws {
+    func testAWaitingPostOnTheTargetThreadInAnotherModeIsRefused() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(
             forName: posted, on: .main, options: ObserverOptions(modes: [RunLoop.Mode("modal")])
         ) { _ in }
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: limit)) {
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
             let error = $0 as? DeliveryError
             XCTAssertEqual(error?.code, .waitWouldDeadlock, "\($0)")
             XCTAssertEqual(error?.waits.map(\.thread.number), [1])
@@ -62,10 +62,10 @@ final class WaitingTests: XCTestCase {
         XCTAssertEqual(token.counters.total, 0)
     }
 
-    func testATimeoutSaysWhatIsPendingAndTheNotificationIsStillOnItsWay() throws {
+    func testATimeoutNamesPendingDeliveriesAndTheNotificationIsStillDelivered() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let token = center.addObserver(forName: posted, on: worker) { _ in }
         XCTAssertThrowsError(try center.postAndWait(note, timeout: .zero)) {
             let pending = DeliveryError.Pending(
@@ -73,20 +73,20 @@ final class WaitingTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .notDeliveredInTime(pending: [pending], after: .zero))
             XCTAssertTrue("\($0)".contains("waiting to observer \(token.id) on {number = "), "\($0)")
         }
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
-    func testAThreadThatNeverRunsItsLoopTimesOut() throws {
+    func testAWaitForAThreadThatRunsNoRunLoopEndsWithTheTimeoutOrTheThread() throws {
         let center = ThreadedNotificationCenter()
-        let (ready, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (ready, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let token = Locked<ObserverToken?>(nil)
         Thread.detachNewThread {
             let observer = center.addObserver(forName: posted, on: .current) { _ in }
             token.withLock { $0 = observer }
             ready.signal()
-            goOn.wait()
+            resume.wait()
         }
         ready.wait()
         XCTAssertThrowsError(try center.postAndWait(note, timeout: .milliseconds(5))) {
@@ -96,73 +96,55 @@ final class WaitingTests: XCTestCase {
         }
         XCTAssertEqual(token.withLock { $0 }?.counters, .init(waiting: 1))
 
-        // Its end ends the waits for it, and what waited is counted.
+        // The end of the thread ends the waits for it, and the notifications are counted.
         let error = Locked<DeliveryError?>(nil)
-        let waiting = Thread.posting(1) { [limit] in
+        let waiting = Thread.posting(1) { [timeout] in
             do throws(DeliveryError) {
-                try center.postAndWait(Notification(name: posted), timeout: limit)
+                try center.postAndWait(Notification(name: posted), timeout: timeout)
             } catch let ended {
                 error.withLock { $0 = ended }
             }
         }
         while token.withLock({ $0 })?.counters.total != 2 { sched_yield() }
-        goOn.signal()
+        resume.signal()
         waiting.wait()
         XCTAssertEqual(error.withLock { $0 }?.code, .threadEnded)
         XCTAssertEqual(token.withLock { $0 }?.counters, .init(targetGone: 2))
     }
 
-    func testAThreadThatEndsInItsHandlerEndsTheWaitForIt() throws {
+    func testAThreadThatEndsInAHandlerOrABlockEndsTheWaitForIt() throws {
         let center = ThreadedNotificationCenter()
         let first = try RunLoopThread.started("first")
         let token = center.addObserver(forName: posted, on: first) { _ in endThread() }
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: limit)) {
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
             XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(first.identity!)"))
         }
-        try token.cancelAndWait(timeout: limit)
-        try first.waitUntilFinished(timeout: limit)
+        try token.cancelAndWait(timeout: timeout)
+        try first.waitUntilFinished(timeout: timeout)
 
         let second = try RunLoopThread.started("second")
-        XCTAssertThrowsError(try second.performAndWait(timeout: limit) { endThread() }) {
+        XCTAssertThrowsError(try second.performAndWait(timeout: timeout) { endThread() }) {
             XCTAssertEqual($0 as? DeliveryError, .threadEnded(thread: "\(second.identity!)"))
         }
-        try second.waitUntilFinished(timeout: limit)
+        try second.waitUntilFinished(timeout: timeout)
     }
 
     func testWaitingForAnUnstartedThreadFailsAtOnceAndPostsNothing() throws {
         let center = ThreadedNotificationCenter()
         let unstarted = RunLoopThread(name: "unstarted")
         let token = center.addObserver(forName: posted, on: unstarted) { _ in }
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: limit)) {
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
         }
         XCTAssertEqual(token.counters, .init())
-        // Without waiting it is held until the thread starts.
+        // A post that does not wait is delivered when the thread starts.
         XCTAssertEqual(center.post(name: posted).waiting, 1)
         try unstarted.start()
         try unstarted.stopAndWait()
         XCTAssertEqual(token.counters, .init(delivered: 1))
     }
 
-    func testAnObserverThatIsRemovedMeanwhileIsWaitedForNoLonger() throws {
-        let center = ThreadedNotificationCenter()
-        let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
-        let token = center.addObserver(forName: posted, on: worker) { _ in }
-        // Removed when the notification is on its way, while its thread does nothing.
-        let remover = Thread.posting(1) {
-            while token.counters.total == 0 { sched_yield() }
-            token.cancel()
-        }
-        let report = try center.postAndWait(note, timeout: limit)
-        XCTAssertEqual(report, DeliveryCounters(cancelled: 1))
-        remover.wait()
-        goOn.signal()
-        try worker.stopAndWait()
-        XCTAssertEqual(token.counters, .init(cancelled: 1))
-    }
-
-    func testObserversThatOnlyShareAHashAreNotWaitedFor() throws {
+    func testAWaitDoesNotIncludeObserversOfAnotherObjectWithTheSameHash() throws {
         struct Colliding: Hashable {
             var number: Int
             func hash(into hasher: inout Hasher) {}
@@ -171,40 +153,40 @@ final class WaitingTests: XCTestCase {
         let unstarted = RunLoopThread(name: "unstarted")
         let token = center.addObserver(forName: posted, object: Colliding(number: 1), on: unstarted) { _ in }
         let report = try center.postAndWait(
-            Notification(name: posted, object: Colliding(number: 2)), timeout: limit)
+            Notification(name: posted, object: Colliding(number: 2)), timeout: timeout)
         XCTAssertEqual(report, DeliveryCounters())
         token.cancel()
     }
 
-    func testOnTheTargetThreadAWaitingPostIsDeliveredWhateverIsPostedMeanwhile() throws {
+    func testAWaitingPostOnTheTargetThreadEndsWhileAnotherThreadPosts() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: posted, on: .main) { _ in }
         let poster = Thread.posting(1) { for _ in 0..<20_000 { center.post(name: posted) } }
         while poster.wait(timeout: .now()) == .timedOut {
-            XCTAssertEqual(try center.postAndWait(note, timeout: limit), DeliveryCounters(delivered: 1))
+            XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 1))
         }
         RunLoop.runCurrentOnce()
         XCTAssertEqual(token.counters.waiting, 0)
     }
 
-    func testWhatTheOverflowPolicyDropsFailsTheWait() throws {
+    func testAWaitFailsForADeliveryThatTheOverflowPolicyDrops() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let token = center.addObserver(
             forName: posted, on: worker, options: ObserverOptions(overflow: .refuse(capacity: 1))
         ) { _ in }
         center.post(note)
-        XCTAssertThrowsError(try center.postAndWait(note, timeout: limit)) {
+        XCTAssertThrowsError(try center.postAndWait(note, timeout: timeout)) {
             XCTAssertEqual($0 as? DeliveryError, .dropped(notification: "waiting", observers: [token.id]))
         }
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
     }
 
-    func testAPosterThatWaitsForRoomIsToldOfTheEndAndOfRemoval() throws {
+    func testAWaitForRoomEndsWithTheThreadOrTheObserver() throws {
         let center = ThreadedNotificationCenter()
-        for ends in [true, false] {
+        for threadEnds in [true, false] {
             let worker = RunLoopThread(name: "never started")
             let token = center.addObserver(
                 forName: posted, on: worker,
@@ -217,29 +199,29 @@ final class WaitingTests: XCTestCase {
                 report.withLock { $0 = outcome }
             }
             while ThreadWaits.isEmpty { sched_yield() }
-            if ends { worker.stop() } else { token.cancel() }
+            if threadEnds { worker.stop() } else { token.cancel() }
             poster.wait()
             XCTAssertEqual(
-                report.withLock { $0 }, ends ? DeliveryCounters(targetGone: 1) : DeliveryCounters(cancelled: 1))
+                report.withLock { $0 }, threadEnds ? DeliveryCounters(targetGone: 1) : DeliveryCounters(cancelled: 1))
             token.cancel()
         }
     }
 
-    func testAMappingThatMakesNothingAndAWaitThatIsHalfDoneHoldNobodyUp() throws {
+    func testAWaitDoesNotIncludeDeliveredObserversOrTransformsThatReturnNil() throws {
         let center = ThreadedNotificationCenter()
         let (first, second) = (try RunLoopThread.started("first"), try RunLoopThread.started("second"))
         let nothing = center.addObserver(forName: posted, on: first, transform: { _ -> Int? in nil }, using: { _ in })
-        let goOn = try second.keptBusy()
+        let resume = try second.keptBusy()
         let outcome = Locked<String?>(nil)
-        let asks = DispatchSemaphore(value: 0)
+        let hasBegun = DispatchSemaphore(value: 0)
         let tokens = [
-            center.addObserver(forName: posted, on: first) { [limit] _ in
-                // Not in this handler but after it, when main waits for the second thread only.
+            center.addObserver(forName: posted, on: first) { [timeout] _ in
+                // This block runs after the handler, when main waits for the second thread only.
                 Thread.posting(1) {
                     try? first.perform {
-                        asks.signal()
+                        hasBegun.signal()
                         do {
-                            try TargetThread.main.performAndWait(timeout: limit) {}
+                            try TargetThread.main.performAndWait(timeout: timeout) {}
                             outcome.withLock { $0 = "done" }
                         } catch {
                             outcome.withLock { $0 = "\(error)" }
@@ -249,11 +231,11 @@ final class WaitingTests: XCTestCase {
             }, center.addObserver(forName: posted, on: second) { _ in },
         ]
         let poster = Thread.posting(1) {
-            asks.wait()
+            hasBegun.wait()
             for _ in 0..<1000 { sched_yield() }
-            goOn.signal()
+            resume.signal()
         }
-        XCTAssertEqual(try center.postAndWait(note, timeout: limit), DeliveryCounters(delivered: 2))
+        XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 2))
         poster.wait()
         while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
         XCTAssertEqual(outcome.withLock { $0 }, "done")

@@ -6,32 +6,32 @@ import XCTest
 
 private let posted = Notification.Name("waiting")
 
-/// Which waits would never end, and which only look so (guarantee 13).
-final class WaitCycleTests: XCTestCase {
-    private let limit = TestLimit.hang
+/// The waits that are refused because they would never end, and waits that are accepted (guarantee 13).
+final class ThreadWaitsTests: XCTestCase {
+    private let timeout = TestLimit.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {
         XCTAssertTrue(ThreadWaits.isEmpty, "a wait was not ended")
     }
 
-    func testAHandlerMayWaitForItselfToReturnOnAnotherThread() throws {
+    func testAHandlerMayWaitForItsObserversHandlerOnAnotherThread() throws {
         let center = ThreadedNotificationCenter()
-        let (other, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (other, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let token = Locked<ObserverToken?>(nil)
         let error = Locked<String?>(nil)
         let isRunning = Atomic<Bool>(false)
-        let observer = center.addObserver(forName: posted, on: .postingThread) { [limit] notification in
+        let observer = center.addObserver(forName: posted, on: .postingThread) { [timeout] notification in
             if notification.object != nil {
                 isRunning.store(true, ordering: .relaxed)
                 other.signal()
-                goOn.wait()
+                resume.wait()
                 isRunning.store(false, ordering: .relaxed)
                 return
             }
-            Thread.detachNewThread { goOn.signal() }
+            Thread.detachNewThread { resume.signal() }
             do {
-                try token.withLock { $0 }?.cancelAndWait(timeout: limit)
+                try token.withLock { $0 }?.cancelAndWait(timeout: timeout)
             } catch let failure {
                 error.withLock { $0 = "\(failure)" }
             }
@@ -45,16 +45,16 @@ final class WaitCycleTests: XCTestCase {
         XCTAssertEqual(error.withLock { $0 }, nil)
     }
 
-    func testACycleThroughAMappingIsFound() throws {
+    func testACycleThroughATransformIsFound() throws {
         let center = ThreadedNotificationCenter()
-        let began = DispatchSemaphore(value: 0)
+        let hasBegun = DispatchSemaphore(value: 0)
         let outcome = Locked<String?>(nil)
         let token = center.addObserver(
             forName: posted, on: .main,
-            transform: { [limit] _ -> Int? in
-                began.signal()
+            transform: { [timeout] _ -> Int? in
+                hasBegun.signal()
                 do {
-                    try TargetThread.main.performAndWait(timeout: limit) {}
+                    try TargetThread.main.performAndWait(timeout: timeout) {}
                     outcome.withLock { $0 = "done" }
                 } catch {
                     outcome.withLock { $0 = "\(error)" }
@@ -62,9 +62,9 @@ final class WaitCycleTests: XCTestCase {
                 return nil
             }, using: { _ in })
         let poster = Thread.posting(1) { center.post(name: posted) }
-        began.wait()
+        hasBegun.wait()
         do throws(DeliveryError) {
-            try token.cancelAndWait(timeout: limit)
+            try token.cancelAndWait(timeout: timeout)
         } catch {
             XCTAssertEqual(error.code, .waitWouldDeadlock, "\(error)")
             while outcome.withLock({ $0 }) == nil { RunLoop.runCurrentOnce() }
@@ -74,20 +74,20 @@ final class WaitCycleTests: XCTestCase {
         XCTAssertTrue(other == "done" || other.contains("would never end"), other)
     }
 
-    func testAPosterThatWasGivenRoomIsWaitingNoLonger() throws {
+    func testAPosterIsNotWaitingOnceItWasGivenRoom() throws {
         let center = ThreadedNotificationCenter()
         let (poster, worker) = (try RunLoopThread.started("poster"), try RunLoopThread.started("worker"))
         let refused = Atomic<Int>.Box(0)
         let token = center.addObserver(
-            forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: limit))
-        ) { [limit] _ in
+            forName: posted, on: worker, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
+        ) { [timeout] _ in
             do {
-                try poster.performAndWait(timeout: limit) {}
+                try poster.performAndWait(timeout: timeout) {}
             } catch {
                 refused.value.add(1, ordering: .relaxed)
             }
         }
-        // The poster waits for room now and then, and the worker, when it has made some, for the poster.
+        // Sometimes the poster waits for room, and the worker, after it has made room, for the poster.
         for _ in 0..<500 {
             try poster.perform { center.post(name: posted) }
             try poster.perform { center.post(name: posted) }
@@ -95,22 +95,22 @@ final class WaitCycleTests: XCTestCase {
         try poster.stopAndWait()
         try worker.stopAndWait()
         XCTAssertEqual(token.counters.waiting, 0)
-        // Some waits are refused rightly: while the poster waits for room, the handler cannot wait for it.
+        // A handler's wait is refused only while the poster waits for room.
         XCTAssertEqual(token.counters.delivered + token.counters.dropped, 1000)
     }
 
-    func testABlockingPolicyDoesNotWaitInACycle() throws {
+    func testThePolicyBlockDropsInsteadOfWaitingInACycle() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
         let token = center.addObserver(
-            forName: posted, on: .main, options: ObserverOptions(overflow: .block(capacity: 1, timeout: limit))
+            forName: posted, on: .main, options: ObserverOptions(overflow: .block(capacity: 1, timeout: timeout))
         ) { _ in }
-        // main waits for the worker, which posts to main: there is room for one.
-        let reports = try worker.performAndWait(timeout: limit) {
+        // main waits for the worker, which posts twice to main; there is room for one notification.
+        let reports = try worker.performAndWait(timeout: timeout) {
             [center.post(name: posted), center.post(name: posted)]
         }
         XCTAssertEqual(reports, [DeliveryCounters(waiting: 1), DeliveryCounters(dropped: 1)])
-        // On the target thread itself there is nobody else to make room.
+        // On the target thread, waiting for room would never end.
         XCTAssertEqual(center.post(note), DeliveryCounters(dropped: 1))
         RunLoop.runCurrentOnce()
         XCTAssertEqual(token.counters, .init(delivered: 1, dropped: 2))
@@ -120,22 +120,22 @@ final class WaitCycleTests: XCTestCase {
     func testWaitingForAHandlerThatWaitsForTheCallerFailsAtOnce() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let began = DispatchSemaphore(value: 0)
+        let hasBegun = DispatchSemaphore(value: 0)
         let outcome = Locked<String?>(nil)
-        let token = center.addObserver(forName: posted, on: worker) { [limit] _ in
-            began.signal()
+        let token = center.addObserver(forName: posted, on: worker) { [timeout] _ in
+            hasBegun.signal()
             do {
-                try TargetThread.main.performAndWait(timeout: limit) {}
+                try TargetThread.main.performAndWait(timeout: timeout) {}
                 outcome.withLock { $0 = "done" }
             } catch {
                 outcome.withLock { $0 = "\(error)" }
             }
         }
         center.post(note)
-        began.wait()
-        // Whichever of the two waits comes second fails; the other goes on.
+        hasBegun.wait()
+        // The second of the two waits fails; the first one ends.
         do throws(DeliveryError) {
-            try token.cancelAndWait(timeout: limit)
+            try token.cancelAndWait(timeout: timeout)
         } catch {
             XCTAssertEqual(error.code, .waitWouldDeadlock, "\(error)")
             XCTAssertEqual(error.waits.count, 2)
@@ -148,12 +148,12 @@ final class WaitCycleTests: XCTestCase {
 
     func testWaitingForTheEndOfAThreadThatWaitsForTheCallerFailsAtOnce() throws {
         let worker = try RunLoopThread.started("worker")
-        let error = try worker.performAndWait(timeout: limit) { [limit] () -> String in
-            // main waits for the worker; a second thread waits for main's end of the wait, and the worker for it.
+        let error = try worker.performAndWait(timeout: timeout) { [timeout] () -> String in
+            // main waits for the worker, the worker for a second thread, and that for the worker's end.
             let second = try RunLoopThread.started("second")
-            let error = try second.performAndWait(timeout: limit) { () -> String in
+            let error = try second.performAndWait(timeout: timeout) { () -> String in
                 do {
-                    try worker.waitUntilFinished(timeout: limit)
+                    try worker.waitUntilFinished(timeout: timeout)
                     return "no error"
                 } catch {
                     return "\(error)"
@@ -167,20 +167,20 @@ final class WaitCycleTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testAWaitThatIsOverIsNoPartOfACycle() throws {
+    func testAnEndedWaitIsNotPartOfACycle() throws {
         let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))
-        // Each asks the other again and again, right after it was answered; never both at once for each other.
-        let turns = Atomic<Int>(0)
+        // The threads wait for each other alternately, never at the same time.
+        let answers = Atomic<Int>(0)
         for _ in 0..<500 {
-            try a.performAndWait(timeout: limit) {}
-            try a.performAndWait(timeout: limit) { [limit] in
-                try b.performAndWait(timeout: limit) { _ = turns.add(1, ordering: .relaxed) }
+            try a.performAndWait(timeout: timeout) {}
+            try a.performAndWait(timeout: timeout) { [timeout] in
+                try b.performAndWait(timeout: timeout) { _ = answers.add(1, ordering: .relaxed) }
             }
-            try b.performAndWait(timeout: limit) { [limit] in
-                try a.performAndWait(timeout: limit) { _ = turns.add(1, ordering: .relaxed) }
+            try b.performAndWait(timeout: timeout) { [timeout] in
+                try a.performAndWait(timeout: timeout) { _ = answers.add(1, ordering: .relaxed) }
             }
         }
-        XCTAssertEqual(turns.load(ordering: .relaxed), 1000)
+        XCTAssertEqual(answers.load(ordering: .relaxed), 1000)
         try a.stopAndWait()
         try b.stopAndWait()
     }

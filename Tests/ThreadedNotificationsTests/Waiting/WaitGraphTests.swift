@@ -6,7 +6,7 @@ import Testing
 struct WaitGraphTests {
     private typealias Target = WaitGraph.Target
 
-    /// A wait graph, and a list of waits in which cycles are found by trying all ways.
+    /// A wait graph beside a list of waits in which cycles are found by their definition.
     private struct Compared {
         struct Naive {
             var number: Int
@@ -55,7 +55,7 @@ struct WaitGraphTests {
                 let named = cycle.map { begun[$0.line] }
                 try #require(named.first?.number == naive.number, "the cycle does not begin with the refused wait")
                 try #require(Set(named.map(\.number)).count == named.count)
-                // As they are now: what was completed is not waited for any more.
+                // The waits' current targets, without completed ones.
                 let current = named.map { one in waits.first { $0.number == one.number } ?? one }
                 for (one, next) in zip(current, current.dropFirst() + current.prefix(1)) {
                     try #require(one.waits(for: next), "\(one) is said to wait for \(next)")
@@ -76,14 +76,14 @@ struct WaitGraphTests {
             let id = waits.remove(at: index).id ?? 0
             graph.end(id)
             try #require(graph.isEmpty == waits.isEmpty)
-            // Twice is once, and what ended cannot complete.
+            // Ending again, or completing an ended wait, has no effect.
             if id % 2 == 0 {
                 graph.end(id)
                 graph.complete(.thread(1), of: id)
             }
         }
 
-        /// Warshall's closure of who waits for whom.
+        /// A wait reaches itself in the transitive closure (Warshall's algorithm).
         private static func isCyclic(_ waits: [Naive]) -> Bool {
             var reaches = waits.map { one in waits.map(one.waits) }
             for middle in waits.indices {
@@ -95,7 +95,7 @@ struct WaitGraphTests {
         }
     }
 
-    @Test("of all waits of three threads, one after the other, exactly those that close a cycle are refused")
+    @Test("in every sequence of three waits of three threads, exactly those that close a cycle are refused")
     func exhaustive() throws {
         let targets: [Target] = [.thread(1), .thread(2), .thread(3), .observer(1)]
         var choices: [(thread: Int, handlers: [ObserverID], targets: [Target])] = []
@@ -121,7 +121,7 @@ struct WaitGraphTests {
         #expect(refused > 1_000)
     }
 
-    @Test("whatever is begun, completed and ended, no accepted waits form a cycle", arguments: 0..<100 as Range<UInt64>)
+    @Test("exactly the waits that close a cycle are refused, in random sequences", arguments: 0..<100 as Range<UInt64>)
     func randomised(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let threads = Int.random(in: 2...8, using: &random)
@@ -152,7 +152,7 @@ struct WaitGraphTests {
         while !compared.waits.isEmpty { try compared.end(0) }
     }
 
-    /// The lines by which the waits of a cycle are known.
+    /// The source lines of the waits of a cycle, which identify them.
     private func cycle(_ result: Result<WaitGraph.WaitID, DeliveryError>) -> [Int]? {
         if case .failure(let error) = result { error.waits.map(\.line) } else { nil }
     }
@@ -166,7 +166,7 @@ struct WaitGraphTests {
             description: DeliveryError.Wait(thread: identity, waitsFor: "", file: "", line: line))
     }
 
-    @Test("a cycle is named in order, from the refused wait on, without those who wait elsewhere")
+    @Test("a cycle is named in order, from the refused wait on, without other waits")
     func namedInOrder() {
         var graph = WaitGraph()
         _ = graph.begin(wait(3, for: [.thread(9), .observer(4)], line: 3))
@@ -175,13 +175,13 @@ struct WaitGraphTests {
         _ = graph.begin(wait(6, in: [4], for: [.thread(1)], line: 6))
         let refused = graph.begin(wait(1, for: [.thread(7), .thread(2)], line: 1))
         #expect(cycle(refused) == [1, 2, 3, 6])
-        // It was not begun: thread 1 holds nobody up.
+        // The refused wait did not begin, so thread 1 does not wait.
         let accepted = graph.begin(wait(7, for: [.thread(1)], line: 7))
         #expect(cycle(accepted) == nil)
     }
 
     @Test(
-        "a wait of a thread for itself is refused at once; for a handler that it is in, it waits on other threads only")
+        "a wait of a thread for itself is refused; a wait for its own handler is for other threads only")
     func selfWaits() {
         var graph = WaitGraph()
         let forItself = graph.begin(wait(1, for: [.thread(2), .thread(1)], line: 1))
@@ -189,14 +189,14 @@ struct WaitGraphTests {
         let forItsHandler = graph.begin(wait(1, in: [5, 6], for: [.observer(6)], line: 2))
         #expect(cycle(forItsHandler) == nil)
         let twice = graph.begin(wait(2, in: [6], for: [.observer(6)], line: 4))
-        #expect(cycle(twice) == [4, 2], "two threads in one handler would wait for each other")
-        // Of handlers that it is not in, the same thread may be waited for.
+        #expect(cycle(twice) == [4, 2], "two threads that run one handler would wait for each other")
+        // A thread may wait for a handler that it does not run.
         let forAnother = graph.begin(wait(1, in: [5], for: [.observer(6)], line: 3))
         #expect(cycle(forAnother) == nil)
         #expect(!graph.isEmpty)
     }
 
-    @Test("two handlers that wait for each other's return close a cycle through their observers")
+    @Test("two handlers that wait for each other close a cycle")
     func handlers() {
         var graph = WaitGraph()
         let first = graph.begin(wait(1, in: [10], for: [.observer(20)], line: 1))
@@ -205,7 +205,7 @@ struct WaitGraphTests {
         #expect(cycle(second) == [2, 1])
     }
 
-    @Test("what is waited for twice holds on until it has happened twice")
+    @Test("a target that occurs twice in a wait has to complete twice")
     func occurrences() throws {
         var graph = WaitGraph()
         let id = try graph.begin(wait(1, for: [.thread(2), .thread(3), .thread(2)], line: 1)).get()
@@ -220,7 +220,7 @@ struct WaitGraphTests {
         #expect(cycle(other) == [3, 1])
     }
 
-    @Test("what has ended holds nobody up, and nothing remains of it")
+    @Test("an ended wait is not part of a cycle, and leaves nothing behind")
     func ended() throws {
         var graph = WaitGraph()
         let one = try graph.begin(wait(1, for: [.thread(2)], line: 1)).get()
