@@ -6,11 +6,11 @@ import XCTest
 
 private let posted = Notification.Name("perform")
 
-/// "Performing a block of code on a given thread".
+/// Blocks on a given thread.
 final class DeliveryTargetTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
-    func testABlockForTheCurrentThreadIsPerformedInlineAndForAnotherThere() throws {
+    func testABlockIsPerformedAtOnceOnTheCurrentThreadAndLaterOnAnother() throws {
         let worker = try RunLoopThread.started("worker")
         let log = Locked<[String]>([])
         @Sendable func note(_ text: String) {
@@ -19,13 +19,13 @@ final class DeliveryTargetTests: XCTestCase {
         }
         try CurrentThread.current.perform { note("1") }
         XCTAssertEqual(log.withLock { $0 }, ["1 on main"], "before perform returned")
-        try worker.performAndWait(timeout: limit) {
+        try worker.performAndWait(timeout: timeout) {
             note("2")
             try worker.perform { note("3") }
             note("4")
         }
         try TargetThread.main.perform { note("5") }
-        try worker.performAndWait(timeout: limit) { try TargetThread.main.perform { note("7") } }
+        try worker.performAndWait(timeout: timeout) { try TargetThread.main.perform { note("7") } }
         note("6")
         RunLoop.runCurrentOnce()
         try worker.stopAndWait()
@@ -34,7 +34,7 @@ final class DeliveryTargetTests: XCTestCase {
             ["1 on main", "2 on worker", "3 on worker", "4 on worker", "5 on main", "6 on main", "7 on main"])
     }
 
-    func testABlockInTheBackgroundRunsOnAThreadOfItsOwn() {
+    func testABlockInTheBackgroundDoesNotRunOnTheMainThread() {
         let performed = expectation(description: "performed")
         let number = Locked(0)
         TargetThread.performInBackground {
@@ -60,7 +60,7 @@ final class DeliveryTargetTests: XCTestCase {
                 try worker.perform { log.withLock { $0.append(number) } }
             }
         }
-        // On its own thread a block does not overtake what waits either.
+        // A block for the current thread does not overtake either.
         try worker.perform {
             center.post(name: posted, object: 500)
             try? worker.perform { log.withLock { $0.append(501) } }
@@ -75,11 +75,11 @@ final class DeliveryTargetTests: XCTestCase {
         Thread.posting(1) { try? TargetThread.main.perform { log.withLock { $0.append(1) } } }.wait()
         try TargetThread.main.perform { log.withLock { $0.append(2) } }
         XCTAssertEqual(log.withLock { $0 }, [])
-        let three = try TargetThread.main.performAndWait(timeout: limit) {
+        let three = try TargetThread.main.performAndWait(timeout: timeout) {
             log.withLock { $0.append(3) }
             return 3
         }
-        XCTAssertEqual(log.withLock { $0 }, [1, 2, three], "what waits is done first")
+        XCTAssertEqual(log.withLock { $0 }, [1, 2, three], "the waiting block is performed first")
         RunLoop.runCurrentOnce()
         XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
     }
@@ -88,35 +88,35 @@ final class DeliveryTargetTests: XCTestCase {
         struct Refusal: Error, Equatable {}
         let worker = try RunLoopThread.started("worker")
         for thread in [worker.targetThread, .main, .postingThread] {
-            XCTAssertEqual(try thread.performAndWait(timeout: limit) { 42 }, 42)
-            XCTAssertThrowsError(try thread.performAndWait(timeout: limit) { throw Refusal() }) {
+            XCTAssertEqual(try thread.performAndWait(timeout: timeout) { 42 }, 42)
+            XCTAssertThrowsError(try thread.performAndWait(timeout: timeout) { throw Refusal() }) {
                 XCTAssertEqual($0 as? Refusal, Refusal())
             }
         }
         try worker.stopAndWait()
     }
 
-    func testABlockThatHasNotBegunWithinTheLimitIsNotPerformed() throws {
+    func testABlockThatHasNotBegunWithinTheTimeoutIsNotPerformed() throws {
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let performed = Atomic<Bool>.Box(false)
         let error = DeliveryError.notDeliveredInTime(
             pending: [.init(notification: nil, observer: nil, thread: "\(worker.identity!)")], after: .milliseconds(-1))
         XCTAssertThrowsError(
             try worker.performAndWait(timeout: .milliseconds(-1)) { performed.value.store(true, ordering: .relaxed) }
         ) { XCTAssertEqual($0 as? DeliveryError, error) }
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
         XCTAssertFalse(performed.value.load(ordering: .relaxed))
     }
 
-    func testADelayedBlockNeedsNotTheCallersRunLoopAndIsNotEarly() throws {
+    func testADelayedBlockIsNotEarlyAndDoesNotNeedTheCallersRunLoop() throws {
         let worker = try RunLoopThread.started("worker")
         let performed = expectation(description: "performed")
         let delay = Duration.milliseconds(30)
         let elapsed = Locked(Duration.zero)
         let outcome = Locked<DelayedBlock?>(nil)
-        // The calling thread ends at once.
+        // The calling thread ends without running a run loop.
         Thread.posting(1) {
             let start = ContinuousClock.now
             let block = try? worker.perform(after: delay) {
@@ -134,7 +134,7 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testADelayedBlockCanBeCancelledAndLetsGoOfWhatItHolds() throws {
+    func testCancellingADelayedBlockReleasesItsClosure() throws {
         let worker = try RunLoopThread.started("worker")
         let released = Atomic<Bool>.Box(false)
         let block: DelayedBlock
@@ -144,7 +144,7 @@ final class DeliveryTargetTests: XCTestCase {
         }
         XCTAssertEqual(block.outcome, .waiting)
         XCTAssertTrue(block.cancel())
-        XCTAssertTrue(block.cancel(), "cancelling twice is cancelling once")
+        XCTAssertTrue(block.cancel(), "cancelling again has no effect")
         XCTAssertTrue(released.value.load(ordering: .relaxed))
         XCTAssertEqual(block.outcome, .cancelled)
         try worker.stopAndWait()
@@ -162,27 +162,27 @@ final class DeliveryTargetTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testADelayedBlockWhoseThreadEndsSaysSo() throws {
+    func testADelayedBlockWhoseThreadEndsHasTheOutcomeTargetGone() throws {
         let worker = try RunLoopThread.started("worker")
         let due = expectation(description: "due")
         due.assertForOverFulfill = false
         DeliveryEvent.tracer = { if $0.stage == .targetGone { due.fulfill() } }
         defer { DeliveryEvent.tracer = nil }
-        // It is busy until it ends, so the block is not performed, whether it is due before the end or after it.
-        let goOn = DispatchSemaphore(value: 0)
+        // The thread is busy until it ends, so the block is not performed, whenever it is due.
+        let resume = DispatchSemaphore(value: 0)
         @Sendable func endThread() { Thread.exit() }
         try worker.perform {
-            goOn.wait()
+            resume.wait()
             endThread()
         }
         let block = try worker.perform(after: .milliseconds(10)) {}
-        goOn.signal()
-        try worker.waitUntilFinished(timeout: limit)
+        resume.signal()
+        try worker.waitUntilFinished(timeout: timeout)
         wait(for: [due], timeout: TestLimit.seconds)
         XCTAssertEqual(block.outcome, .targetGone)
     }
 
-    func testABlockForAThreadThatHasEndedOrNotStartedIsRefused() throws {
+    func testPerformThrowsForAThreadThatHasEndedOrNotStarted() throws {
         let ended = try RunLoopThread.started("ended")
         try ended.stopAndWait()
         let unstarted = RunLoopThread(name: "unstarted")
@@ -192,7 +192,7 @@ final class DeliveryTargetTests: XCTestCase {
         XCTAssertThrowsError(try ended.perform(after: .zero) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
-        XCTAssertThrowsError(try ended.performAndWait(timeout: limit) {}) {
+        XCTAssertThrowsError(try ended.performAndWait(timeout: timeout) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
         }
         XCTAssertThrowsError(try unstarted.perform {}) {
@@ -201,13 +201,13 @@ final class DeliveryTargetTests: XCTestCase {
         XCTAssertThrowsError(try unstarted.perform(after: .zero) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
         }
-        XCTAssertThrowsError(try unstarted.performAndWait(timeout: limit) {}) {
+        XCTAssertThrowsError(try unstarted.performAndWait(timeout: timeout) {}) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
         }
         XCTAssertNil(unstarted.identity)
     }
 
-    func testABlockThatPerformsItselfWithoutEndNeitherOverflowsTheStackNorStarvesTheRunLoop() throws {
+    func testABlockThatPerformsItselfAHundredThousandTimesDoesNotOverflowTheStack() throws {
         let worker = try RunLoopThread.started("worker")
         let count = Atomic<Int>(0)
         let done = DispatchSemaphore(value: 0)

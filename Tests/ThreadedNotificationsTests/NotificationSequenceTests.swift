@@ -13,14 +13,14 @@ struct NotificationSequenceTests {
         center.notifications(named: posted, buffer: buffer, transform: { $0.object as? Int })
     }
 
-    @Test("it has observed since it was made, and keeps each poster's order")
+    @Test("it observes from its creation, and preserves the order of each posting thread")
     func order() async {
         let center = ThreadedNotificationCenter()
         let sequence = sequence(of: center)
-        let posters = Thread.posting(1) { for place in 0..<1000 { center.post(name: posted, object: place) } }
+        let poster = Thread.posting(1) { for value in 0..<1000 { center.post(name: posted, object: value) } }
         Thread.detachNewThread {
-            for place in 0..<1000 { center.post(name: posted, object: 10_000 + place) }
-            posters.wait()
+            for value in 0..<1000 { center.post(name: posted, object: 10_000 + value) }
+            poster.wait()
             sequence.cancel()
         }
         var values: [Int] = []
@@ -30,7 +30,7 @@ struct NotificationSequenceTests {
         #expect(sequence.dropped == 0)
     }
 
-    @Test("what does not fit into the buffer is dropped and counted")
+    @Test("values that exceed the buffer are dropped and counted")
     func overflow() async {
         let center = ThreadedNotificationCenter()
         for (buffer, kept) in [
@@ -48,7 +48,7 @@ struct NotificationSequenceTests {
         }
     }
 
-    @Test("it ends in a task that was cancelled before it began")
+    @Test("it ends in a task that is cancelled before it awaits")
     func cancelledBefore() async {
         let center = ThreadedNotificationCenter()
         let sequence = sequence(of: center)
@@ -63,7 +63,7 @@ struct NotificationSequenceTests {
         #expect(center.registrations.observers == 0)
     }
 
-    @Test("it ends when the task that awaits is cancelled")
+    @Test("it ends when the awaiting task is cancelled")
     func cancelledWhileAwaiting() async {
         let center = ThreadedNotificationCenter()
         let sequence = sequence(of: center)
@@ -83,7 +83,7 @@ struct NotificationSequenceTests {
         #expect(center.registrations.observers == 0)
     }
 
-    @Test("it has ended for every iterator once one was cancelled")
+    @Test("it ends for all iterators when the task of one is cancelled")
     func endsForAll() async {
         let center = ThreadedNotificationCenter()
         let sequence = sequence(of: center)
@@ -96,7 +96,7 @@ struct NotificationSequenceTests {
         #expect(center.registrations.observers == 0)
     }
 
-    @Test("dropping it removes the observer")
+    @Test("releasing the sequence and its iterators removes the observer")
     func dropped() async {
         let center = ThreadedNotificationCenter()
         var sequence: NotificationSequence<Int>? = sequence(of: center)
@@ -104,7 +104,7 @@ struct NotificationSequenceTests {
         var iterator = sequence?.makeAsyncIterator()
         sequence = nil
         center.post(name: posted, object: 7)
-        #expect(await iterator?.next() == 7, "the iterator holds it too")
+        #expect(await iterator?.next() == 7, "the iterator retains the observer")
         iterator = nil
         #expect(center.registrations.observers == 0)
     }

@@ -2,12 +2,12 @@ import Foundation
 import ThreadedNotifications
 import XCTest
 
-/// The README's code, compiled as a user has it: with nothing but the public interface, and nothing unsafe.
+/// The README's code, compiled with the public interface only.
 final class ReadmeExampleTests: XCTestCase {
     private let printed = PrintedLines()
 
     @MainActor
-    func testTheProgramPrintsWhatItSays() throws {
+    func testTheProgramsOutputIsRight() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
 
@@ -39,7 +39,7 @@ final class ReadmeExampleTests: XCTestCase {
         for token in [onWorker, onMain] { token.cancel() }
     }
 
-    func testTheHandlersCodePrintsWhatItSays() throws {
+    func testTheHandlersOutputIsRight() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("title"))
@@ -66,7 +66,7 @@ final class ReadmeExampleTests: XCTestCase {
         for token in [title, counter, latest] { XCTAssertEqual(token.counters.delivered, 1) }
     }
 
-    func testTheBlocksCodePrintsWhatItSays() throws {
+    func testTheBlocksOutputIsRight() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
         @Sendable func send(_ first: String, _ last: String, _ company: String) -> Int { 3 }
@@ -91,7 +91,7 @@ final class ReadmeExampleTests: XCTestCase {
         try networkThread.waitUntilFinished(timeout: TestLimit.hang)
     }
 
-    func testTheActorsCodePrintsWhatItSays() throws {
+    func testTheActorsOutputIsRight() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
         let (center, name) = (ThreadedNotificationCenter(), Notification.Name("line"))
@@ -134,8 +134,8 @@ final class ReadmeExampleTests: XCTestCase {
         worker.stop()
     }
 
-    func testTheQueuesCodePrintsWhatItSays() {
-        // On a thread of its own, whose default queue nobody has used.
+    func testTheQueuesOutputIsRight() {
+        // On a new thread, because its default queue is unused.
         Thread.posting(1) { [printed] in Self.enqueue(printed) }.wait()
         XCTAssertEqual(printed.lines, ["500: waiting 1, coalesced 499", "flushed once"])
     }
@@ -160,7 +160,7 @@ final class ReadmeExampleTests: XCTestCase {
         server.cancel()
     }
 
-    func testTheDocumentsCodePrintsWhatItSays() throws {
+    func testTheRedirectingObserversOutputIsRight() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
         let worker = RunLoopThread(name: "worker")
@@ -184,7 +184,7 @@ final class ReadmeExampleTests: XCTestCase {
         try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
     }
 
-    func testTheReadmeShowsThisFilesCode() throws {
+    func testTheReadmeHasTheCodeOfThisFile() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let here = source.components(separatedBy: "        // README: begin\n").dropFirst().map { section in
             (section.components(separatedBy: "        // README: end\n").first ?? "").split(
@@ -194,10 +194,10 @@ final class ReadmeExampleTests: XCTestCase {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
-        // What is between processes is compiled by DistributedNotificationsTests.
+        // DistributedNotificationsTests compiles the code of the section Between processes.
         let sections = readme.components(separatedBy: "\n## ").filter { !$0.hasPrefix("Between processes\n") }
         let shown = sections.joined().components(separatedBy: "```swift\n").dropFirst().map { block in
-            // What every example begins with, and a function of a test cannot hold.
+            // A test function cannot contain imports.
             (block.components(separatedBy: "```\n").first ?? "")
                 .replacing("import Foundation\nimport ThreadedNotifications\n\n", with: "")
         }
@@ -214,7 +214,7 @@ final class ReadmeExampleTests: XCTestCase {
 }
 
 private final class PrintedLines: @unchecked Sendable {
-    // Safety: behind the lock.
+    // Safety: the lock guards the lines.
     private let lock = NSLock()
     private var stored: [String] = []
 

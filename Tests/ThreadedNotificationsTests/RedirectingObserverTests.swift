@@ -3,10 +3,10 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// The document's claims about its technique, one test each.
+/// The document's technique: a test for each of its claims.
 final class RedirectingObserverTests: XCTestCase {
     private let posted = Notification.Name("RedirectingObserverTests")
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testANotificationPostedOnTheTargetThreadIsHandledBeforePostReturns() {
         let log = HandlerLog()
@@ -116,7 +116,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertEqual(log.numbers, [1, 2, 3])
     }
 
-    func testAHandlerThatRunsTheRunLoopNestedKeepsTheOrder() {
+    func testNotificationsAreHandledInOrderIfAHandlerRunsTheRunLoop() {
         let log = HandlerLog()
         let observer = RedirectingObserver { notification in
             log.add(notification)
@@ -147,7 +147,7 @@ final class RedirectingObserverTests: XCTestCase {
         try thread.perform { observer.setUpThreadingSupport() }
         wait(for: [handled], timeout: 100)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(log.numbers, Array(1...count))
     }
 
@@ -166,7 +166,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertFalse(port.isValid)
     }
 
-    func testRemovingTheTokenThatHoldsTheLastReferenceIsHarmless() {
+    func testTheCenterMayReleaseTheObserverUnderItsLock() {
         let port = SignalPort()
         var observer: RedirectingObserver? = RedirectingObserver(notificationPort: port) { _ in }
         observer?.setUpThreadingSupport()
@@ -182,7 +182,7 @@ final class RedirectingObserverTests: XCTestCase {
         XCTAssertFalse(port.isValid)
     }
 
-    func testManyPostersLoseNothingAndEachKeepsItsOrder() throws {
+    func testSeveralPostersLoseNothingAndTheOrderOfEachIsKept() throws {
         let (posters, each) = (4, 5000)
         let log = HandlerLog()
         let thread = RunLoopThread(name: "target")
@@ -206,7 +206,7 @@ final class RedirectingObserverTests: XCTestCase {
         }
         wait(for: [done], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         let numbers = log.numbers
         XCTAssertEqual(numbers.count, posters * each)
         for poster in 0..<posters {

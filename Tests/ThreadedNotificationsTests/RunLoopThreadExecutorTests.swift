@@ -4,7 +4,7 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class RunLoopThreadExecutorTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     fileprivate actor Counter {
         private let thread: RunLoopThread
@@ -48,7 +48,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testATaskMayPreferTheThread() throws {
+    func testATaskThatPrefersTheThreadRunsOnIt() throws {
         let worker = try RunLoopThread.started("worker")
         let done = expectation(description: "done")
         Task(executorPreference: worker) {
@@ -61,11 +61,11 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         try worker.stopAndWait()
     }
 
-    func testIsolationMayBeAssumedOnTheThreadOnly() throws {
+    func testAnActorIsIsolatedOnItsThreadOnly() throws {
         let worker = try RunLoopThread.started("worker")
         let other = try RunLoopThread.started("other")
         let counter = Counter(worker)
-        let count = try worker.performAndWait(timeout: limit) {
+        let count = try worker.performAndWait(timeout: timeout) {
             counter.assumeIsolated { counter in
                 _ = counter.add()
                 return counter.count
@@ -73,22 +73,22 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         }
         XCTAssertEqual(count, 1)
         XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
-        XCTAssertEqual(try worker.performAndWait(timeout: limit) { worker.isIsolatingCurrentContext() }, true)
-        XCTAssertEqual(try other.performAndWait(timeout: limit) { worker.isIsolatingCurrentContext() }, false)
+        XCTAssertEqual(try worker.performAndWait(timeout: timeout) { worker.isIsolatingCurrentContext() }, true)
+        XCTAssertEqual(try other.performAndWait(timeout: timeout) { worker.isIsolatingCurrentContext() }, false)
         try worker.stopAndWait()
         try other.stopAndWait()
     }
 
-    func testJobsKeepTheirOrderWithNotificationsAndBlocks() throws {
+    func testJobsAndBlocksRunInTheOrderInWhichTheyWereEnqueued() throws {
         let worker = try RunLoopThread.started("worker")
         let counter = Counter(worker)
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let log = Locked<[Int]>([])
         // Runs on this thread until it enqueues its job on the actor's thread.
         Task.immediate { await counter.perform { log.withLock { $0.append(1) } } }
         try worker.perform { log.withLock { $0.append(2) } }
         Task.immediate { await counter.perform { log.withLock { $0.append(3) } } }
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
         XCTAssertEqual(log.withLock { $0 }, [1, 2, 3])
     }
@@ -111,7 +111,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
                 all.fulfill()
             }
             worker.stop()
-            try worker.waitUntilFinished(timeout: limit)
+            try worker.waitUntilFinished(timeout: timeout)
             feed.yield(1)
             feed.finish()
             wait(for: [all], timeout: TestLimit.seconds)
@@ -131,7 +131,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
         wait(for: [done], timeout: TestLimit.seconds)
     }
 
-    func testJobsForAThreadThatIsStoppedBeforeItStartedAreRunToo() throws {
+    func testJobsOfAThreadThatIsStoppedBeforeItStartedAreRun() throws {
         let worker = RunLoopThread(name: "never")
         let counter = Counter(worker)
         let done = expectation(description: "done")

@@ -5,9 +5,9 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class RunLoopThreadTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
-    func testBlocksArePerformedOnTheThreadInTheOrderHandedOver() throws {
+    func testBlocksArePerformedOnTheThreadInOrder() throws {
         let thread = RunLoopThread(name: "ordered")
         try thread.start()
         let performed = Locked<[Int]>([])
@@ -20,7 +20,7 @@ final class RunLoopThreadTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(performed.withLock { $0 }, Array(0..<1000))
         XCTAssertEqual(names.withLock { $0 }, ["ordered"])
     }
@@ -29,7 +29,7 @@ final class RunLoopThreadTests: XCTestCase {
         let thread = RunLoopThread(name: "draining")
         try thread.start()
         let busy = DispatchSemaphore(value: 0)
-        let goOn = DispatchSemaphore(value: 0)
+        let resume = DispatchSemaphore(value: 0)
         let ports = (0..<3).map { _ in SignalPort() }
         let receivers = ports.map { _ in CountingReceiver() }
         for (port, receiver) in zip(ports, receivers) { port.setDelegate(receiver) }
@@ -37,19 +37,19 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform {
             for port in ports { RunLoop.current.add(port, forMode: .common) }
             busy.signal()
-            goOn.wait()
+            resume.wait()
         }
         busy.wait()
         for port in ports { port.signal() }
         try thread.perform { performed.store(true, ordering: .relaxed) }
         thread.stop()
-        goOn.signal()
-        try thread.waitUntilFinished(timeout: limit)
+        resume.signal()
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(receivers.map(\.count), [1, 1, 1])
         XCTAssertTrue(performed.load(ordering: .relaxed))
     }
 
-    func testStoppingAtOnceStillHandlesThePortThatABlockAdds() throws {
+    func testAThreadThatIsStoppedAtOnceHandlesAPortThatABlockAdded() throws {
         for _ in 0..<200 {
             let thread = RunLoopThread(name: "brief")
             let port = SignalPort()
@@ -59,7 +59,7 @@ final class RunLoopThreadTests: XCTestCase {
             try thread.start()
             try thread.perform { RunLoop.current.add(port, forMode: .common) }
             thread.stop()
-            try thread.waitUntilFinished(timeout: limit)
+            try thread.waitUntilFinished(timeout: timeout)
             XCTAssertEqual(receiver.count, 1)
         }
     }
@@ -67,16 +67,16 @@ final class RunLoopThreadTests: XCTestCase {
     func testPortsThatAlwaysSignalThemselvesDelayNeitherOthersNorTheStop() throws {
         let before = (0..<8).map { _ in SignalPort() }
         let thread = RunLoopThread(name: "busy")
-        let restless = before + (0..<8).map { _ in SignalPort() }
+        let endless = before + (0..<8).map { _ in SignalPort() }
         try thread.start()
-        let receivers = restless.map { port in
+        let receivers = endless.map { port in
             let receiver = CountingReceiver()
             receiver.whenCalled { port.signal() }
             port.setDelegate(receiver)
             return receiver
         }
         try thread.perform {
-            for port in restless {
+            for port in endless {
                 RunLoop.current.add(port, forMode: .common)
                 port.signal()
             }
@@ -87,8 +87,8 @@ final class RunLoopThreadTests: XCTestCase {
             wait(for: [performed], timeout: TestLimit.seconds)
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
-        XCTAssertEqual(receivers.count { $0.count > 0 }, restless.count)
+        try thread.waitUntilFinished(timeout: timeout)
+        XCTAssertEqual(receivers.count { $0.count > 0 }, endless.count)
     }
 
     func testABlockThatPerformsABlockDoesNotDelayPorts() throws {
@@ -109,10 +109,10 @@ final class RunLoopThreadTests: XCTestCase {
         wait(for: [handled], timeout: TestLimit.seconds)
         isOver.store(true, ordering: .relaxed)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
     }
 
-    func testOrderIsKeptWhenABlockRunsTheRunLoopNested() throws {
+    func testBlocksArePerformedInOrderIfABlockRunsTheRunLoop() throws {
         let thread = RunLoopThread(name: "nested")
         let performed = Locked<[Int]>([])
         let ready = DispatchSemaphore(value: 0)
@@ -133,11 +133,11 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform { try? thread.perform { last.fulfill() } }
         wait(for: [last], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
     }
 
-    func testABlockThatRunsTheRunLoopNestedFindsTheBlocksAfterIt() throws {
+    func testARunLoopThatABlockRunsPerformsTheNextBlocks() throws {
         let thread = RunLoopThread(name: "nested")
         try thread.start()
         let ready = DispatchSemaphore(value: 0)
@@ -149,7 +149,7 @@ final class RunLoopThreadTests: XCTestCase {
             while !third.load(ordering: .relaxed), deadline.timeIntervalSinceNow > 0,
                 RunLoop.current.run(mode: .default, before: deadline)
             {}
-            XCTAssertTrue(third.load(ordering: .relaxed), "the nested run loop was not told of the blocks that wait")
+            XCTAssertTrue(third.load(ordering: .relaxed), "the nested run was not signalled for the waiting blocks")
             nestedEnded.fulfill()
         }
         try thread.perform {}
@@ -157,7 +157,7 @@ final class RunLoopThreadTests: XCTestCase {
         ready.signal()
         wait(for: [nestedEnded], timeout: TestLimit.seconds)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
     }
 
     func testStoppingASecondTimeHasNoEffect() throws {
@@ -165,16 +165,16 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.start()
         thread.stop()
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
     }
 
     func testAThreadMayStopItself() throws {
         let thread = RunLoopThread(name: "itself")
         try thread.start()
         try thread.perform { thread.stop() }
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
     }
 
     func testWaitingForTheOwnThreadIsAnError() throws {
@@ -189,7 +189,7 @@ final class RunLoopThreadTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(error.withLock { $0 }, .waitForItself(thread: "itself"))
     }
 
@@ -209,34 +209,21 @@ final class RunLoopThreadTests: XCTestCase {
             XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertThrowsError(try thread.start()) {
             XCTAssertEqual($0 as? DeliveryError, .threadAlreadyStarted(thread: "once"))
         }
     }
 
-    func testBlocksAreRefusedBeforeStartAndAfterStop() throws {
-        let thread = RunLoopThread(name: "refusing")
-        XCTAssertThrowsError(try thread.perform {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "refusing"))
-        }
-        try thread.start()
-        thread.stop()
-        XCTAssertThrowsError(try thread.perform {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "refusing"))
-        }
-        try thread.waitUntilFinished(timeout: limit)
-    }
-
-    func testWaitingForAThreadThatIsNotStartedOrDoesNotEndIsAnError() throws {
+    func testWaitingForAThreadThatIsNotStartedOrDoesNotEndThrows() throws {
         let thread = RunLoopThread(name: "running")
-        XCTAssertThrowsError(try thread.waitUntilFinished(timeout: limit)) {
+        XCTAssertThrowsError(try thread.waitUntilFinished(timeout: timeout)) {
             XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "running"))
         }
         try thread.start()
-        for limit in [Duration.zero, .seconds(-5), .milliseconds(1)] {
-            XCTAssertThrowsError(try thread.waitUntilFinished(timeout: limit)) {
-                XCTAssertEqual($0 as? DeliveryError, .threadStillRunning(thread: "running", after: limit))
+        for timeout in [Duration.zero, .seconds(-5), .milliseconds(1)] {
+            XCTAssertThrowsError(try thread.waitUntilFinished(timeout: timeout)) {
+                XCTAssertEqual($0 as? DeliveryError, .threadStillRunning(thread: "running", after: timeout))
             }
         }
         thread.stop()
@@ -249,8 +236,8 @@ final class RunLoopThreadTests: XCTestCase {
         let waited = expectation(description: "waited")
         waited.expectedFulfillmentCount = 4
         for _ in 0..<4 {
-            Thread { [limit] in
-                try? thread.waitUntilFinished(timeout: limit)
+            Thread { [timeout] in
+                try? thread.waitUntilFinished(timeout: timeout)
                 waited.fulfill()
             }.start()
         }
@@ -267,10 +254,10 @@ final class RunLoopThreadTests: XCTestCase {
         try XCTUnwrap(observed).perform { performed.fulfill() }
         wait(for: [performed], timeout: TestLimit.seconds)
         observed?.stop()
-        try observed?.waitUntilFinished(timeout: limit)
+        try observed?.waitUntilFinished(timeout: timeout)
     }
 
-    func testErrorsNameTheThreadAndSayWhatToDo() {
+    func testErrorsNameTheThreadAndARemedy() {
         let errors: [DeliveryError] = [
             .threadAlreadyStarted(thread: "worker"), .threadNotCreated(thread: "worker", code: 11),
             .threadNotStarted(thread: "worker"), .threadStopped(thread: "worker"), .waitForItself(thread: "worker"),

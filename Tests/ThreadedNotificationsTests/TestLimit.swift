@@ -1,7 +1,6 @@
 import Foundation
 
-/// How long a test waits for what happens in any case. It only bounds a hang, so it is generous: a busy machine must
-/// not exceed it.
+/// The timeout of tests that wait. It only ends a hang, so it is long enough for a busy machine.
 enum TestLimit {
     static let hang = Duration.seconds(60)
     static let seconds: TimeInterval = 60

@@ -4,7 +4,7 @@ import XCTest
 @testable import ThreadedNotifications
 
 final class ThreadIdentityTests: XCTestCase {
-    func testTheMainThreadIsNumberOneNamedMainWithTheProcessID() {
+    func testTheMainThreadHasNumberOneTheNameMainAndTheProcessID() {
         XCTAssertEqual(
             ThreadIdentity.current,
             ThreadIdentity(
@@ -13,14 +13,14 @@ final class ThreadIdentityTests: XCTestCase {
         XCTAssertEqual(ThreadIdentity.current.name, "main")
     }
 
-    func testItPrintsAsTheDocumentsDo() {
+    func testTheDescriptionHasTheFormOfTheDocuments() {
         XCTAssertEqual(
             "\(ThreadIdentity(number: 1, name: "main", kernelID: 865))", "{number = 1, name = main}")
         XCTAssertEqual(
             "\(ThreadIdentity(number: 2, name: nil, kernelID: 45174))", "{number = 2, name = (null)}")
     }
 
-    func testNumbersAreNeverUsedAgain() throws {
+    func testNumbersAreNeverReused() throws {
         var numbers: [Int] = []
         for _ in 0..<50 {
             let identity = try identityOfANewThread()
@@ -45,14 +45,14 @@ final class ThreadIdentityTests: XCTestCase {
         XCTAssertEqual(kernelName.withLock { $0 }, "a long name: g\n")
     }
 
-    func testAThreadKeepsItsIdentityWhileItsStorageIsDestroyed() throws {
+    func testAThreadHasItsIdentityWhileItsStorageIsDestroyed() throws {
         let seen = Locked<[ThreadIdentity]>([])
         let thread = RunLoopThread(name: "ending")
         try thread.start()
         try thread.perform {
             let identity = ThreadIdentity.current
             seen.withLock { $0.append(identity) }
-            LastWords.leave {
+            EndBlock.add {
                 let identity = ThreadIdentity.current
                 seen.withLock { $0.append(identity) }
             }
@@ -78,13 +78,12 @@ final class ThreadIdentityTests: XCTestCase {
     }
 }
 
-/// A block that a thread runs when its thread-specific storage is destroyed, after the first destructor of the
-/// identity.
-private final class LastWords {
-    private let words: @Sendable () -> Void
+/// A block that runs when a thread's specific storage is destroyed, after the destructor of the identity.
+private final class EndBlock {
+    private let block: @Sendable () -> Void
 
-    private init(_ words: @escaping @Sendable () -> Void) {
-        self.words = words
+    private init(_ block: @escaping @Sendable () -> Void) {
+        self.block = block
     }
 
     private static let key: pthread_key_t = {
@@ -93,12 +92,12 @@ private final class LastWords {
         var key = pthread_key_t()
         pthread_key_create(&key) { stored in
             guard let stored else { return }
-            Unmanaged<LastWords>.fromOpaque(stored).takeRetainedValue().words()
+            Unmanaged<EndBlock>.fromOpaque(stored).takeRetainedValue().block()
         }
         return key
     }()
 
-    static func leave(_ words: @escaping @Sendable () -> Void) {
-        pthread_setspecific(key, Unmanaged.passRetained(LastWords(words)).toOpaque())
+    static func add(_ block: @escaping @Sendable () -> Void) {
+        pthread_setspecific(key, Unmanaged.passRetained(EndBlock(block)).toOpaque())
     }
 }

@@ -35,20 +35,20 @@ struct LockedTests {
     }
 
     @Test("a lock that another thread holds is not taken within a second, but after it is unlocked")
-    func timeLimit() {
+    func timeout() {
         let locked = Locked(0)
-        let (isHeld, letGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holder = Thread.posting(1) {
             locked.withLock { value in
                 value = 1
                 isHeld.signal()
-                letGo.wait()
+                release.wait()
                 value = 2
             }
         }
         isHeld.wait()
         #expect(!locked.lock(nanoseconds: 1_000_000_000))
-        letGo.signal()
+        release.signal()
         #expect(locked.lock(nanoseconds: 60_000_000_000))
         #expect(locked.valueWhileLocked == 2)
         locked.unlock()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("MonotonicSemaphore")
 struct MonotonicSemaphoreTests {
-    private let limit = Duration.seconds(20)
+    private let timeout = Duration.seconds(20)
 
     @Test("each signal lets one wait return, which may begin later")
     func countsSignals() {
@@ -17,8 +17,8 @@ struct MonotonicSemaphoreTests {
         #expect(!semaphore.wait(until: .now))
     }
 
-    @Test("the first value is the number of waits that return without a signal")
-    func firstValue() {
+    @Test("the initial value is the number of waits that return without a signal")
+    func initialValue() {
         let semaphore = MonotonicSemaphore(value: 1)
         #expect(semaphore.wait(until: .now))
         #expect(!semaphore.wait(until: .now))
@@ -35,7 +35,7 @@ struct MonotonicSemaphoreTests {
     }
 
     @Test(
-        "what a thread wrote before a signal is seen after the wait, with and without a deadline",
+        "memory written before a signal is visible after the wait, with and without a deadline",
         arguments: [true, false])
     func ordersMemory(hasDeadline: Bool) {
         // Safety: the semaphores order the two threads. The thread sanitizer checks that they do.
@@ -46,7 +46,7 @@ struct MonotonicSemaphoreTests {
                 semaphore.wait()
                 return true
             }
-            return semaphore.wait(until: .after(limit))
+            return semaphore.wait(until: .after(timeout))
         }
         let other = Thread.posting(1) {
             for _ in 0..<1000 {
