@@ -129,17 +129,17 @@ final class ReentrancyTests: XCTestCase {
         let actor = Worker(worker)
         let (timeout, done) = (timeout, expectation(description: "all done"))
         done.expectedFulfillmentCount = 6
-        let (began, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hasBegun, resume) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Task.immediate {
             await actor.work {
-                began.signal()
+                hasBegun.signal()
                 resume.wait()
                 try? worker.performAndWait(timeout: timeout) {}
                 RunLoop.runCurrentOnce()
             }
             done.fulfill()
         }
-        began.wait()
+        hasBegun.wait()
         for _ in 0..<4 {
             Task.immediate {
                 await actor.work { RunLoop.runCurrentOnce() }

@@ -181,11 +181,12 @@ final class CachedObserversTests: XCTestCase {
     func testAnObserverOfAnObjectThatIsAddedLaterGetsThatObjectsNotificationsOnly() {
         let center = ThreadedNotificationCenter()
         final class Sender {}
-        let (sender, stranger) = (Sender(), Sender())
-        func check(_ expected: (sender: Int, stranger: Int, none: Int), line: UInt = #line) {
+        let (sender, otherSender) = (Sender(), Sender())
+        func check(_ expected: (sender: Int, otherSender: Int, none: Int), line: UInt = #line) {
             for _ in 0..<2 {
                 XCTAssertEqual(center.post(name: posted, object: sender).delivered, expected.sender, line: line)
-                XCTAssertEqual(center.post(name: posted, object: stranger).delivered, expected.stranger, line: line)
+                XCTAssertEqual(
+                    center.post(name: posted, object: otherSender).delivered, expected.otherSender, line: line)
                 XCTAssertEqual(center.post(name: posted).delivered, expected.none, line: line)
             }
         }
@@ -197,7 +198,7 @@ final class CachedObserversTests: XCTestCase {
         check((1, 0, 0))
         ofSender.cancel()
         check((0, 0, 0))
-        let ofAnyName = center.addObserver(forName: nil, object: stranger, on: .postingThread) { _ in }
+        let ofAnyName = center.addObserver(forName: nil, object: otherSender, on: .postingThread) { _ in }
         check((0, 1, 0))
         ofAnyName.cancel()
         let ofAnotherName = center.addObserver(forName: Notification.Name("x"), object: sender, on: .postingThread) {
