@@ -5,7 +5,7 @@ import XCTest
 
 /// The document's claims about its communication port, and a port's life.
 final class SignalPortTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testASignalSentBeforeTheRunLoopRunsIsKept() {
         let port = SignalPort()
@@ -88,7 +88,7 @@ final class SignalPortTests: XCTestCase {
         wait(for: [handled], timeout: TestLimit.seconds)
         XCTAssertEqual(receiver.lastThread?.name, "target")
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
     }
 
     func testASleepingMainRunLoopIsWokenForAPortThatIsAddedSignalled() {
@@ -213,7 +213,7 @@ final class SignalPortTests: XCTestCase {
             RunLoop.current.remove(port, forMode: .common)
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertTrue(port.isValid)
         RunLoop.current.add(port, forMode: .common)
         defer { port.invalidate() }
@@ -228,7 +228,7 @@ final class SignalPortTests: XCTestCase {
         let port = SignalPort()
         try thread.perform { RunLoop.current.add(port, forMode: .common) }
         thread.stop()
-        try thread.waitUntilFinished(timeout: limit)
+        try thread.waitUntilFinished(timeout: timeout)
         XCTAssertFalse(port.isValid)
         XCTAssertFalse(port.signal())
     }
@@ -242,7 +242,7 @@ final class SignalPortTests: XCTestCase {
             // Safety: the thread sets it once, before `performAndWait(timeout:)` returns. Foundation's RunLoop locks
             // what `remove` changes.
             nonisolated(unsafe) var runLoop = RunLoop.main
-            try thread.performAndWait(timeout: limit) {
+            try thread.performAndWait(timeout: timeout) {
                 runLoop = RunLoop.current
                 runLoop.add(port, forMode: .common)
                 runLoop.add(port, forMode: mode)
@@ -255,8 +255,8 @@ final class SignalPortTests: XCTestCase {
             }
             thread.stop()
             begin.signal()
-            try thread.waitUntilFinished(timeout: limit)
-            guard isRemoved.wait(until: .after(limit)) else { return XCTFail("the removal did not return") }
+            try thread.waitUntilFinished(timeout: timeout)
+            guard isRemoved.wait(until: .after(timeout)) else { return XCTFail("the removal did not return") }
             guard !port.isValid else { return XCTFail("the port is valid, and its thread has ended") }
         }
     }
@@ -278,7 +278,7 @@ final class SignalPortTests: XCTestCase {
                 refused.fulfill()
             }.start()
             thread.stop()
-            try thread.waitUntilFinished(timeout: limit)
+            try thread.waitUntilFinished(timeout: timeout)
             wait(for: [refused], timeout: TestLimit.seconds)
         }
     }
@@ -297,7 +297,7 @@ final class SignalPortTests: XCTestCase {
                     ports.withLock { $0.append(WeakPort(port: port)) }
                 }
                 thread.stop()
-                try thread.waitUntilFinished(timeout: limit)
+                try thread.waitUntilFinished(timeout: timeout)
             }
         }
         // Foundation and the system open descriptors on first use.
@@ -315,7 +315,7 @@ final class SignalPortTests: XCTestCase {
             try thread.start()
             try thread.perform { RunLoop.current.add(port, forMode: .common) }
             thread.stop()
-            try thread.waitUntilFinished(timeout: limit)
+            try thread.waitUntilFinished(timeout: timeout)
             return port
         }
         _ = try portOfAThreadThatHasEnded()

@@ -141,10 +141,10 @@ final class PostingASAPTests: XCTestCase {
                     let isOver = Locked(false)
                     timeline.when(name) { isOver.withLock { $0 = true } }
                     queue.put(name, style, in: modes)
-                    let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
-                    while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: limit) {}
+                    let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+                    while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: deadline) {}
                     XCTAssertEqual(timeline.entries, [name])
-                    XCTAssertLessThan(Date(), limit)
+                    XCTAssertLessThan(Date(), deadline)
                 }
             }
         }

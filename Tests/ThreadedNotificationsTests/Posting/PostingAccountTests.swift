@@ -155,11 +155,11 @@ final class PostingAccountTests: XCTestCase {
         let worker = try RunLoopThread.started("worker")
         let timeline = PostingTimeline()
         let events = try tracing {
-            let goOn = try worker.keptBusy()
+            let resume = try worker.keptBusy()
             let queue = PostingQueue(center: timeline, on: worker)
             for number in 0..<3 { queue.put("\(number)", .asap) }
             worker.stop()
-            goOn.signal()
+            resume.signal()
             try worker.stopAndWait()
         }
         let own = events.filter { timeline.has($0.name?.rawValue ?? "") }

@@ -6,7 +6,7 @@ import XCTest
 
 /// Each thread has one default queue for each center. Queues, centers and threads leave nothing behind.
 final class PostingDefaultQueueTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testAThreadsDefaultQueueIsTheSameAgain() {
         onMainAndAnotherThread {
@@ -180,7 +180,7 @@ final class PostingDefaultQueueTests: XCTestCase {
                         if index % 3 == 0 { RunLoop.runCurrentOnce() }
                         PostingQueue.default.put("b", .whenIdle, from: held)
                     }.get()
-                    XCTAssertTrue(thread.join(until: .after(limit)))
+                    XCTAssertTrue(thread.join(until: .after(timeout)))
                 }
             }
         }

@@ -76,7 +76,7 @@ final class PostingDequeueTests: XCTestCase {
 
     func testAnotherThreadDequeues() throws {
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
         for (style, name) in NotificationQueue.PostingStyle.all {
@@ -85,7 +85,7 @@ final class PostingDequeueTests: XCTestCase {
         }
         XCTAssertEqual(queue.dequeue("any", from: "me", on: .onSender), 3)
         XCTAssertEqual(queue.dequeue("idle", on: .onName), 1)
-        goOn.signal()
+        resume.signal()
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["now", "asap"])
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, cancelled: 4))

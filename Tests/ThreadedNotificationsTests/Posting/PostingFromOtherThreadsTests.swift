@@ -7,7 +7,7 @@ import XCTest
 
 /// Notifications that another thread enqueues are posted on the queue's thread, which is woken.
 final class PostingFromOtherThreadsTests: XCTestCase {
-    private let limit = TestLimit.hang
+    private let timeout = TestLimit.hang
 
     func testEnqueuingOnAnotherThreadWakesASleepingThread() throws {
         let worker = try RunLoopThread.started("worker")
@@ -84,7 +84,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
 
     func testANowOfAnotherThreadIsPostedBeforeAsapNotifications() throws {
         let worker = try RunLoopThread.started("worker")
-        let goOn = try worker.keptBusy()
+        let resume = try worker.keptBusy()
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline, on: worker)
         let over = DispatchSemaphore(value: 0)
@@ -94,7 +94,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         queue.put("now 1", .now)
         queue.put("now 2", .now)
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 4))
-        goOn.signal()
+        resume.signal()
         XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap", "idle"])
         try worker.stopAndWait()
@@ -161,7 +161,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 queue.put("first \(poster)", .asap, in: modes)
                 queue.put("second \(poster)", .asap)
             }.wait()
-            try worker.performAndWait(timeout: limit) { RunLoop.pollCurrent() }
+            try worker.performAndWait(timeout: timeout) { RunLoop.pollCurrent() }
             let posted = timeline.entries
             XCTAssertEqual(posted.count, 6)
             for second in posted where second.hasPrefix("second") {

@@ -37,9 +37,9 @@ final class PostingLateInputTests: XCTestCase {
                 if isFirst { try? other.performAndWait(timeout: TestLimit.hang) { handOver(queue, thread) } }
             }
             observer.add(to: .current, mode: .default)
-            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
-            while !done.withLock({ $0.contains("idle") }), limit.timeIntervalSinceNow > 0 {
-                _ = RunLoop.current.run(mode: .default, before: limit)
+            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+            while !done.withLock({ $0.contains("idle") }), deadline.timeIntervalSinceNow > 0 {
+                _ = RunLoop.current.run(mode: .default, before: deadline)
             }
             observer.invalidate()
             XCTAssertTrue(isHandedOver.withLock { $0 })

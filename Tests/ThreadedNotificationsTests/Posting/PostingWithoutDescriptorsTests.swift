@@ -73,11 +73,11 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         let isOver = DispatchSemaphore(value: 0)
         try thread.perform { [posted] in
             queue.enqueue(Notification(name: Notification.Name("first")), postingStyle: .whenIdle)
-            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
-            while posted.withLock({ $0.isEmpty }), limit.timeIntervalSinceNow > 0 {
-                _ = RunLoop.current.run(mode: .default, before: limit)
+            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+            while posted.withLock({ $0.isEmpty }), deadline.timeIntervalSinceNow > 0 {
+                _ = RunLoop.current.run(mode: .default, before: deadline)
             }
-            XCTAssertGreaterThan(limit.timeIntervalSinceNow, 0)
+            XCTAssertGreaterThan(deadline.timeIntervalSinceNow, 0)
             XCTAssertEqual(mailbox.postings.poster.observerDepth, 0)
             isOver.signal()
         }

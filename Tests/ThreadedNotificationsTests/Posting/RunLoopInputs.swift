@@ -13,9 +13,9 @@ extension RunLoop {
     /// not after a timer or a block, which have to call `stopCurrent`.
     /// - Returns: false if the condition is not true before the timeout.
     static func runCurrent(in mode: Mode = .default, until isSo: () -> Bool) -> Bool {
-        let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
+        let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
         while !isSo() {
-            guard RunLoop.current.run(mode: mode, before: limit), Date() < limit else { return false }
+            guard RunLoop.current.run(mode: mode, before: deadline), Date() < deadline else { return false }
         }
         return true
     }
@@ -145,8 +145,8 @@ extension RunLoop.Mode {
 extension ThreadIdentity {
     /// Returns when the thread sleeps in the kernel, or after the timeout.
     func waitUntilAsleep() {
-        let limit = ContinuousClock.now + TestLimit.hang
-        while ContinuousClock.now < limit {
+        let deadline = ContinuousClock.now + TestLimit.hang
+        while ContinuousClock.now < deadline {
             let status = (try? String(contentsOfFile: "/proc/self/task/\(kernelID)/stat", encoding: .utf8)) ?? ""
             if status.split(separator: ")").last?.hasPrefix(" S") == true { return }
             sched_yield()
