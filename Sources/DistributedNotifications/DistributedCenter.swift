@@ -91,13 +91,8 @@ public final class DistributedCenter: Sendable {
     ) throws(DistributedError) -> ObserverToken {
         try Self.check(name: name?.rawValue, object: object)
         return try connection.addObserver(
-            name: name, object: object, behavior: suspensionBehavior
-        ) { center in
-            // The center posts nothing else.
-            center.addObserver(forName: name, on: thread, options: options, file: file, line: line) {
-                if let inbound = $0.object as? InboundNotification { handler(inbound.notification) }
-            }
-        }
+            name: name, object: object, behavior: suspensionBehavior, on: thread, options: options,
+            at: SourceLocation(file, line), using: handler)
     }
 
     /// Observes as an `AsyncSequence`, which ends when it is cancelled and when the center is closed.
@@ -129,8 +124,7 @@ public final class DistributedCenter: Sendable {
 
     /// Removes an observer, as `ObserverToken.cancel` does. A token of another center has no effect.
     public func removeObserver(_ token: ObserverToken) {
-        guard token.isOf(connection.observers) || token.isOf(connection.events) else { return }
-        token.cancel()
+        if connection.observers.own(token) || connection.events.own(token) { token.cancel() }
     }
 
     // MARK: Posting
@@ -208,9 +202,9 @@ public final class DistributedCenter: Sendable {
         options: ObserverOptions = ObserverOptions(modes: [.default]), file: String = #fileID, line: Int = #line,
         using handler: @escaping @Sendable (ConnectionEvent) -> Void
     ) -> ObserverToken {
-        connection.events.addObserver(
-            forName: CenterConnection.eventName, on: thread, options: options, file: file, line: line
-        ) { if let inbound = $0.object as? InboundEvent { handler(inbound.event) } }
+        connection.events.add(
+            named: CenterConnection.eventName, on: thread, options: options, at: SourceLocation(file, line)
+        ) { (inbound: InboundEvent) in handler(inbound.event) }.token
     }
 
     /// Observes connections, interruptions and gaps as an `AsyncSequence`, which ends when it is cancelled and when the
@@ -221,8 +215,7 @@ public final class DistributedCenter: Sendable {
         buffer: AsyncStream<ConnectionEvent>.Continuation.BufferingPolicy = .bufferingNewest(1000)
     ) -> NotificationSequence<ConnectionEvent> {
         let sequence = NotificationSequence<ConnectionEvent>(buffer: buffer) { sink in
-            let kept = addConnectionObserver(on: .postingThread, using: sink)
-            return ObserverToken(kept) { [weak connection] in connection?.forgetSequence(kept.id) }
+            addConnectionObserver(on: .postingThread, using: sink)
         }
         connection.endWhenClosed(sequence)
         return sequence

@@ -18,10 +18,10 @@ final class CenterConnection: Sendable {
     /// Wakes the reader: the center was closed, there is room again, or the socket did not take all bytes.
     let wake: EventDescriptor
     let waiting: WaitingBytes
-    /// The notifications' observers. The reader posts to them by their tokens.
-    let observers = ThreadedNotificationCenter()
+    /// The notifications' observers, which the server matches.
+    let observers: ValueObservers
     /// The connection's observers.
-    let events = ThreadedNotificationCenter()
+    let events: ValueObservers
     private let readerID = Atomic<Int32>(0)
 
     static let eventName = Notification.Name("DistributedCenter.connection")
@@ -36,6 +36,16 @@ final class CenterConnection: Sendable {
         self.pause = pause
         self.wake = wake
         waiting = WaitingBytes(limit: limits.waitingBytes, roomEvent: wake)
+        observers = ValueObservers { [state] id in
+            guard !ForkGuard.isCopy else { return }
+            let (observer, _) = state.withLock { state in
+                (state.number(of: id).flatMap { state.remove($0) }, state.removeSequence(id))
+            }
+            if observer != nil { Self.sendControl(of: state, wake: wake) }
+        }
+        events = ValueObservers { [state] id in
+            if !ForkGuard.isCopy { _ = state.withLock { $0.removeSequence(id) } }
+        }
     }
 
     // MARK: Life
@@ -63,8 +73,8 @@ final class CenterConnection: Sendable {
 
     func close() {
         guard !ForkGuard.isCopy else { return }
-        let (sender, observers, sequences) = state.withLock { $0.close() }
-        for observer in observers { observer.cancel() }
+        let (sender, sequences) = state.withLock { $0.close() }
+        observers.removeAll()
         for end in sequences { end() }
         if let sender {
             var farewell = FrameWriter()
@@ -87,29 +97,22 @@ final class CenterConnection: Sendable {
 
     // MARK: Observers
 
-    /// - Parameter add: adds the observer to `observers`.
     func addObserver(
-        name: Notification.Name?, object: String?, behavior: SuspensionBehavior,
-        add: (ThreadedNotificationCenter) -> ObserverToken
+        name: Notification.Name?, object: String?, behavior: SuspensionBehavior, on thread: some DeliveryTarget,
+        options: ObserverOptions, at location: SourceLocation,
+        using handler: @escaping @Sendable (DistributedNotification) -> Void
     ) throws(DistributedError) -> ObserverToken {
         try start()
-        let kept = add(observers)
+        let (token, handle) = observers.add(
+            named: name, on: thread, options: options, at: location
+        ) { (inbound: InboundNotification) in handler(inbound.notification) }
         let observer = CenterState.RegisteredObserver(
-            token: kept, name: name?.rawValue, object: object, behavior: behavior)
-        let number = try state.withLock { state throws(DistributedError) in
+            handle: handle, name: name?.rawValue, object: object, behavior: behavior)
+        _ = try state.withLock { state throws(DistributedError) in
             try state.add(observer, limit: Wire.observerLimit)
         }
         sendControl()
-        return ObserverToken(kept) { [self] in
-            unregister(number)
-            forgetSequence(kept.id)
-        }
-    }
-
-    func unregister(_ number: UInt32) {
-        guard !ForkGuard.isCopy else { return }
-        let removed = state.withLock { $0.remove(number) }
-        if removed != nil { sendControl() }
+        return token
     }
 
     /// Ends a sequence when the center is closed; at once, if it is.
@@ -118,15 +121,10 @@ final class CenterConnection: Sendable {
         if !state.withLock({ $0.endWhenClosed(token, end) }) { sequence.cancel() }
     }
 
-    func forgetSequence(_ token: UInt64) {
-        guard !ForkGuard.isCopy else { return }
-        _ = state.withLock { $0.removeSequence(token) }
-    }
-
     func post(_ event: ConnectionEvent, of waiting: WaitingBytes? = nil) {
         let inbound = InboundEvent(event, of: waiting)
         // Without observers, a post would only add lines to a recording.
-        if events.hasObservers { events.post(name: Self.eventName, object: inbound) }
+        if !events.isEmpty { events.deliverToAll(inbound, named: Self.eventName) }
     }
 
     // MARK: Sending
@@ -169,8 +167,12 @@ final class CenterConnection: Sendable {
     /// Sends all waiting control frames without waiting. The reader sends the frames that the socket has no room for; a
     /// later connection is sent everything.
     func sendControl() {
+        Self.sendControl(of: state, wake: wake)
+    }
+
+    private static func sendControl(of state: Locked<CenterState>, wake: EventDescriptor) {
         guard let sender = state.withLock({ $0.sender }) else { return }
-        if flush(sender) { wake.makeReady() }
+        if sender.flush(control: { state.withLock { $0.takeControl(of: sender) } }) { wake.makeReady() }
     }
 
     /// - Returns: whether bytes wait until the socket is writable.

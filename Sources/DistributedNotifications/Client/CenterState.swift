@@ -31,7 +31,7 @@ struct CenterState {
     }
 
     struct RegisteredObserver {
-        var token: ObserverToken
+        var handle: ValueObservers.Handle
         var name: String?
         var object: String?
         var behavior: SuspensionBehavior
@@ -80,9 +80,9 @@ struct CenterState {
         phase = .connecting(nil)
     }
 
-    /// - Returns: the connection to end, the observers to remove, and the sequences to end, after the lock is released.
-    mutating func close() -> (sender: FrameSender?, observers: [ObserverToken], sequences: [@Sendable () -> Void]) {
-        let ended = (sender, observers.values.map(\.token), Array(sequences.values))
+    /// - Returns: the connection and the sequences to end, after the lock is released.
+    mutating func close() -> (sender: FrameSender?, sequences: [@Sendable () -> Void]) {
+        let ended = (sender, Array(sequences.values))
         phase = .closed
         observers = [:]
         sequences = [:]
@@ -140,6 +140,9 @@ struct CenterState {
         }
         return lastObserver
     }
+
+    /// The number at the server of the observer with this id.
+    func number(of id: UInt64) -> UInt32? { observers.first { $0.value.handle.id == id }?.key }
 
     /// - Returns: the observer, to be released after the lock: that may run foreign code.
     mutating func remove(_ number: UInt32) -> RegisteredObserver? {

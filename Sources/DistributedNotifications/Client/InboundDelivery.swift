@@ -13,7 +13,7 @@ struct InboundDelivery {
 
     mutating func deliver(_ post: InboundPost) {
         let observers = connection.state.withLock { state in
-            post.observerNumbers.compactMap { state.observers[$0]?.token }
+            post.observerNumbers.compactMap { state.observers[$0]?.handle }
         }
         // All may have been removed while the notification was under way.
         guard !observers.isEmpty else { return }
@@ -38,14 +38,14 @@ struct InboundDelivery {
         let inbound = InboundNotification(
             DistributedNotification(name: name, object: object, userInfo: userInfo, sender: post.sender),
             size: size, of: connection.waiting)
-        _ = connection.observers.post(Notification(name: name, object: inbound), only: observers)
+        connection.observers.deliver(inbound, named: name, object: object, to: observers)
     }
 
     func deliverGap(count: Int, cause: NotificationGap.Cause, observers: [(number: UInt32, count: Int)]) {
         var gap = NotificationGap(count: count, cause: cause)
         connection.state.withLock { state in
             for (number, count) in observers {
-                if let token = state.observers[number]?.token { gap.observers[token.id] = count }
+                if let id = state.observers[number]?.handle.id { gap.observers[id] = count }
             }
         }
         connection.post(.gap(gap))

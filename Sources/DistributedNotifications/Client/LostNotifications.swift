@@ -8,9 +8,9 @@ struct LostNotifications {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func add(for tokens: [ObserverToken]) {
+    mutating func add(for handles: [ValueObservers.Handle]) {
         count += 1
-        for token in tokens { observers[token.id, default: 0] += 1 }
+        for handle in handles { observers[handle.id, default: 0] += 1 }
     }
 
     /// - Returns: the gap; nil if nothing was lost.

@@ -78,6 +78,10 @@ package final class ValueObservers: Sendable, ObserverOwner {
     /// True if a token is of one of these observers.
     package func own(_ token: ObserverToken) -> Bool { token.isOf(self) }
 
+    package func removeAll() {
+        for observer in observers.withLock({ Array($0.values) }) { remove(observer) }
+    }
+
     @discardableResult
     func remove(_ observer: Observer) -> Bool {
         let running = observer.cancel()

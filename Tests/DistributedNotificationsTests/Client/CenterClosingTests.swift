@@ -52,7 +52,7 @@ final class CenterClosingTests: XCTestCase {
         let connectionObserver = center.addConnectionObserver { _ in }
         func observers() throws -> (notifications: Bool, events: Bool) {
             let connection = center.connection
-            return (connection.observers.hasObservers, connection.events.hasObservers)
+            return (!connection.observers.isEmpty, !connection.events.isEmpty)
         }
         for token in [observer, connectionObserver] {
             other.removeObserver(token)

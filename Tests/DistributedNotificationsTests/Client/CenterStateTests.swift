@@ -26,8 +26,10 @@ struct CenterStateTests {
     private static func observed(
         _ name: String?, _ object: String? = nil, _ behavior: SuspensionBehavior = .coalesce
     ) -> CenterState.RegisteredObserver {
-        let token = ThreadedNotificationCenter().addObserver(forName: nil, on: .postingThread) { _ in }
-        return CenterState.RegisteredObserver(token: token, name: name, object: object, behavior: behavior)
+        let (_, handle) = ValueObservers().add(
+            named: nil, on: .postingThread, options: ObserverOptions(), at: SourceLocation("", 0)
+        ) { (_: Int) in }
+        return CenterState.RegisteredObserver(handle: handle, name: name, object: object, behavior: behavior)
     }
 
     private static func frames(_ state: inout CenterState, _ sender: FrameSender) throws -> [Control] {
@@ -178,7 +180,7 @@ struct CenterStateTests {
         let number = try state.add(Self.observed("n"), limit: 10)
         let closed = state.close()
         #expect(closed.sender === sender)
-        #expect(closed.observers.count == 1)
+        #expect(state.observers.isEmpty)
         #expect(throws: DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
         #expect(throws: DistributedError.closed) { try state.synchronize() }
         let connects = state.connected(try Self.sender(), toldSuspended: false)

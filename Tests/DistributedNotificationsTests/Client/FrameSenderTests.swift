@@ -70,26 +70,22 @@ struct FrameSenderTests {
         return connection
     }
 
-    private static func observed() -> CenterState.RegisteredObserver {
-        let token = ThreadedNotificationCenter().addObserver(forName: nil, on: .postingThread) { _ in }
-        return CenterState.RegisteredObserver(token: token, name: "n", object: nil, behavior: .hold)
+    private static func observe(_ connection: CenterConnection) throws -> ObserverToken {
+        try connection.addObserver(
+            name: nil, object: nil, behavior: .hold, on: .postingThread, options: ObserverOptions(),
+            at: SourceLocation("", 0)
+        ) { _ in }
     }
 
     /// A wait would last an hour.
     @Test func controlFramesWaitForTheSocketAndTheirCallersDoNot() throws {
         let connection = try connection()
-        let told = try connection.state.withLock { state throws(DistributedError) in
-            try state.add(Self.observed(), limit: 10)
-        }
-        connection.sendControl()
+        let told = try Self.observe(connection)
         #expect(try read() == [.register])
         let posted = fill()
         #expect(!sender.isBlocked)
-        connection.unregister(told)
-        let added = try connection.state.withLock { state throws(DistributedError) in
-            try state.add(Self.observed(), limit: 10)
-        }
-        connection.sendControl()
+        told.cancel()
+        let added = try Self.observe(connection)
         connection.setSuspended(true)
         #expect(sender.isBlocked)
         // The reader is woken to send the rest.
@@ -99,7 +95,7 @@ struct FrameSenderTests {
         #expect(!connection.flush(sender))
         #expect(try read() == [.unregister, .register, .suspension])
         #expect(!sender.isBlocked)
-        connection.unregister(added)
+        added.cancel()
         #expect(try read() == [.unregister])
     }
 
