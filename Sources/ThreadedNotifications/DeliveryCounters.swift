@@ -7,7 +7,7 @@
 public struct DeliveryCounters: Sendable, Hashable {
     /// The handler was called, or the enqueued notification was posted.
     public var delivered: Int
-    /// It waits, or is being handed over.
+    /// It waits, or is being enqueued.
     public var waiting: Int
     /// A similar one replaced it.
     public var coalesced: Int
@@ -50,9 +50,10 @@ public struct DeliveryCounters: Sendable, Hashable {
     }
 
     /// Moves notifications that waited when `post` returned to their outcomes.
-    mutating func resolveWaiting(delivered: Int, cancelled: Int) {
+    mutating func resolveWaiting(delivered: Int, coalesced: Int, cancelled: Int) {
         self.delivered += delivered
-        waiting -= delivered
+        self.coalesced += coalesced
+        waiting -= delivered + coalesced
         // Some of the removed observers were removed before the notification was enqueued for them.
         let wereWaiting = min(cancelled, waiting)
         self.cancelled += wereWaiting

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// Represents an observer: removes it, and has its counters.
 ///
 /// Releasing the last reference removes the observer, except one that was added as an object, which the end of the
@@ -7,8 +5,8 @@ package import Foundation
 ///
 /// Threads: every member may be used on any thread.
 public final class ObserverToken: Sendable {
-    let observer: Observer
-    fileprivate let owner: any ObserverOwner
+    private let observer: Observer
+    private let owner: any ObserverOwner
 
     init(_ observer: Observer, of owner: any ObserverOwner) {
         self.observer = observer
@@ -51,45 +49,5 @@ public final class ObserverToken: Sendable {
     ) throws(DeliveryError) {
         cancel()
         try observer.waitUntilHandlersReturned(timeout: timeout, at: SourceLocation(file, line))
-    }
-}
-
-// Until DistributedNotifications uses `ValueObservers`.
-extension ThreadedNotificationCenter {
-    package var hasObservers: Bool { registrations.observers > 0 }
-
-    package func post(_ notification: Notification, only tokens: [ObserverToken]) -> DeliveryCounters {
-        ThreadContext.withCurrent { context in
-            ObserverSpan.with(tokens.map(\.observer)) {
-                deliver(
-                    notification, to: $0, .capture, Post(at: SourceLocation("DistributedNotifications", 0)), context)
-            }
-        }
-    }
-}
-
-extension ObserverToken {
-    package convenience init(_ kept: ObserverToken, whenRemoved: @escaping @Sendable () -> Void) {
-        self.init(kept.observer, of: Removal(owner: kept.owner, whenRemoved: whenRemoved))
-    }
-
-    package func isOf(_ center: ThreadedNotificationCenter) -> Bool {
-        owner === center || (owner as? Removal)?.owner === center
-    }
-
-    private final class Removal: ObserverOwner {
-        let owner: any ObserverOwner
-        private let whenRemoved: @Sendable () -> Void
-
-        init(owner: any ObserverOwner, whenRemoved: @escaping @Sendable () -> Void) {
-            self.owner = owner
-            self.whenRemoved = whenRemoved
-        }
-
-        func remove(_ observer: Observer) -> Bool {
-            guard owner.remove(observer) else { return false }
-            whenRemoved()
-            return true
-        }
     }
 }

@@ -125,7 +125,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             ThreadContext.withCurrent { deliver(notification, to: span, .post, post, $0) }
         }
         let waited = try wait.wait(notification: notification.name.rawValue, timeout: timeout)
-        counters.resolveWaiting(delivered: waited.delivered, cancelled: waited.cancelled)
+        counters.resolveWaiting(
+            delivered: waited.delivered, coalesced: waited.coalesced, cancelled: waited.cancelled)
         return counters
     }
 
@@ -169,7 +170,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
 
     /// Hands a notification over to the observers on other threads, then delivers to those on this thread.
     @inline(__always)
-    func deliver(
+    private func deliver(
         _ notification: Notification, to observers: ObserverSpan, _ stage: DeliveryEvent.Stage, _ post: Post,
         _ context: ThreadContext
     ) -> DeliveryCounters {
@@ -197,7 +198,9 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
             }
         }
         if counters.cancelled > 0 {
-            observers.each { observer in if observer.isCancelled { remove(observer) } }
+            observers.each { observer in
+                if observer.isCancelled || observer.hasLostItsObject { remove(observer) }
+            }
         }
         return counters
     }

@@ -57,7 +57,7 @@ enum TargetGone {
                         + "that starts a Task and runs RunLoop.main.run()."
                     : found.afterEnd > 0
                         ? "Cancel the observer's token before its thread stops, or keep the thread. "
-                            + "PostReport.targetGone tells the poster."
+                            + "DeliveryCounters.targetGone tells the poster."
                         : "Wait until the thread has handled its notifications before you stop() it.",
                 weight: found.afterEnd + found.waiting)
         }

@@ -18,10 +18,8 @@ struct DeliveryChunk<Entry> {
     @inline(__always) var isFull: Bool { entries.count >= Self.capacity }
 
     /// Retains an object until the chunk is emptied.
-    @inline(__always)
     mutating func retain(_ object: AnyObject) {
-        // Consecutive entries are mostly for the same observer.
-        if owners.last !== object { owners.append(object) }
+        owners.append(object)
     }
 
     /// Releases the objects, which may call foreign code, and removes the entries.

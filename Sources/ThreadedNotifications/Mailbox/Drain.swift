@@ -2,33 +2,26 @@
 ///
 /// Drains may be nested, because a handler may run the run loop. They share `DrainState`, so that the inner drain continues
 /// where the outer one stopped.
-/// Threads: the target thread.
-struct Drain {
-    private let mailbox: ThreadMailbox
-    private let context: ThreadContext
-
-    init(_ mailbox: ThreadMailbox, _ context: ThreadContext) {
-        self.mailbox = mailbox
-        self.context = context
-    }
-
+/// Threads: the target thread. Nothing here retains its context: a handler may end the thread.
+enum Drain {
     // MARK: Beginning
 
     /// The run loop calls this after a signal: delivers what waits, and watches for more if the thread spins.
     static func run(_ mailbox: ThreadMailbox, signalled queue: Int) {
         ThreadContext.withCurrent { context in
-            let drain = Drain(mailbox, context)
-            guard context.drainState.spinner != nil, context.drainState.depth == 0 else { return drain.run(queue) }
+            guard context.drainState.spinner != nil, context.drainState.depth == 0 else {
+                return run(mailbox, queue, context)
+            }
             context.drainState.spinner?.wasWoken()
             let begin = SystemThread.monotonicNanoseconds
-            repeat { drain.run(queue) } while drain.watch(queue, since: begin)
+            repeat { run(mailbox, queue, context) } while watch(mailbox, queue, since: begin, context)
         }
     }
 
     /// Delivers everything that waits in the run loop's current mode.
     static func runServed(_ mailbox: ThreadMailbox) {
         ThreadContext.withCurrent { context in
-            context.nest("a waiting delivery") { Drain(mailbox, context).run(mailbox.servedQueues()) }
+            context.nest("a waiting delivery") { run(mailbox, mailbox.servedQueues(), context) }
         }
     }
 
@@ -36,9 +29,8 @@ struct Drain {
     /// block.
     static func perform(_ block: PerformedBlock, _ mailbox: ThreadMailbox) {
         ThreadContext.withCurrent { context in
-            let drain = Drain(mailbox, context)
             let queues = mailbox.servedQueues()
-            let number = drain.reserveNumbers(count: 1, takingFirst: queues)
+            let number = reserveNumbers(mailbox, count: 1, takingFirst: queues, context)
             if queues.contains(0) {
                 context.drainState.taken.append(
                     MailboxState.Pending.Entry(number: number, item: Delivery(.performed(block))), to: 0)
@@ -47,7 +39,7 @@ struct Drain {
             }
             context.nest("a block") {
                 mailbox.releaseHandlers()
-                drain.deliverTaken(from: queues, before: number + 1)
+                deliverTaken(mailbox, from: queues, before: number + 1, context)
                 // In a mode that is not a common mode the block has no entry.
                 block.perform()
             }
@@ -56,55 +48,65 @@ struct Drain {
 
     /// Takes what waits in queues, and reserves sequence numbers for entries that come after it.
     /// - Returns: the first of the numbers.
-    func reserveNumbers(count: Int, takingFirst queues: [Int]) -> UInt64 {
+    static func reserveNumbers(
+        _ mailbox: ThreadMailbox, count: Int, takingFirst queues: [Int], _ context: ThreadContext
+    ) -> UInt64 {
         mailbox.state.lock()
         defer { mailbox.state.unlock() }
-        if !queues.isEmpty { take(queues, from: &mailbox.state.valueWhileLocked) }
+        if !queues.isEmpty { take(queues, of: mailbox, context) }
         return mailbox.state.valueWhileLocked.pending.reserveNumbers(count)
     }
 
     /// Delivers what `reserveNumbers` took before the numbers that it reserved.
-    func deliverWaiting(in queues: [Int], before number: UInt64) {
+    static func deliverWaiting(
+        _ mailbox: ThreadMailbox, in queues: [Int], before number: UInt64, _ context: ThreadContext
+    ) {
         context.nest("a waiting delivery") {
             mailbox.releaseHandlers()
-            deliverTaken(from: queues, before: number)
+            deliverTaken(mailbox, from: queues, before: number, context)
         }
     }
 
-    private func run(_ queue: Int) {
-        if mailbox.state.withLock({ $0.modeQueues.count == 1 }) { return run(CollectionOfOne(queue)) }
+    private static func run(_ mailbox: ThreadMailbox, _ queue: Int, _ context: ThreadContext) {
+        if mailbox.state.withLock({ $0.modeQueues.count == 1 }) { return run(mailbox, CollectionOfOne(queue), context) }
         let queues = mailbox.state.withLock { $0.modeQueues }
-        run(queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow })
+        run(mailbox, queues.indices.filter { $0 == queue || queues[$0].source.isDeliverableNow }, context)
     }
 
     /// Delivers the entries of these queues. Entries that are enqueued meanwhile are signalled again.
     @inline(__always)
-    private func run(_ queues: some Collection<Int> & Sendable) {
+    private static func run(
+        _ mailbox: ThreadMailbox, _ queues: some Collection<Int> & Sendable, _ context: ThreadContext
+    ) {
         mailbox.state.lock()
-        take(queues, from: &mailbox.state.valueWhileLocked)
+        take(queues, of: mailbox, context)
         let handlers = mailbox.state.valueWhileLocked.takeHandlersToRelease()
         mailbox.state.unlock()
         for handler in handlers { handler.release() }
-        deliverTaken(from: queues, before: .max)
+        deliverTaken(mailbox, from: queues, before: .max, context)
     }
 
     // MARK: Taking
 
-    /// Takes what is pending in these queues, with the lock held.
+    /// Takes what is pending in these queues. The caller holds the lock.
     @inline(__always)
-    private func take(
-        _ queues: some Collection<Int> & Sendable, from state: inout MailboxState
+    private static func take(
+        _ queues: some Collection<Int> & Sendable, of mailbox: ThreadMailbox, _ context: ThreadContext
     ) {
-        context.drainState.taken.handOutEmpty { state.pending.reuse(&$0) }
+        context.drainState.taken.handOutEmpty { mailbox.state.valueWhileLocked.pending.reuse(&$0) }
         for queue in queues {
-            context.drainState.taken.take(queue) { state.pending.takeAll(of: queue, into: &$0) }
+            context.drainState.taken.take(queue) {
+                mailbox.state.valueWhileLocked.pending.takeAll(of: queue, into: &$0)
+            }
         }
-        mailbox.arrivals.set(to: state.pending.waitingQueues > 0)
+        mailbox.arrivals.set(to: mailbox.state.valueWhileLocked.pending.waitingQueues > 0)
     }
 
     /// Watches for more instead of returning to the run loop, which would sleep.
     /// - Returns: whether entries are pending in the queue.
-    private func watch(_ queue: Int, since begin: UInt64) -> Bool {
+    private static func watch(
+        _ mailbox: ThreadMailbox, _ queue: Int, since begin: UInt64, _ context: ThreadContext
+    ) -> Bool {
         let start = SystemThread.monotonicNanoseconds
         guard let limit = context.drainState.spinner?.timeLimit(since: begin, now: start) else { return false }
         let isPending: Bool? = mailbox.state.withLock { state in
@@ -127,35 +129,41 @@ struct Drain {
 
     /// Delivers the taken entries of these queues that have a sequence number before `end`, in order.
     @inline(__always)
-    private func deliverTaken(
-        from queues: some Collection<Int> & Sendable, before end: UInt64
+    private static func deliverTaken(
+        _ mailbox: ThreadMailbox, from queues: some Collection<Int> & Sendable, before end: UInt64,
+        _ context: ThreadContext
     ) {
         DeliveryEvent.trace(.drain)
         let hasMoreThanOne = context.drainState.taken.hasMoreThanOne(in: queues)
         context.drainState.spinner?.drained(moreThanOne: hasMoreThanOne)
         // A handler may run the run loop, which must then deliver the rest.
-        if hasMoreThanOne { signalTaken(queues) }
+        if hasMoreThanOne { signalTaken(mailbox, queues, context) }
         context.drainState.depth += 1
         while let queue = context.drainState.taken.firstQueue(of: queues, before: end) {
-            let entry = context.drainState.taken.takeFirst(of: queue, in: context.drainState.depth)
-            if entry.holder != 0 {
-                deliverHeld(by: entry.holder, number: entry.number)
-            } else {
-                deliver(entry.item)
-            }
-            if context.drainState.taken.hasExhausted { releaseExhausted() }
+            deliver(context.drainState.taken.takeFirst(of: queue, in: context.drainState.depth), mailbox, context)
+            if context.drainState.taken.hasExhausted { releaseExhausted(context) }
         }
         context.drainState.depth -= 1
     }
 
     @inline(__always)
-    private func deliver(_ delivery: Delivery) {
+    private static func deliver(
+        _ entry: MailboxState.Pending.Entry, _ mailbox: ThreadMailbox, _ context: ThreadContext
+    ) {
+        guard entry.holder == 0 else {
+            return deliverHeld(by: entry.holder, number: entry.number, mailbox, context)
+        }
+        deliver(entry.item, context)
+    }
+
+    @inline(__always)
+    private static func deliver(_ delivery: Delivery, _ context: ThreadContext) {
         if delivery.withObserver({ ObserverCall.run($0, with: delivery, context) }) { return }
-        perform(delivery)
+        perform(delivery, context)
     }
 
     @inline(never)
-    private func perform(_ delivery: Delivery) {
+    private static func perform(_ delivery: Delivery, _ context: ThreadContext) {
         switch delivery.action {
         case .fanOut(let fanOut): fanOut.deliverNext(context)
         case .block(let block, let post): context.perform(block, post: post, wait: nil)
@@ -165,13 +173,18 @@ struct Drain {
         }
     }
 
-    private func deliverHeld(by observer: ObserverID, number: UInt64) {
+    @inline(never)
+    private static func deliverHeld(
+        by observer: ObserverID, number: UInt64, _ mailbox: ThreadMailbox, _ context: ThreadContext
+    ) {
         let (item, waiter) = mailbox.state.withLock { $0.pending.takeHeld(by: observer, number: number) }
         waiter?.wake()
-        if let item { deliver(item) }
+        if let item { deliver(item, context) }
     }
 
-    private func signalTaken(_ queues: some Collection<Int> & Sendable) {
+    private static func signalTaken(
+        _ mailbox: ThreadMailbox, _ queues: some Collection<Int> & Sendable, _ context: ThreadContext
+    ) {
         let waiting = queues.filter { !context.drainState.taken.isEmpty($0) }
         let signals = mailbox.state.withLock { state in waiting.map { state.unconditionalSignal(for: $0) } }
         for signal in signals { signal.sendToItself() }
@@ -179,7 +192,7 @@ struct Drain {
 
     /// Releases the observers of the entries that this drain delivered.
     @inline(never)
-    private func releaseExhausted() {
+    private static func releaseExhausted(_ context: ThreadContext) {
         while var chunk = context.drainState.taken.takeExhausted(in: context.drainState.depth) {
             chunk.removeAll()
             context.drainState.taken.reuse(&chunk)

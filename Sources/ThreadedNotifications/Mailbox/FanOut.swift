@@ -2,7 +2,7 @@ internal import Foundation
 
 /// One post for several observers of the posting thread.
 ///
-/// Each observer gets its place in the mailbox's order before any handler is called, so that everything that the
+/// Each observer gets its position in the mailbox's order before any handler is called, so that everything that the
 /// handlers post comes after this post for all of them (guarantee 4). A handler may run the run loop; its drain then
 /// delivers to the remaining observers.
 ///
@@ -37,7 +37,6 @@ final class FanOut {
         _ counters: inout DeliveryCounters
     ) {
         guard let mailbox = context.mailbox else { return }
-        let drain = Drain(mailbox, context)
         // A post that waits comes after everything that can be delivered now, and delivers that first.
         let served = post.wait == nil ? [] : mailbox.servedQueues()
         let firstOwnNumber = mailbox.nextNumber
@@ -61,7 +60,7 @@ final class FanOut {
                 counters.count(mailbox.enqueue(notification, post, for: observer, context))
             }
         }
-        var number = drain.reserveNumbers(count: Int(count), takingFirst: served)
+        var number = Drain.reserveNumbers(mailbox, count: Int(count), takingFirst: served, context)
         for fanOut in fanOuts {
             fanOut.firstNumber = number
             guard let first = fanOut.nextNumber else { continue }
@@ -70,12 +69,14 @@ final class FanOut {
             // A handler may run the run loop, which must then deliver the rest.
             if count > 1 || !callsFirstSlotFirst { mailbox.signalItself(fanOut.queue) }
         }
-        if post.wait != nil { drain.deliverWaiting(in: served, before: number) }
+        if post.wait != nil { Drain.deliverWaiting(mailbox, in: served, before: number, context) }
         observers.each { observer in
             guard observer.isHere(context) else { return }
             if !observer.isOrdered {
                 counters.count(
-                    mailbox.deliverAtOnce(notification, post, to: observer, ownNumbersFrom: firstOwnNumber, context))
+                    observer.withMailbox {
+                        $0.deliverAtOnce(notification, post, to: observer, ownNumbersFrom: firstOwnNumber, context)
+                    } ?? ObserverCall.runAtOnce(observer, with: notification, of: post, context))
             } else if let fanOut = fanOuts.first(where: { $0.queue == observer.modeQueue }) {
                 counters.count(fanOut.deliverSlot(number, context))
                 number += 1

@@ -3,7 +3,7 @@ internal import Foundation
 /// The state of a mailbox that all threads see. It is behind one lock.
 ///
 ///     unstarted ──attach──► open ──close──► closing ──finish──► finishing ──► finished
-///      accepts             accepts          accepts jobs only                 accepts nothing
+///      deliveries, jobs    everything       jobs                              nothing is accepted
 struct MailboxState {
     typealias Pending = PendingDeliveries<Delivery, RoomWaiter>
 
@@ -70,12 +70,13 @@ struct MailboxState {
         }
     }
 
-    /// True if an action may be appended.
-    func acceptance(of action: Delivery.Action) -> ThreadMailbox.Acceptance {
-        switch (phase, action) {
-        case (.open, _), (.unstarted, .job), (.closing, .job), (.finishing, .job): .accepted
-        case (.unstarted, _): .notStarted
-        case (.closing, _), (.finishing, _), (.finished, _): .targetGone
+    /// The answer to a call that appends a block or a job.
+    func acceptance(isJob: Bool) -> ThreadMailbox.Acceptance {
+        switch phase {
+        case .open: .accepted
+        case .unstarted: isJob ? .accepted : .notStarted
+        case .closing, .finishing: isJob ? .accepted : .targetGone
+        case .finished: .targetGone
         }
     }
 

@@ -74,6 +74,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         /// The chunks before `last`, oldest first.
         var full: [Chunk] = []
         var last = Chunk()
+        var lastChunk: UInt64 = 1
         /// The number of entries without an item, because it was dropped.
         var dropped = 0
 
@@ -128,10 +129,14 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         var chunk = spares.popLast() ?? Chunk.next
         swap(&chunk, &queues[queue].last)
         queues[queue].full.append(chunk)
+        queues[queue].lastChunk += 1
     }
 
-    /// Retains `object` until the last chunk of the queue has been delivered.
+    /// The number of a queue's last chunk; never reused.
     @inline(__always)
+    func lastChunk(of queue: Int) -> UInt64 { queues[queue].lastChunk }
+
+    /// Retains `object` until the last chunk of the queue has been delivered.
     mutating func retain(_ object: AnyObject, in queue: Int) {
         queues[queue].last.retain(object)
     }
@@ -208,6 +213,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
         var last = spares.popLast() ?? Chunk()
         swap(&last, &queues[queue].last)
         if !last.entries.isEmpty { chunks.append(last) }
+        queues[queue].lastChunk += 1
         queues[queue].dropped = 0
     }
 
@@ -229,7 +235,7 @@ struct PendingDeliveries<Item: PendingItem, Waiter: AnyObject> {
                     if case .item(let item) = entry.content { items.append((entry.number, item)) }
                 }
             }
-            queues[queue] = Queue()
+            queues[queue] = Queue(lastChunk: queues[queue].lastChunk + 1)
         }
         waitingQueues = 0
         spares = []

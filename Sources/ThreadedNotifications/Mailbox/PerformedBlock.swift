@@ -4,24 +4,24 @@ final class PerformedBlock: Sendable {
         var outcome = DeliveryOutcome.waiting
         /// Nil when it no longer waits.
         var block: (@Sendable () -> Void)?
+        /// The mailbox of its thread, while it waits; nil: it is performed in the background.
+        var mailbox: ThreadMailbox?
     }
 
-    /// The mailbox of its thread; nil: it is performed in the background.
-    private let mailbox: ThreadMailbox?
     private let state: Locked<State>
     private let wait: DeliveryWait?
     let post = DeliveryEvent.nextPost()
 
     init(for mailbox: ThreadMailbox?, wait: DeliveryWait?, _ block: @escaping @Sendable () -> Void) {
-        self.mailbox = mailbox
         self.wait = wait
-        state = Locked(State(block: block))
+        state = Locked(State(block: block, mailbox: mailbox))
     }
 
     var outcome: DeliveryOutcome { state.withLock { $0.outcome } }
 
     /// Appends the block to its thread's mailbox, if it still waits.
     func enqueue() {
+        let (outcome, mailbox) = state.withLock { ($0.outcome, $0.mailbox) }
         guard outcome == .waiting else { return }
         guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)

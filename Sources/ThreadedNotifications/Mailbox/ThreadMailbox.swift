@@ -130,7 +130,8 @@ final class ThreadMailbox: Sendable {
 
     // MARK: Enqueue
 
-    /// Appends a notification for an observer, and signals the thread if nothing waited for it.
+    /// Appends a notification for an observer, and signals the thread if nothing waited for it. `context` is the posting
+    /// thread's.
     /// - Returns: `waiting`, or the outcome if the notification does not wait; nil if the observer's transform returned
     ///   nil.
     @inline(__always)
@@ -141,7 +142,8 @@ final class ThreadMailbox: Sendable {
             return enqueueAnyKind(notification, post, for: observer, context)
         }
         return enqueue(
-            Delivery(notification, for: observer, post: post.number, wait: post.wait), for: observer)
+            Delivery(notification, for: observer, post: post.number, wait: post.wait), named: notification.name,
+            post.number, post.wait, for: observer)
     }
 
     @inline(never)
@@ -157,37 +159,44 @@ final class ThreadMailbox: Sendable {
         } else {
             delivery = Delivery(notification, for: observer, post: post.number, wait: post.wait)
         }
-        return enqueue(
-            delivery, object: NotificationObject(notification.object), at: post.location, for: observer, context)
+        return enqueue(delivery, object: notification.object, at: post.location, for: observer, context)
     }
 
-    /// As `enqueue(_:for:)`, for any overflow policy.
+    /// Appends a delivery for an observer with any overflow policy.
     /// - Parameter object: the notification's object, for the policy `keepLatest`.
     func enqueue(
-        _ delivery: Delivery, object: NotificationObject, at location: SourceLocation, for observer: Observer,
+        _ delivery: Delivery, object: Any?, at location: SourceLocation, for observer: Observer,
         _ context: ThreadContext
     ) -> DeliveryOutcome {
-        guard observer.isBounded else { return enqueue(delivery, for: observer) }
+        guard observer.isBounded else {
+            return enqueue(
+                delivery, named: delivery.notification.name, delivery.post, delivery.wait, for: observer)
+        }
         return BoundedEnqueue(
-            delivery, object: object, at: location, for: observer, in: self, canWait: !observer.isHere(context)
+            delivery, object: NotificationObject(object), at: location, for: observer, in: self,
+            canWait: !observer.isHere(context)
         ).run()
     }
 
-    /// Appends a delivery for an observer, and signals the thread if nothing waited for it.
+    /// - Parameter delivery: created when it is appended, because copying it would count references.
     @inline(__always)
-    func enqueue(_ delivery: Delivery, for observer: Observer) -> DeliveryOutcome {
-        DeliveryEvent.trace(
-            .append, name: delivery.notification.name, post: delivery.post, observer: observer.id, target: identity)
+    private func enqueue(
+        _ delivery: @autoclosure () -> Delivery, named name: Notification.Name, _ post: UInt64, _ wait: DeliveryWait?,
+        for observer: Observer
+    ) -> DeliveryOutcome {
+        DeliveryEvent.trace(.append, name: name, post: post, observer: observer.id, target: identity)
         state.lock()
         guard state.valueWhileLocked.acceptsDeliveries else {
             state.unlock()
             observer.counters.countPosted()
-            ObserverCall.resolve(observer, .targetGone, delivery)
+            ObserverCall.resolve(observer, .targetGone, name, post: post, wait: wait)
             return .targetGone
         }
         observer.counters.countEnqueued()
-        let mustSignal = state.valueWhileLocked.pending.append(delivery, to: observer.modeQueue)
-        state.valueWhileLocked.pending.retain(observer, in: observer.modeQueue)
+        let mustSignal = state.valueWhileLocked.pending.append(delivery(), to: observer.modeQueue)
+        if observer.enters(chunk: state.valueWhileLocked.pending.lastChunk(of: observer.modeQueue)) {
+            state.valueWhileLocked.pending.retain(observer, in: observer.modeQueue)
+        }
         let signal = mustSignal ? state.valueWhileLocked.signal(for: observer.modeQueue) : nil
         if mustSignal { arrivals.set() }
         state.unlock()
@@ -197,13 +206,15 @@ final class ThreadMailbox: Sendable {
 
     /// Appends a block or a job.
     func enqueue(_ action: Delivery.Action) -> Acceptance {
-        let item = Delivery(action)
-        let (acceptance, signal): (Acceptance, MailboxState.Signal?) = state.withLock { state in
-            let acceptance = item.action.map { state.acceptance(of: $0) } ?? .accepted
-            guard acceptance == .accepted, state.pending.append(item, to: 0) else { return (acceptance, nil) }
-            arrivals.set()
-            return (acceptance, state.signal(for: 0))
-        }
+        let isJob = if case .job = action { true } else { false }
+        let delivery = Delivery(action)
+        state.lock()
+        let acceptance = state.valueWhileLocked.acceptance(isJob: isJob)
+        let mustSignal =
+            acceptance == .accepted && state.valueWhileLocked.pending.append(consume delivery, to: 0)
+        let signal = mustSignal ? state.valueWhileLocked.signal(for: 0) : nil
+        if mustSignal { arrivals.set() }
+        state.unlock()
         signal?.send()
         return acceptance
     }
@@ -228,13 +239,13 @@ final class ThreadMailbox: Sendable {
         if !isHandedOver { handler.release() }
     }
 
-    /// Releases the handlers that other threads handed over. On the target thread.
+    /// Releases the handlers that other threads passed to this one. On the target thread.
     func releaseHandlers() {
         let handlers = state.withLock { $0.takeHandlersToRelease() }
         for handler in handlers { handler.release() }
     }
 
-    // MARK: Deliver at once, on the target thread
+    // MARK: On the target thread: deliver at once
 
     /// True if a delivery for a queue may be made at once: its modes are served now, no other delivery that could be
     /// made now waits, and the stack is not too deep.

@@ -30,6 +30,8 @@ final class Observer: Sendable {
     let isBounded: Bool
     // Posting threads and the target thread write what follows; what precedes is only read.
     private let padding = CachePadding()
+    /// The mailbox's chunk that retains the observer. Used with the mailbox's lock held.
+    private let retainingChunk = Atomic<UInt64>(0)
     let counters = ObserverCounters()
     private let stateWord = Atomic<UInt64>(ObserverState.registered.word)
     /// The retained `ObserverHandler`; 0 after it was released. It is read only between `begin` and `end`, and released
@@ -79,6 +81,15 @@ final class Observer: Sendable {
     @inline(__always)
     func withMailbox<Result>(_ body: (ThreadMailbox) -> Result) -> Result? {
         uncountedMailbox?._withUnsafeGuaranteedRef(body)
+    }
+
+    /// Called with the mailbox's lock held when a delivery for the observer is appended to a chunk.
+    /// - Returns: whether it is the first one, so that the chunk must retain the observer.
+    @inline(__always)
+    func enters(chunk: UInt64) -> Bool {
+        guard retainingChunk.load(ordering: .relaxed) != chunk else { return false }
+        retainingChunk.store(chunk, ordering: .relaxed)
+        return true
     }
 
     // MARK: State
@@ -144,8 +155,7 @@ final class Observer: Sendable {
     /// - Returns: the number of calls that run.
     @discardableResult
     func cancel() -> Int {
-        guard let (old, new) = change({ $0.cancelled }) else { return state.running }
-        guard !old.isCancelled else { return new.running }
+        guard let (_, new) = change({ $0.isCancelled ? nil : $0.cancelled }) else { return state.running }
         if new.isOver { releaseHandler() }
         mailbox?.observerWasCancelled(id)
         DeliveryWait.observerWasCancelled(id)

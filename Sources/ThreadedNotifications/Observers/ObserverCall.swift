@@ -117,18 +117,20 @@ enum ObserverCall {
     ) -> DeliveryOutcome? {
         guard let handler = observer.begin() else { return skip(observer, notification.name, post, .cancelled) }
         context.handlersUnderWay.begin(observer, post.wait)
-        let outcome = callAnyKindAtOnce(of: handler, observer, with: notification, post, overtakes)
+        var isSettled = false
+        let outcome = callAnyKindAtOnce(of: handler, observer, with: notification, post, overtakes, &isSettled)
         context.handlersUnderWay.end()
         observer.end()
-        return outcome == .delivered ? outcome : skip(observer, notification.name, post, outcome)
+        return isSettled ? outcome : skip(observer, notification.name, post, outcome)
     }
 
     @inline(never)
     private static func callAnyKindAtOnce(
         of handler: Unmanaged<ObserverHandler>, _ observer: Observer, with notification: Notification, _ post: Post,
-        _ overtakes: Bool
+        _ overtakes: Bool, _ isSettled: inout Bool
     ) -> DeliveryOutcome? {
         func call(_ handle: () -> Void) -> DeliveryOutcome {
+            isSettled = true
             observer.counters.countAtOnce(1)
             callAtOnce(observer, notification.name, post, overtakes, handle)
             return .delivered
@@ -138,8 +140,12 @@ enum ObserverCall {
         case .threadBound(let handle): return call { handle(notification) }
         case .value(let transform, let handle):
             guard let value = transform(notification) else { return nil }
-            // The transform may have removed the observer.
-            return observer.isCancelled ? .cancelled : call { handle(value) }
+            guard observer.isCancelled else { return call { handle(value) } }
+            // The transform removed the observer. The value was made for it, and has an outcome (guarantee 14).
+            isSettled = true
+            observer.counters.countPosted()
+            resolve(observer, .cancelled, notification.name, post: post.number, wait: post.wait)
+            return .cancelled
         case .method(let reference, _, let method):
             guard let object = reference.object else { return .cancelled }
             return call { method(object, notification) }
@@ -152,9 +158,9 @@ enum ObserverCall {
         of handler: Unmanaged<ObserverHandler>, _ observer: Observer, with delivery: Delivery
     ) -> Bool {
         func call(_ handle: () -> Void) -> Bool {
-            // A value may be delivered on the posting thread, and several threads may count there.
+            // Several threads may deliver values to an observer without a target thread.
             if observer.mailbox == nil {
-                observer.counters.countAtOnce(1)
+                observer.counters.countDeliveredOnAnyThread()
             } else {
                 observer.counters.countDelivered()
             }

@@ -34,6 +34,11 @@ struct ObserverCounters: ~Copyable {
         delivered.store(delivered.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
+    /// As `countDelivered`, on any thread.
+    func countDeliveredOnAnyThread() {
+        delivered.add(1, ordering: .releasing)
+    }
+
     /// Counts notifications that were posted, and handled before `post` returned.
     func countAtOnce(_ number: Int) {
         atOnce.add(number, ordering: .relaxed)

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The handler of an observer.
 //
-// Safety: the closures of `threadBound` and `method` need not be Sendable. They are called, and this object is
-// released, on the observer's target thread only: `ObserverCall` runs there, and `Observer.releaseHandler` hands the
-// object over to that thread's mailbox.
+// Safety: the closures of `threadBound` and `method` need not be Sendable. They are called, and this object is released,
+// on the observer's target thread: `ObserverCall` runs there, and `Observer.releaseHandler` passes the object to that
+// thread's mailbox. After that thread has ended nothing else can use them, and any thread may release them.
 final class ObserverHandler: @unchecked Sendable {
     enum Kind {
         /// Called with the notification, on any thread.

@@ -2,9 +2,10 @@ package import Foundation
 
 /// Observers of values that were matched elsewhere, such as distributed notifications, which the server matches.
 ///
-/// Values reach handlers in the same way as notifications: through the mailboxes and `ObserverCall`.
+/// Values go through the mailboxes and `ObserverCall`, as notifications do.
 /// Threads: every method may be called on any thread.
-/// Order: the values that one thread delivers reach an observer in that order.
+/// Order: the values that one thread delivers reach an observer in that order. Observers on the delivering thread are called
+/// in the order of the list; what one of them delivers comes before the next is called.
 /// Removal: by token, as for `ThreadedNotificationCenter`.
 package final class ValueObservers: Sendable, ObserverOwner {
     /// An observer as `deliver` takes it.
@@ -53,17 +54,20 @@ package final class ValueObservers: Sendable, ObserverOwner {
     ) {
         let number = DeliveryEvent.nextPost()
         if number != 0 { DeliveryEvent.trace(.capture, name: name, post: number, count: handles.count) }
+        let location = SourceLocation("DistributedNotifications", 0)
         ThreadContext.withCurrent { context in
-            for handle in handles {
-                let observer = handle.observer
-                let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
-                if observer.isHere(context), observer.mailbox?.isReady(observer.modeQueue, context) ?? true {
-                    observer.counters.countPosted()
-                    context.nest(name.rawValue) { ObserverCall.run(observer, with: delivery, context) }
-                } else {
-                    _ = observer.mailbox?.enqueue(
-                        delivery, object: NotificationObject(object), at: SourceLocation("DistributedNotifications", 0),
-                        for: observer, context)
+            // First the other threads, so that what a handler here delivers does not overtake.
+            for isHere in [false, true] {
+                for observer in handles.lazy.map(\.observer) where observer.isHere(context) == isHere {
+                    let delivery = Delivery(value: value, named: name, for: observer, post: number, wait: nil)
+                    if let mailbox = observer.mailbox,
+                        !isHere || observer.isOrdered && !mailbox.isReady(observer.modeQueue, context)
+                    {
+                        _ = mailbox.enqueue(delivery, object: object, at: location, for: observer, context)
+                    } else {
+                        observer.counters.countPosted()
+                        context.nest(name.rawValue) { ObserverCall.run(observer, with: delivery, context) }
+                    }
                 }
             }
         }

@@ -9,6 +9,7 @@ final class DeliveryWait: Sendable {
         var ended: String?
         var dropped: [ObserverID] = []
         var delivered = 0
+        var coalesced = 0
         var cancelled = 0
     }
 
@@ -103,7 +104,8 @@ final class DeliveryWait: Sendable {
             switch outcome {
             case .delivered: state.delivered += 1
             case .cancelled: state.cancelled += 1
-            case .coalesced, .waiting: break
+            case .coalesced: state.coalesced += 1
+            case .waiting: break
             case .dropped, .refused: state.dropped.append(observer)
             case .targetGone: state.ended = pending.description.thread
             }
@@ -121,7 +123,7 @@ final class DeliveryWait: Sendable {
     @discardableResult
     func wait(
         notification: String?, timeout: Duration
-    ) throws(DeliveryError) -> (delivered: Int, cancelled: Int) {
+    ) throws(DeliveryError) -> (delivered: Int, coalesced: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
         if isPending {
             _ = isOver.wait(until: .after(timeout))
@@ -134,6 +136,6 @@ final class DeliveryWait: Sendable {
         if !pending.isEmpty { throw .notDeliveredInTime(pending: pending, after: timeout) }
         if let ended { throw .threadEnded(thread: ended) }
         if !dropped.isEmpty { throw .dropped(notification: notification ?? "a block", observers: dropped) }
-        return state.withLock { ($0.delivered, $0.cancelled) }
+        return state.withLock { ($0.delivered, $0.coalesced, $0.cancelled) }
     }
 }
