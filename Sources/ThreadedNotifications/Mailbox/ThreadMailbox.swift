@@ -210,8 +210,8 @@ final class ThreadMailbox: Sendable {
         let delivery = Delivery(action)
         state.lock()
         let acceptance = state.valueWhileLocked.acceptance(isJob: isJob)
-        let mustSignal =
-            acceptance == .accepted && state.valueWhileLocked.pending.append(consume delivery, to: 0)
+        var mustSignal = false
+        if acceptance == .accepted { mustSignal = state.valueWhileLocked.pending.append(delivery, to: 0) }
         let signal = mustSignal ? state.valueWhileLocked.signal(for: 0) : nil
         if mustSignal { arrivals.set() }
         state.unlock()

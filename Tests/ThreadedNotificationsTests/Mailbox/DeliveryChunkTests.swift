@@ -18,6 +18,8 @@ struct DeliveryChunkTests {
         var pending = Pending()
         var taken = Taken()
         let queue: Int
+        /// The chunk that retains each object, as an observer stores it.
+        private var retainingChunks: [ObjectIdentifier: UInt64] = [:]
 
         init() {
             queue = pending.addQueue()
@@ -27,6 +29,8 @@ struct DeliveryChunkTests {
         mutating func append(_ count: Int, for object: AnyObject) {
             for _ in 0..<count {
                 _ = pending.append(0, to: queue)
+                let chunk = pending.lastChunk(of: queue)
+                guard retainingChunks.updateValue(chunk, forKey: ObjectIdentifier(object)) != chunk else { continue }
                 pending.retain(object, in: queue)
             }
         }
