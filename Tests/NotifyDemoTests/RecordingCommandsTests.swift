@@ -135,8 +135,8 @@ struct RecordingCommandsTests {
         let evidence = try #require(diagnosed.findings.first?.evidence)
         #expect(evidence.count == 3)
         #expect(evidence.allSatisfy { $0.text.contains(".jsonl:\($0.line) ") })
-        #expect(evidence.last?.text.contains("; posted at DeliveryDiagnostics/ThreadExitScenario.swift:") == true)
-        #expect(evidence.last?.text.contains("; observed at DeliveryDiagnostics/ThreadExitScenario.swift:") == true)
+        #expect(evidence.last?.text.contains("; posted at Scenarios/ThreadExitScenario.swift:") == true)
+        #expect(evidence.last?.text.contains("; observed at Scenarios/ThreadExitScenario.swift:") == true)
     }
 
     @Test("limits can be chosen")

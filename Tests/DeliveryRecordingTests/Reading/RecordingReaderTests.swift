@@ -98,15 +98,15 @@ struct RecordingReaderTests {
     @Test("a line in the middle that is no record is told with its number, and the rest is kept")
     func foreignLines() throws {
         for (foreign, reason) in [
-            ("this is my file", "no JSON object"), ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
+            ("this is my file", "not a JSON object"), ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
             ("{\"n\":-1,\"t\":3,\"thread\":1,\"stage\":\"post\"}", "\"n\""),
             ("{\"n\":9,\"thread\":1,\"stage\":\"post\"}", "\"t\""),
             ("{\"n\":9,\"t\":3,\"stage\":\"post\"}", "\"thread\""),
             ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":\"jump\"}", "jump"),
             ("{\"t\":99999999999999999999,\"thread\":1,\"stage\":\"post\"}", "\"t\""), ("{}", "not a header"),
             ("{\"a\":[{}]}", "not a header"),
-            ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":4}", "\"stage\""), ("\u{0}\u{0}\u{0}", "no JSON object"),
-            ("[1]", "no JSON object"),
+            ("{\"n\":9,\"t\":3,\"thread\":1,\"stage\":4}", "\"stage\""), ("\u{0}\u{0}\u{0}", "not a JSON object"),
+            ("[1]", "not a JSON object"),
         ] {
             var lines = Self.lines(4)
             lines.insert(foreign, at: 4)
@@ -172,8 +172,8 @@ struct RecordingReaderTests {
         for (bytes, words) in [
             ([], "contains no records"), (Array("\n \n".utf8), "contains no records"),
             (Array("hello\n".utf8), "f:1: this is not a recording"),
-            ([0x7F, 0x45, 0x4C, 0x46, 0, 0, 0xFF], "no recording"),
-            (Array("2016-02-13 22:05:12.856 test[865:45102] hello\n".utf8), "no recording"),
+            ([0x7F, 0x45, 0x4C, 0x46, 0, 0, 0xFF], "not a recording"),
+            (Array("2016-02-13 22:05:12.856 test[865:45102] hello\n".utf8), "not a recording"),
         ] as [([UInt8], String)] {
             do throws(LogError) {
                 _ = try Recording(bytes: bytes, name: "f")
