@@ -98,7 +98,8 @@ struct RecordingReaderTests {
     @Test("a line in the middle that is no record is told with its number, and the rest is kept")
     func foreignLines() throws {
         for (foreign, reason) in [
-            ("this is my file", "not a JSON object"), ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
+            ("this is my file", "not a JSON object"),
+            ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
             ("{\"n\":-1,\"t\":3,\"thread\":1,\"stage\":\"post\"}", "\"n\""),
             ("{\"n\":9,\"thread\":1,\"stage\":\"post\"}", "\"t\""),
             ("{\"n\":9,\"t\":3,\"stage\":\"post\"}", "\"thread\""),
