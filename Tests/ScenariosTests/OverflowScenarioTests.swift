@@ -40,7 +40,8 @@ final class OverflowScenarioTests: ScenarioTestCase {
                 let observer = records.filter { $0.stage == .register }[policy].observer
                 let posts = records.filter { $0.stage == .post }.compactMap(\.post)
                 let (one, other) = (posts[pair.0 - 1], posts[pair.1 - 1])
-                for index in records.indices where records[index].observer == observer && records[index].stage.isOutcome {
+                for index in records.indices where records[index].observer == observer && records[index].stage.isOutcome
+                {
                     if records[index].post == one {
                         records[index].post = other
                     } else if records[index].post == other {
