@@ -38,7 +38,7 @@ let server = LocalServer(place: directory) { log("\($0)") }
 let signals = [SIGTERM, SIGINT].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler {
+    source.setEventHandler { @Sendable in
         signal(number, SIG_DFL)
         server.stop()
     }

@@ -38,8 +38,11 @@ enum OnDemandServer {
         guard listener.listen() else { return fail(EX_OSERR, SystemError.text(errno)) }
         let served = ServedSocket(inherited: listener, place: place)
         signal(SIGPIPE, SIG_IGN)
-        guard write("\(ServerHandover.ready)\n", to: 1) else { return EX_OSERR }
+        // The client continues when it reads this, and must find a server without its pipe.
+        let readiness = fcntl(1, F_DUPFD_CLOEXEC, ServerHandover.listener + 1)
         for descriptor in Int32(1)...2 { dup2(0, descriptor) }
+        guard write("\(ServerHandover.ready)\n", to: readiness) else { return EX_OSERR }
+        close(readiness)
         do throws(DistributedError) {
             try LocalServer(place: place, limits: limits).serve(served, endsWhenIdle: true)
             return 0
