@@ -47,7 +47,8 @@ struct TimelineCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.", valueName: "n"
+            "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.",
+            valueName: "n"
         ))
     var width: Int?
 
