@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// A sanitizer brings a malloc of its own.
+// A sanitizer has a malloc of its own.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) \
     || __has_feature(leak_sanitizer)
@@ -34,7 +34,7 @@ static inline void count(void) {
     }
 }
 
-// glibc's own, by the names that it keeps for those who define malloc.
+// The functions of glibc, under the names that remain if a program defines malloc.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t number, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
@@ -70,7 +70,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     count();
     int before = errno;
     void *allocated = __libc_memalign(alignment, size);
-    // posix_memalign returns its error and leaves errno alone.
+    // posix_memalign returns its error and does not change errno.
     errno = before;
     if (allocated == NULL) return ENOMEM;
     *memory = allocated;

@@ -18,7 +18,7 @@
 
 // MARK: The lock
 
-/// 0: free, 1: locked, 2: locked, and somebody may sleep.
+/// 0: free; 1: locked; 2: locked, and a thread may sleep.
 typedef struct { _Atomic uint32_t state; } Lock;
 
 static inline void pauseCore(void) {
@@ -30,7 +30,7 @@ static inline void pauseCore(void) {
 }
 
 static void lockContended(Lock *lock) {
-    // The lock is held for some 10 ns, so who looks again shortly need not sleep.
+    // The lock is held for about 10 ns, so a thread spins for a moment before it sleeps.
     for (int turn = 0; turn < 40; turn++) {
         uint32_t free = 0;
         if (atomic_load_explicit(&lock->state, memory_order_relaxed) == 0
@@ -78,15 +78,15 @@ static void waitForSemaphore(sem_t *semaphore) {
     while (sem_wait(semaphore) != 0 && errno == EINTR) {}
 }
 
-/// Whether the semaphore was signalled before a moment of CControlNow.
+/// Returns true if the semaphore was signalled before a time of CControlNow.
 static bool waitForSemaphoreUntil(sem_t *semaphore, int64_t deadline) {
-    // Also what has happened meanwhile is late.
+    // A signal after the deadline is too late, even if it has already come.
     if (deadline <= CControlNow()) return false;
     struct timespec moment = {deadline / 1000000000, deadline % 1000000000};
     while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &moment) != 0) {
         if (errno != EINTR) return false;
     }
-    // The thread sanitizer does not know that sem_clockwait orders what follows after the signal.
+    // The thread sanitizer does not know that sem_clockwait synchronises with the signal.
     if (__tsan_acquire) __tsan_acquire(semaphore);
     return true;
 }
@@ -199,7 +199,7 @@ void CControlQueueDestroy(CControlQueue *queue) {
 typedef struct {
     CControlQueue *queue;
     CControlBurst *burst;
-    /// How many are still to come; only the target's thread touches it during a burst.
+    /// The number of words still expected; during a burst only the target's thread uses it.
     int64_t expected;
 } Target;
 
@@ -216,10 +216,10 @@ struct CControlBurst {
     int targetCount;
     Poster *posters;
     int posterCount;
-    /// How many targets are not done.
+    /// The number of targets that have not finished.
     atomic_int targetsLeft;
     sem_t targetsAreDone;
-    /// Counts posters that have returned.
+    /// Counts the posters that have returned.
     sem_t posterIsDone;
 };
 
@@ -303,7 +303,7 @@ void CControlBurstDestroy(CControlBurst *burst) {
     if (burst == NULL) return;
     for (int index = 0; index < burst->posterCount; index++) {
         Poster *poster = &burst->posters[index];
-        // Perhaps it has not woken for the burst yet.
+        // The poster may not have woken for the burst yet.
         atomic_store(&poster->isEnding, true);
         sem_post(&poster->start);
         pthread_join(poster->thread, NULL);
@@ -355,7 +355,7 @@ int64_t CControlBacklogMeasure(int64_t words, int core, int64_t limit) {
     sem_post(&backlog.mayGoOn);
     bool isDone = waitForSemaphoreUntil(&backlog.isDone, start + limit);
     int64_t elapsed = CControlNow() - start;
-    // Waits for the thread, which then has handled all.
+    // Waits for the thread, which handles all words before it ends.
     CControlQueueDestroy(queue);
     sem_destroy(&backlog.isHeld);
     sem_destroy(&backlog.mayGoOn);
@@ -421,7 +421,7 @@ struct CControlPingPong {
     sem_t start;
     sem_t isDone;
     int64_t roundTrips;
-    /// The asker's own, so that it may go on writing when the caller waits no longer.
+    /// Owned by the asking thread, because it may still write after the caller's timeout.
     int64_t *latencies;
     atomic_bool isEnding;
 };
@@ -449,7 +449,7 @@ static void *answer(void *context) {
     for (;;) {
         waitForDescriptor(pingPong->ping);
         if (atomic_load(&pingPong->isEnding)) {
-            // The other may still wait for an answer.
+            // The other thread may still wait for an answer.
             signalDescriptor(pingPong->pong);
             return NULL;
         }
@@ -517,7 +517,7 @@ int CControlPin(const int *cores, int count) {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (int index = 0; index < count; index++) {
-        // The kernel takes a set of which it has one core; all of them are wanted.
+        // The kernel accepts a set if it may use one core of it; this function requires all cores.
         if (cores[index] < 0 || cores[index] >= CPU_SETSIZE || !CControlMayRunOn(cores[index])) return EINVAL;
         CPU_SET(cores[index], &set);
     }
@@ -545,7 +545,7 @@ size_t CControlBytesInUse(void) {
     return info.uordblks + info.hblkhd;
 }
 
-// The target that counts is the program's to choose: see CAllocationCounter.h.
+// Weak, because the program chooses whether to link the counter: see CAllocationCounter.h.
 extern void CAllocationCounterBegin(void) __attribute__((weak));
 extern uint64_t CAllocationCounterEnd(void) __attribute__((weak));
 

@@ -31,7 +31,7 @@ static void closeRelay(CControlRelay *relay) {
 
 static void *relayMain(void *context) {
     CControlRelay *relay = context;
-    // 64 frames of 200 bytes: as many as the server takes in a turn.
+    // 64 frames of 200 bytes: the number that the server reads in one turn.
     char bytes[64 * 200];
     while (true) {
         struct epoll_event event;
@@ -81,7 +81,7 @@ CControlRelay *CControlRelayCreate(int source, const int *targets, int count, in
 }
 
 void CControlRelayDestroy(CControlRelay *relay) {
-    // A write that waits ends with an error, and so does a read.
+    // A write or read that waits then returns with an error.
     for (int index = 0; index < relay->count; index++) shutdown(relay->targets[index], SHUT_RDWR);
     shutdown(relay->source, SHUT_RDWR);
     pthread_join(relay->thread, NULL);
@@ -111,7 +111,7 @@ int CControlListen(const char *path) {
 int CControlSpawn(int32_t *process, int *input, const char *path, char *const *arguments, int shared) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
-    // Copies: the numbers that are written may be those that are read.
+    // Copies, because either descriptor may have a number that the program's descriptors get.
     int inputCopy = fcntl(ends[0], F_DUPFD_CLOEXEC, 4), sharedCopy = fcntl(shared, F_DUPFD_CLOEXEC, 4);
     int error = inputCopy < 0 || sharedCopy < 0 ? errno : 0;
     posix_spawn_file_actions_t actions;

@@ -15,9 +15,10 @@
 struct CControlTally {
     uint64_t size;
     int32_t observers;
-    /// How many observers have handled what is expected.
+    /// The number of observers that have handled all that is expected.
     _Atomic int32_t reached;
-    /// How often they were ready or had handled it all, which is slept on, and how often that was waited for.
+    /// Two counters: how many times all observers were ready or had handled everything, which a wait sleeps on, and how
+    /// many waits have ended.
     _Atomic uint32_t finished;
     uint32_t waits;
     _Atomic uint64_t goal;
@@ -62,7 +63,7 @@ void CControlTallyUnmap(CControlTally *tally) { munmap(tally, tally->size); }
 static void finish(CControlTally *tally) {
     atomic_store(&tally->doneAt, CControlNow());
     atomic_fetch_add(&tally->finished, 1);
-    // Not a private futex: the other process sleeps on it.
+    // A shared futex, because the other process sleeps on it.
     syscall(SYS_futex, &tally->finished, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 

@@ -1,7 +1,7 @@
 internal import DeliveryDiagnostics
 internal import Foundation
 
-/// A contender's figures as a table has them.
+/// The text of a contender's figures in a table.
 enum BenchmarkCells {
     static let headings = ["median", "spread", "×control", "×best"]
     static let latencyHeadings = ["p50", "p99", "p99.9"]
@@ -17,7 +17,7 @@ enum BenchmarkCells {
         [contender.latency?.p50, contender.latency?.p99, contender.latency?.p999].map(Quantity.time)
     }
 
-    /// The name, and that it is the control if it is.
+    /// The name, with a note if the contender is the baseline.
     static func name(of contender: ContenderResult, in workload: WorkloadResult) -> String {
         contender.name == workload.control ? "\(contender.name) (control)" : contender.name
     }
@@ -26,7 +26,7 @@ enum BenchmarkCells {
         workloads.contains { workload in workload.contenders.contains { $0.latency != nil } }
     }
 
-    /// Three digits, or as many as there are before the point.
+    /// Three significant digits, or all digits before the point if there are more.
     static func number(_ number: Double?) -> String {
         guard let number else { return Quantity.none }
         return String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)

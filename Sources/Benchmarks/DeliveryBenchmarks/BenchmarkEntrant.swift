@@ -1,6 +1,6 @@
 internal import DeliveryDiagnostics
 
-/// A contender in a run: its subject, how many operations its rounds have, and what was measured of it.
+/// A contender in a run: its subject, the number of operations in a round, and its measurements.
 struct BenchmarkEntrant {
     let name: String
     private let unit: BenchmarkUnit
@@ -21,7 +21,7 @@ struct BenchmarkEntrant {
         }
     }
 
-    /// Finds out how many operations last as long as a round should. By then caches are warm and storage has grown.
+    /// Finds the number of operations for the length of a round. Caches are then warm and storage has grown.
     mutating func warmUp(now: () -> UInt64) {
         while !size.isSettled, subject != nil {
             let begun = now()
@@ -62,11 +62,11 @@ struct BenchmarkEntrant {
         } catch  where problem == nil {
             problem = "\(error)"
         } catch {
-            // What went wrong first explains what went wrong after it.
+            // The first error explains later ones, so it is kept.
         }
     }
 
-    /// Ends the subject and says what it cost.
+    /// Ends the subject and returns its result.
     mutating func finish() -> ContenderResult {
         end()
         return ContenderResult(

@@ -1,19 +1,19 @@
-/// Why there is no figure.
+/// The reason that a measurement has no figure.
 package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     case timedOut(waitingFor: String, after: Duration)
-    /// What was posted was not handled, or handled more than once.
+    /// Some notifications were not handled, or were handled more than once.
     case miscounted(handled: Int, posted: Int)
-    /// So many notifications did not get to an observer, and it was told so.
+    /// An observer was told that this number of notifications did not reach it.
     case lost(Int)
-    /// The process that has the observers has ended by itself.
+    /// The process of the observers has ended unexpectedly.
     case observersEnded
-    /// Observers are to be in a process of their own, and it is not known which program to start.
+    /// The workload needs a process for its observers, but no program is configured for it.
     case noObserversProgram
-    /// A round's figure is no number, or negative, or not of what was asked for.
+    /// A round's figure is not a number, is negative, or counts another number of operations.
     case noFigure(String)
-    /// The process may not run on this core, or there is none of this number.
+    /// The core does not exist, or the process may not run on it.
     case noSuchCore(Int)
-    /// The system did not make something; `code` is its `errno`.
+    /// The system could not create a resource; `code` is its `errno`.
     case notMade(String, code: Int32)
 
     package var description: String {

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What figures were measured on.
+/// The machine and the build that the figures come from.
 package struct BenchmarkMachine: Sendable, Hashable, Encodable {
-    /// How many the program may use.
+    /// The number of cores that the program may use.
     package var cores: Int
     package var model: String
-    /// How many threads ran or wanted to, on average over the minute before; nil if the system does not tell.
+    /// The average number of runnable threads over the last minute; nil if the system does not report it.
     package var load: Double?
-    /// How the program was built.
+    /// The build configuration of the program.
     package var build: String
 
     package init(cores: Int, model: String, load: Double?, build: String) {
@@ -17,7 +17,7 @@ package struct BenchmarkMachine: Sendable, Hashable, Encodable {
         self.build = build
     }
 
-    /// This one, now.
+    /// The current machine.
     package static var current: BenchmarkMachine {
         func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         return BenchmarkMachine(
@@ -38,7 +38,7 @@ package struct BenchmarkMachine: Sendable, Hashable, Encodable {
 
     private static var isDebugBuild: Bool {
         var isDebug = false
-        // Only evaluated without optimisation.
+        // An assertion is evaluated only without optimisation.
         assert({ isDebug = true }() == ())
         return isDebug
     }

@@ -1,23 +1,25 @@
 internal import Foundation
 
-/// Whether a machine is too noisy for its figures to tell something, and how that is known.
+/// Decides if a machine is too noisy for its figures to be meaningful, and gives the reasons.
 package enum BenchmarkNoise {
-    /// The middle half of a control's rounds may be as far apart as this part of its median.
+    /// The highest normal spread of the baseline's rounds, as a part of its median.
     static let mostSpread = 0.2
-    /// In nanoseconds: what is less may be where the compiler placed a loop, and tells nothing of the machine.
+    /// In nanoseconds. A smaller spread may come from the placement of a loop by the compiler and does not indicate
+    /// noise.
     static let leastSpread = 2.0
-    /// The part of all processor time that may be stolen.
+    /// The highest normal part of all processor time that is stolen.
     static let mostStolen = 0.01
-    /// The part of all processor time that other programs may take.
+    /// The highest normal part of all processor time that other programs use.
     static let mostOthers = 0.1
-    /// The clock of processor times ticks a hundred times a second: less than this many seconds do not tell.
+    /// The clock of processor times ticks a hundred times a second, so shorter times than this, in seconds, are too
+    /// coarse.
     static let leastSeconds = 1.0
 
-    /// What was noticed, in sentences; empty if nothing was.
+    /// The reasons, in sentences; empty if the machine is quiet.
     ///
     /// - Parameters:
-    ///   - times: what the processors did meanwhile; nil if the system does not tell.
-    ///   - isPinned: whether all threads had cores of their own or one for all.
+    /// - times: the processor times of the run; nil if the system does not report them.
+    /// - isPinned: true if the threads were bound to one core or to two.
     package static func findings(
         in workloads: [WorkloadResult], times: ProcessorTimes?, isPinned: Bool
     ) -> [String] {
@@ -47,7 +49,7 @@ package enum BenchmarkNoise {
         return findings
     }
 
-    /// Of the control, or the middle one of all contenders'.
+    /// The spread of the baseline, or the median spread of all contenders.
     private static func spread(of workload: WorkloadResult) -> Double? {
         if let control = workload.contenders.first(where: { $0.name == workload.control }) {
             return workload.isTime && (control.spread ?? 0) < leastSpread ? nil : control.relativeSpread

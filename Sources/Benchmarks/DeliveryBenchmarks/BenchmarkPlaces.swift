@@ -1,14 +1,14 @@
-/// What a subject must know: where its threads run, and how long they may take.
+/// The conditions for a subject: the cores of its threads, and its timeout.
 package struct BenchmarkPlaces: Sendable, Hashable {
-    /// The core of threads that post; nil: any.
+    /// The core of posting threads; nil: any core.
     package var postingCore: Int?
-    /// The core of threads that handle; nil: any.
+    /// The core of handling threads; nil: any core.
     package var targetCore: Int?
-    /// Whether threads may spin before they sleep.
+    /// True if threads may spin before they sleep.
     package var spins: Bool
-    /// How long a subject waits for what should happen, before it throws.
+    /// The timeout after which a subject throws.
     package var limit: Duration
-    /// Whether what takes seconds to prepare should be less.
+    /// True if a subject with seconds of preparation should prepare less.
     package var isQuick: Bool
     /// The executable of the process that holds the observers. With `ObserversProgram.subcommand` as its first argument
     /// it calls `ObserversProgram.perform`.
@@ -26,7 +26,7 @@ package struct BenchmarkPlaces: Sendable, Hashable {
         self.observersProgram = observersProgram
     }
 
-    /// One for all, or that of posting threads and that of handling threads; empty: any.
+    /// One core for all threads, or the cores of posting and of handling threads; empty: any core.
     package var cores: [Int] {
         postingCore == targetCore ? [postingCore].compactMap(\.self) : [postingCore, targetCore].compactMap(\.self)
     }

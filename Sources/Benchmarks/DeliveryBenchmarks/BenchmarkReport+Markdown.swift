@@ -1,7 +1,7 @@
 extension BenchmarkReport {
-    /// Tables to paste into a document: one for workloads that differ in a number only.
+    /// Tables to paste into a document. Workloads that differ only in a number share a table.
     ///
-    /// - Parameter command: what printed them, so that others can have it print theirs.
+    /// - Parameter command: the command that printed the tables, so that others can repeat it.
     package func markdown(command: String) -> String {
         var families: [[WorkloadResult]] = []
         for workload in workloads {

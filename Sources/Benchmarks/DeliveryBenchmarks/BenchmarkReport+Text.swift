@@ -3,13 +3,13 @@ internal import DeliveryDiagnostics
 extension BenchmarkReport {
     /// Tables for a terminal, one for each workload.
     ///
-    /// - Parameter width: how long a line is to be at most; labels are wrapped, numbers are not.
+    /// - Parameter width: the longest line; labels are wrapped, numbers are not.
     package func text(width: Int = 80) -> String {
         ([WrappedText.lines(conditions, width: width).joined(separator: "\n")]
             + workloads.map { Self.table(of: $0, width: width) }).joined(separator: "\n\n")
     }
 
-    /// On what and how it was measured, in one line.
+    /// The machine and the settings of the run, in one line.
     package var conditions: String {
         var parts = ["\(machine.model), \(machine.cores) core\(machine.cores == 1 ? "" : "s")"]
         if let load = machine.load { parts[0] += ", load \(BenchmarkCells.number(load))" }
@@ -35,7 +35,7 @@ extension BenchmarkReport {
         let label = max(names.map(\.count).max() ?? 0, 12) + 2
         let cells = hasLatencies ? zip(figures, latencies).map { $0 + $1 } : figures
         let fits = label + widths(of: cells).reduce(0) { $0 + $1 + 2 } <= width
-        // What has no room beside the figures stands below them.
+        // Cells that do not fit beside the figures stand below them.
         let above = lines(labels: [""] + names, cells: fits ? cells : figures)
         let below = fits || !hasLatencies ? [] : lines(labels: [""] + names, cells: latencies)
         let problems = workload.contenders.compactMap { contender in

@@ -1,15 +1,15 @@
-/// What a run measured, on what and how. Everything that is shown of a run is a function of this.
+/// The result of a run, with its machine and settings. Every output is a function of this value.
 package struct BenchmarkReport: Sendable, Hashable, Encodable {
-    /// Changes when what stands here means something else.
+    /// The version of this format. It changes when the meaning of a field changes.
     package var schema = 1
     package var machine: BenchmarkMachine
-    /// The cores that threads were bound to: one for all, or one for those that post and one for those that handle.
+    /// The cores that threads were bound to: one for all, or one for posting and one for handling threads.
     package var pin: [Int]
     package var spins: Bool
     package var rounds: Int
     package var isQuick: Bool
     package var seconds: Double
-    /// How it is known that the machine was too noisy; empty if it was not.
+    /// The reasons to consider the machine too noisy; empty if it was quiet.
     package var noise: [String]
     package var workloads: [WorkloadResult]
 
@@ -32,15 +32,16 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         self.workloads = workloads
     }
 
-    /// Measures on the calling thread, which must be the main thread and is pinned if the run is, and looks at the
-    /// machine before and after.
+    /// Measures on the calling thread, which must be the main thread. A pinned run pins that thread. Reads the state of
+    /// the machine before and after.
     ///
     /// - Throws: `BenchmarkError.noSuchCore`.
     package static func measuring(
         _ workloads: [Workload], in run: BenchmarkRun, progress: (String) -> Void = { _ in }
     ) throws(BenchmarkError) -> BenchmarkReport {
         let machine = BenchmarkMachine.current
-        // Threads start where the thread that starts them may run: so do those of Foundation and Dispatch.
+        // A new thread inherits the cores of the thread that starts it. This includes the threads of Foundation and
+        // Dispatch.
         if !run.places.cores.isEmpty { try ProcessorCores.pinCurrentThread(to: run.places.cores) }
         let before = ProcessorTimes.now
         var results: [WorkloadResult] = []
@@ -48,13 +49,13 @@ package struct BenchmarkReport: Sendable, Hashable, Encodable {
         let times = before.flatMap { before in ProcessorTimes.now?.since(before) }
         return BenchmarkReport(
             run, machine: machine, seconds: elapsed / .seconds(1),
-            // A quick look's rounds are too short to tell anything.
+            // The rounds of a quick run are too short to show noise.
             noise: run.isQuick
                 ? [] : BenchmarkNoise.findings(in: results, times: times, isPinned: !run.places.cores.isEmpty),
             workloads: results)
     }
 
-    /// What went wrong, and where; empty if every contender has its figures.
+    /// The errors and their contenders; empty if every contender has figures.
     package var problems: [String] {
         workloads.flatMap { workload in
             workload.contenders.compactMap { contender in

@@ -1,31 +1,31 @@
 internal import Dispatch
 
-/// Measures workloads in rounds: in each round every contender has its turn, so that what disturbs a machine for a
-/// while disturbs all of them.
+/// Measures workloads in rounds. Each round runs every contender, so that a temporary disturbance of the machine
+/// affects all of them.
 package struct BenchmarkRun: Sendable {
     package var places: BenchmarkPlaces
     package var rounds: Int
     package var isQuick: Bool
 
-    /// - Parameter rounds: nil: 7, which give quartiles, or 3 for a quick look.
+    /// - Parameter rounds: nil: 7, which is enough for quartiles, or 3 for a quick run.
     package init(places: BenchmarkPlaces = BenchmarkPlaces(), rounds: Int? = nil, isQuick: Bool = false) {
         self.places = places
         self.rounds = rounds ?? (isQuick ? 3 : 7)
         self.isQuick = isQuick
     }
 
-    /// Which contender's turn comes when: each round begins with another one, since the first one finds the machine in
-    /// another state than those that come after.
+    /// The order of the contenders in a round. Each round begins with another contender, because the first one finds
+    /// the machine in a different state.
     static func order(round: Int, contenders: Int) -> [Int] {
         (0..<contenders).map { (round + $0) % contenders }
     }
 
-    /// Measures on the calling thread, which must be the main thread. A contender that fails has no further turns, and
-    /// its result says why.
+    /// Measures on the calling thread, which must be the main thread. A contender that fails is not measured again, and
+    /// its result gives the reason.
     ///
     /// - Parameters:
     ///   - now: a monotonic clock, in nanoseconds.
-    ///   - progress: called with what is measured next.
+    /// - progress: called with a description of the next measurement.
     package func perform(
         _ workloads: [Workload], now: () -> UInt64 = { DispatchTime.now().uptimeNanoseconds },
         progress: (String) -> Void = { _ in }

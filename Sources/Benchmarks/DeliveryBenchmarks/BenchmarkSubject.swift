@@ -1,11 +1,11 @@
-/// What is measured in rounds. Others of the same workload exist at the same time, and do nothing meanwhile.
+/// The object that a run measures in rounds. The other subjects of the workload exist at the same time, and are idle.
 package protocol BenchmarkSubject: AnyObject {
-    /// Does so many operations and says what they cost. Called on the main thread, which it may block and whose run
-    /// loop it may run; returns when everything is handled.
+    /// Performs a number of operations and returns their cost. Called on the main thread, which it may block and whose
+    /// run loop it may run. Returns when all notifications were handled.
     ///
-    /// - Throws: `BenchmarkError` if not all was handled, or not within the places' limit.
+    /// - Throws: `BenchmarkError` if a notification was not handled, or not within the timeout.
     func measure(_ operations: Int) throws -> Sample
 
-    /// Ends its threads and removes its observers. Called once, after the last round, also if a round threw.
+    /// Ends the threads and removes the observers. Called once, after the last round, even if a round threw.
     func end() throws
 }

@@ -1,8 +1,8 @@
-/// One way to do what a workload does.
+/// One implementation of a workload's operation.
 package struct Contender: Sendable {
-    /// Short, and the same wherever the same is meant: it is the label of a table's row.
+    /// A short label for a table's row. Contenders with the same name use the same technique.
     package var name: String
-    /// Makes what is measured: threads, observers. Called on the main thread before the first round.
+    /// Creates the subject with its threads and observers. Called on the main thread before the first round.
     package var make: @Sendable (BenchmarkPlaces) throws -> any BenchmarkSubject
 
     package init(_ name: String, make: @escaping @Sendable (BenchmarkPlaces) throws -> any BenchmarkSubject) {

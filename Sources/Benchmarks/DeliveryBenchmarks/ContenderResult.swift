@@ -1,25 +1,25 @@
 package import DeliveryDiagnostics
 
-/// What one contender of a workload cost.
+/// The measured cost of one contender of a workload.
 package struct ContenderResult: Sendable, Hashable, Encodable {
     package var name: String
-    /// How many a round had.
+    /// The number of operations in a round.
     package var operations: Int
-    /// What one operation cost in each round, in the workload's unit.
+    /// The cost of one operation in each round, in the workload's unit.
     package var figures: [Double]
-    /// The middle of the figures; nil if there are none.
+    /// The median of the figures; nil if there are none.
     package var median: Double?
-    /// The distance between the figures' quartiles; nil of one figure, which does not tell.
+    /// The distance between the quartiles of the figures; nil for a single figure.
     package var spread: Double?
     package var least: Double?
     package var most: Double?
-    /// How long each operation of all rounds took, where the workload is about that.
+    /// The duration of each operation of all rounds, if the workload measures latency.
     package var latency: Distribution?
-    /// The median over the control's; nil if the workload has no control, or it costs nothing.
+    /// The median divided by the baseline's; nil if the workload has no baseline, or the baseline costs nothing.
     package var ratioToControl: Double?
-    /// The median over that of the contender that costs least, the control apart; nil if that costs nothing.
+    /// The median divided by the lowest one, without the baseline's; nil if the lowest is zero.
     package var ratioToBest: Double?
-    /// Why it had no further turns.
+    /// The reason that the contender was not measured further.
     package var problem: String?
 
     init(

@@ -2,13 +2,13 @@ internal import CControl
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What the processors have done since some beginning, and this program's part of it.
+/// The processor times of the machine since it started, and this program's part of them.
 package struct ProcessorTimes: Sendable, Hashable {
-    /// Seconds that all cores together worked, for whomever.
+    /// Seconds that all cores together worked for any program.
     package var busy: Double
-    /// Seconds that the machine below this one took from it.
+    /// Seconds that the host of this virtual machine took from it.
     package var stolen: Double
-    /// All seconds of all cores.
+    /// The total seconds of all cores.
     package var all: Double
     /// Seconds that cores worked for this program.
     package var own: Double
@@ -22,11 +22,11 @@ package struct ProcessorTimes: Sendable, Hashable {
 
     /// - Parameters:
     ///   - stat: the text of `/proc/stat`.
-    ///   - ticks: how many a second has.
-    /// - Returns: nil if it is none.
+    ///   - ticks: the number of clock ticks in a second.
+    /// - Returns: nil if the text has another format.
     package init?(stat: String, ticks: Double, own: Double) {
         guard let line = stat.split(separator: "\n").first, line.hasPrefix("cpu ") else { return nil }
-        // User, nice, system, idle, waiting, interrupts, late interrupts, stolen; guests count as user too.
+        // User, nice, system, idle, iowait, irq, softirq, steal; guests count as user too.
         let times = line.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
         guard times.count == 8 else { return nil }
         let idle = times[3] + times[4]
@@ -34,7 +34,7 @@ package struct ProcessorTimes: Sendable, Hashable {
         self.init(busy: (all - idle - times[7]) / ticks, stolen: times[7] / ticks, all: all / ticks, own: own)
     }
 
-    /// Until now; nil if the system does not tell.
+    /// The times until now; nil if the system does not report them.
     package static var now: ProcessorTimes? {
         guard let stat = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else { return nil }
         var own = timespec()
@@ -44,10 +44,11 @@ package struct ProcessorTimes: Sendable, Hashable {
             stat: stat, ticks: Double(sysconf(Int32(_SC_CLK_TCK))), own: seconds + others.withLock { $0 })
     }
 
-    /// Of processes that this one started, in seconds.
+    /// The seconds of processes that this one started.
     private static let others = Locked(0.0)
 
-    /// What a process has used until now is this program's own. Called once for each, before it is ended.
+    /// Counts the processor time of a child process as this program's own. Called once for each child, before it is
+    /// ended.
     static func addOwn(process: Int32) {
         let nanoseconds = CControlProcessTime(process)
         if nanoseconds > 0 { others.withLock { $0 += Double(nanoseconds) / 1e9 } }

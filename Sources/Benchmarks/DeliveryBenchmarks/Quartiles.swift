@@ -1,10 +1,10 @@
-/// The middle of some figures and how far the middle half of them spreads.
+/// The median of some figures, and their lower and upper quartile.
 package struct Quartiles: Sendable, Hashable {
     package var lower: Double
     package var median: Double
     package var upper: Double
 
-    /// Nil of no figures. Between two figures it is as far from each as the share asks.
+    /// Nil if there are no figures. A quartile between two figures is interpolated.
     package init?(_ figures: [Double]) {
         guard !figures.isEmpty else { return nil }
         let sorted = figures.sorted()

@@ -1,10 +1,10 @@
-/// How many operations a round has, so that it lasts as long as it should. Found by trying.
+/// The number of operations in a round, found by trying, so that rounds have the same length.
 struct RoundSize {
     private let range: ClosedRange<Int>
     /// In nanoseconds.
     private let length: UInt64
     private(set) var operations: Int
-    /// Whether it was found. Something that may only be done so many times was tried once even so.
+    /// True if the number was found. A workload with a fixed number still has one trial.
     private(set) var isSettled = false
 
     init(range: ClosedRange<Int>, length: UInt64) {
@@ -13,10 +13,9 @@ struct RoundSize {
         operations = range.lowerBound
     }
 
-    /// Takes how long so many operations lasted.
+    /// Adjusts the number by the duration of a trial.
     mutating func note(elapsed: UInt64) {
-        // What lasts at least half as long tells well enough how long more of it will last; less may be mostly the
-        // beginning and the end.
+        // A trial of at least half the length predicts a full round well. A shorter one may be mostly start and end.
         isSettled = elapsed >= length / 2 || operations == range.upperBound
         let factor = min(Double(length) / Double(max(1, elapsed)), isSettled ? .infinity : 10)
         let wanted = Double(operations) * factor

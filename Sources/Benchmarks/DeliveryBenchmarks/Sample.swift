@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// What one round of one contender cost.
+/// The cost of one round of one contender.
 package struct Sample: Sendable, Hashable {
     package var operations: Int
-    /// What all of them cost together, in the workload's unit.
+    /// The cost of all operations together, in the workload's unit.
     package var total: Double
-    /// How long each took in nanoseconds, where the workload is about that.
+    /// The duration of each operation in nanoseconds, if the workload measures latency.
     package var latencies: [UInt64]
 
     package init(operations: Int, total: Double, latencies: [UInt64] = []) {
@@ -14,14 +14,14 @@ package struct Sample: Sendable, Hashable {
         self.latencies = latencies
     }
 
-    /// Measures how long `body` takes.
+    /// Measures the duration of `body`.
     package static func timing(_ operations: Int, _ body: () throws -> Void) rethrows -> Sample {
         let begun = DispatchTime.now().uptimeNanoseconds
         try body()
         return Sample(operations: operations, total: Double(DispatchTime.now().uptimeNanoseconds - begun))
     }
 
-    /// For one operation.
+    /// The cost of one operation.
     package var figure: Double { total / Double(operations) }
 
     /// - Throws: `BenchmarkError.noFigure`.

@@ -1,17 +1,17 @@
-/// Something whose cost is measured: one operation, done by several contenders.
+/// One operation, measured for several contenders.
 package struct Workload: Sendable {
-    /// What it is called on the command line; those that differ in a number only share what comes before it: `burst-4`.
+    /// The name on the command line. Workloads that differ only in a number share the part before it: `burst-4`.
     package var name: String
-    /// What is done, in one line.
+    /// A description of the operation, in one line.
     package var summary: String
     package var unit: BenchmarkUnit
-    /// In the order in which they are shown.
+    /// The contenders in their order in the output.
     package var contenders: [Contender]
-    /// Which contender shows what the machine charges, and is no peer of the others; nil if there is none.
+    /// The baseline: the contender that shows the cost of the machine itself; nil if there is none.
     package var control: String?
-    /// How many operations a round may have; one number if it must be that.
+    /// The allowed numbers of operations in a round; a range of one number is a fixed size.
     package var operations: ClosedRange<Int>
-    /// The same for a quick look.
+    /// The same for a quick run.
     package var quickOperations: ClosedRange<Int>
 
     package init(

@@ -1,10 +1,10 @@
-/// What the contenders of a workload cost, beside each other.
+/// The results of all contenders of a workload.
 package struct WorkloadResult: Sendable, Hashable, Encodable {
     package var name: String
     package var summary: String
     package var unit: String
     package var control: String?
-    /// The contender that costs least, the control apart.
+    /// The contender that costs least, without the baseline.
     package var best: String?
     package var contenders: [ContenderResult]
     /// The name without its number.
@@ -39,7 +39,7 @@ package struct WorkloadResult: Sendable, Hashable, Encodable {
         if case .nanoseconds = kind { true } else { false }
     }
 
-    /// Whether it can be what an operation cost.
+    /// True if an operation can have this cost.
     func isFigure(_ figure: Double) -> Bool { kind.isFigure(figure) }
 
     private static func ratio(_ figure: Double?, _ reference: Double?) -> Double? {

@@ -1,4 +1,4 @@
-/// What is measured, in the order in which it is shown.
+/// All workloads, in their order in the output.
 package enum Workloads {
     package static let all: [Workload] =
         [0, 1, 10, 100, 10_000].map(SameThread.workload)
@@ -13,8 +13,8 @@ package enum Workloads {
         + (Memory.canBeMeasured ? [Memory.workload] : [])
         + (Allocations.canBeCounted ? [Allocations.workload] : [])
 
-    /// Those of this name; of a name without its number all that have one: `burst` is `burst-1`, `burst-2` and so on,
-    /// and `distributed` also `distributed-round-trip-1`.
+    /// The workloads of this name. A name without its number selects all with a number: `burst` is `burst-1`, `burst-2`
+    /// and so on, and `distributed` includes `distributed-round-trip-1`.
     package static func named(_ name: String) -> [Workload] {
         let same = all.filter { $0.name == name }
         if !same.isEmpty { return same }
@@ -22,7 +22,7 @@ package enum Workloads {
         return all.filter { $0.family == name || $0.family.hasPrefix("\(name)-") }
     }
 
-    /// All that `named` knows.
+    /// All names that `named` accepts.
     package static let names: [String] = all.reduce(into: []) { names, workload in
         for name in [workload.family, workload.name] where !names.contains(name) { names.append(name) }
     }

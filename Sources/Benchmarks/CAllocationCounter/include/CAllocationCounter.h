@@ -1,17 +1,17 @@
-// Counts what a program allocates. A program that has this target among its dependencies has its malloc, calloc,
-// realloc, posix_memalign, aligned_alloc and memalign pass through here, which costs a load and a branch while nobody
-// counts. Not for a library to depend upon: CControl finds it, if the program has it, by the names below.
+// Counts the allocations of a program. In a program that depends on this target, it replaces malloc, calloc, realloc,
+// posix_memalign, aligned_alloc and memalign, which costs a load and a branch while nothing is counted. Libraries do
+// not depend on it: CControl finds it by the names below if the program has it.
 
 #ifndef CALLOCATIONCOUNTER_H
 #define CALLOCATIONCOUNTER_H
 
 #include <stdint.h>
 
-/// Counts the allocations of all threads from now on, from zero.
+/// Starts to count the allocations of all threads, from zero.
 void CAllocationCounterBegin(void);
 
 /// Stops counting.
-/// @return how many there were.
+/// @return the number of allocations.
 uint64_t CAllocationCounterEnd(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Counts that two processes share: one posts, and the observers of another count what they handle.
+// Counters that two processes share: one process posts, and the observers in the other count what they handle.
 
 #ifndef CCONTROLTALLY_H
 #define CCONTROLTALLY_H
@@ -8,73 +8,75 @@
 
 typedef struct CControlTally CControlTally;
 
-/// A count of zero for each observer, in memory that another process may map.
-/// @param descriptor what the other process maps; it is closed by exec.
-/// @return NULL if the system has no descriptor or memory; then `errno` says why.
+/// Creates a counter of zero for each observer, in memory that another process may map.
+/// @param descriptor receives the descriptor that the other process maps; exec closes it.
+/// @return NULL if the system has no descriptor or memory; `errno` then gives the reason.
 CControlTally *CControlTallyCreate(int observers, int *descriptor);
 
-/// The one that another process made; NULL if it is none.
+/// Maps the counters that another process created. NULL if the descriptor is not for such counters.
 CControlTally *CControlTallyMap(int descriptor);
 
-/// How many observers it has.
+/// The number of observers.
 int CControlTallyObservers(CControlTally *tally);
 
 void CControlTallyUnmap(CControlTally *tally);
 
-/// All observers are there. Ends the first wait.
+/// Reports that all observers are ready. Ends the first wait.
 void CControlTallySetReady(CControlTally *tally);
 
-/// An observer has handled so many, or so many were lost on the way to it. On any thread of the observers' process.
+/// Adds notifications that an observer has handled, or that were lost on the way to it. On any thread of the observers'
+/// process.
 void CControlTallyHandle(CControlTally *tally, int observer, uint64_t count);
 void CControlTallyMiss(CControlTally *tally, int observer, uint64_t count);
 
-/// Each observer is to handle so many more. Called when nothing is on its way, and followed by a wait.
+/// Expects each observer to handle `count` more. Call it when all earlier notifications were handled, and then wait.
 void CControlTallyExpect(CControlTally *tally, uint64_t count);
 
-/// Sleeps until each observer has handled what is expected, what it missed included; the first wait: until they are
-/// there.
+/// Sleeps until each observer has handled, or missed, all that is expected. The first wait is for the observers to be
+/// ready.
 /// @param limit in nanoseconds.
-/// @return whether they have. After false it may be waited again.
+/// @return true if they have. After false, the caller may wait again.
 bool CControlTallyWait(CControlTally *tally, int64_t limit);
 
-/// When the last observer had handled what was expected, by CControlNow.
+/// The time, by CControlNow, at which the last observer had handled all that was expected.
 int64_t CControlTallyDoneAt(CControlTally *tally);
 
-/// What the observer that is the furthest behind has handled since the beginning.
+/// The number that the slowest observer has handled since the beginning.
 uint64_t CControlTallyLeast(CControlTally *tally);
 
-/// What the observer that is the furthest ahead has handled since the beginning.
+/// The number that the fastest observer has handled since the beginning.
 uint64_t CControlTallyMost(CControlTally *tally);
 
-/// How many were lost, of all observers together.
+/// The number of lost notifications, for all observers together.
 uint64_t CControlTallyMissed(CControlTally *tally);
 
 // MARK: The relay
 
 typedef struct CControlRelay CControlRelay;
 
-/// A thread that writes what it reads from one socket to others: what a server charges that does nothing else.
-/// @param source what it reads from; when that ends, so does the thread.
-/// @param targets what it writes to, as many at a time as have come, one write for each. All descriptors are its own
-/// from now on, also if there is no relay.
-/// @param core where it runs; negative: anywhere.
-/// @return NULL if the system has no thread, descriptor or memory; then `errno` says why.
+/// A thread that writes the input of one socket to others: the baseline for a server.
+/// @param source the input; when it ends, the thread ends.
+/// @param targets the outputs. The thread makes one write to each for all frames that it has read. The relay owns all
+/// descriptors, even if it cannot be created.
+/// @param core the core of the thread; negative: any core.
+/// @return NULL if the system has no thread, descriptor or memory; `errno` then gives the reason.
 CControlRelay *CControlRelayCreate(int source, const int *targets, int count, int core);
 
-/// Ends the thread, also if it hangs in a write.
+/// Ends the thread, even if it is blocked in a write.
 void CControlRelayDestroy(CControlRelay *relay);
 
 // MARK: Another process
 
-/// A socket that listens at a path. Negative, with errno, if there is none.
+/// A socket that listens at a path. Negative, with errno, on failure.
 int CControlListen(const char *path);
 
-/// Starts a program whose descriptor 3 is `shared`; what it prints on standard output goes nowhere.
-/// @param input what its standard input ends with when it is closed, as it is at the latest when this process ends.
+/// Starts a program with `shared` as its descriptor 3. Its standard output is discarded.
+/// @param input receives a descriptor. When it is closed, at the latest when this process ends, the program's standard
+/// input ends.
 /// @return 0, or the system's error number.
 int CControlSpawn(int32_t *process, int *input, const char *path, char *const *arguments, int shared);
 
-/// What a process has used of the processors, in nanoseconds; negative if there is no such process.
+/// The processor time that a process has used, in nanoseconds; negative if there is no such process.
 int64_t CControlProcessTime(int32_t process);
 
 #endif

@@ -3,10 +3,10 @@ internal import DistributedNotifications
 internal import Foundation
 internal import Glibc
 
-/// A server of a benchmark's own, and a center that posts through it.
+/// A server for the benchmark, and a center that posts through it.
 final class DistributedPoster {
     static let name = Notification.Name("benchmark")
-    /// So long that what the server delivers has 200 bytes, from the frame's length to its end.
+    /// Chosen so that the frame of a delivered notification has 200 bytes in total.
     static let userInfo: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 162))]
     static let frameSize = 200
 

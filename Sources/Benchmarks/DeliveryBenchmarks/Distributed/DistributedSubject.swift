@@ -7,14 +7,14 @@ final class DistributedSubject: BenchmarkSubject {
     private let ending: () -> Void
     private let isRoundTrip: Bool
 
-    /// How far the poster may be ahead of the slowest observer: less than waits for it at the server before something
-    /// is dropped.
+    /// The highest number of posts that the slowest observer may be behind. It is lower than the number of
+    /// notifications that the server keeps for an observer before it drops some.
     static let window = 4096
 
     /// - Parameters:
-    ///   - isRoundTrip: whether each is posted when the one before it was handled by all, and timed.
-    ///   - post: posts one.
-    ///   - end: what is done when the observers have ended.
+    ///   - isRoundTrip: true if each post waits until all observers have handled the one before, and is timed.
+    ///   - post: posts one notification.
+    ///   - end: called after the observers have ended.
     init(
         _ observers: ObserversProcess, isRoundTrip: Bool, post: @escaping () throws -> Void,
         end: @escaping () -> Void
@@ -34,7 +34,7 @@ final class DistributedSubject: BenchmarkSubject {
         observers.expect(operations)
         let begun = CControlNow()
         for number in 0..<operations {
-            // Not each time: it looks at each observer's count.
+            // Not after each post, because the check reads the counter of each observer.
             if number & 255 == 255, number >= Self.window {
                 try observers.waitForEach(UInt64(before + number - Self.window + 256))
             }

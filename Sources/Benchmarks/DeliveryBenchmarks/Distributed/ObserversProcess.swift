@@ -1,16 +1,16 @@
 internal import CControl
 internal import Glibc
 
-/// A process with observers, and what they have handled. Used by the thread that measures.
+/// A process with observers, and the numbers that they have handled. Only the measuring thread uses it.
 final class ObserversProcess {
     private let tally: OpaquePointer
     private(set) var process: pid_t = 0
-    /// What its standard input ends with.
+    /// The process's standard input ends when this descriptor is closed.
     private var input: Int32 = -1
     private let limit: Duration
     private var hasEnded = false
     private var missed: UInt64 = 0
-    /// What each observer is to have handled since the beginning.
+    /// The number that each observer should have handled since the beginning.
     private(set) var expected: UInt64 = 0
 
     init(_ kind: ObserversProgram.Kind, _ count: Int, path: String, _ places: BenchmarkPlaces) throws {
@@ -42,16 +42,16 @@ final class ObserversProcess {
         CControlTallyUnmap(tally)
     }
 
-    /// Each observer is to handle so many more. Called when all that was posted before was handled.
+    /// Expects each observer to handle `count` more. Called after all earlier posts were handled.
     func expect(_ count: Int) {
         expected += UInt64(count)
         CControlTallyExpect(tally, UInt64(count))
     }
 
-    /// Sleeps until each observer has handled what is expected.
+    /// Sleeps until each observer has handled all that is expected.
     ///
-    /// - Returns: when the last of them had, by CControlNow.
-    /// - Throws: `BenchmarkError`, also if something was lost on the way.
+    /// - Returns: the time of the last of them, by CControlNow.
+    /// - Throws: `BenchmarkError`, also if a notification was lost.
     func waitForAll() throws(BenchmarkError) -> Int64 {
         try wait(for: "the observers to handle what was posted")
         let lost = CControlTallyMissed(tally) - missed
@@ -62,7 +62,7 @@ final class ObserversProcess {
         return CControlTallyDoneAt(tally)
     }
 
-    /// Sleeps until each observer has handled so many since the beginning.
+    /// Sleeps until each observer has handled `count` notifications since the beginning.
     func waitForEach(_ count: UInt64) throws(BenchmarkError) {
         guard CControlTallyLeast(tally) < count else { return }
         let deadline = ContinuousClock.now + limit
@@ -87,9 +87,9 @@ final class ObserversProcess {
         return !hasEnded
     }
 
-    /// Ends the process: it sees that its input has ended, or is killed.
+    /// Ends the process: closes its input, and kills it if it does not end.
     ///
-    /// - Returns: whether it ended by itself.
+    /// - Returns: true if it ended without being killed.
     @discardableResult
     func end() -> Bool {
         ProcessorTimes.addOwn(process: process)

@@ -4,40 +4,40 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The process in which a benchmark's observers are: they count what they handle in memory that the poster sees, too.
+/// The program of the process that holds a benchmark's observers. They count in memory that the posting process shares.
 package enum ObserversProgram {
     /// The first argument of the process that holds the observers.
     package static let subcommand = "observers-child"
 
     package enum Kind: String, CaseIterable, Sendable {
-        /// Connections that are read from and not registered: of a relay.
+        /// Connections to a relay, which read and do not register.
         case plain
         /// Connections that register an observer and count frames.
         case wire
-        /// Whole centers, their handlers called by the threads that read.
+        /// Centers with handlers that their reading threads call.
         case center
-        /// Whole centers, all their handlers called on one other thread.
+        /// Centers with handlers that are all called on one other thread.
         case thread
     }
 
-    /// Observes until standard input ends, as it does when the process that started this one has gone.
+    /// Observes until standard input ends. It also ends when the parent process ends.
     ///
     /// - Parameters:
-    ///   - path: a server's place; of `plain` the socket's path.
-    ///   - core: where it runs; nil: anywhere.
+    ///   - path: the server's directory; for `plain`, the socket's path.
+    ///   - core: the core to run on; nil: any core.
     package static func perform(_ kind: Kind, path: String, core: Int?) throws {
         let parent = getppid()
-        // Who has started this process has it end, also when Ctrl-C ends that one.
+        // Ctrl-C also reaches this process, but the parent decides when it ends.
         signal(SIGINT, SIG_IGN)
         defer {
-            // Then nobody else removes what it has made. The server ends by itself.
+            // The parent is gone and cannot remove its directory. The server ends by itself.
             if getppid() != parent { try? FileManager.default.removeItem(atPath: directory(path, of: kind)) }
         }
         if let core { try ProcessorCores.pinCurrentThread(to: [core]) }
         guard let tally = CControlTallyMap(tallyDescriptor) else {
             throw BenchmarkError.notMade("what bench shares with this process, which only bench starts,", code: errno)
         }
-        // Safety: its counts are atomic, and it lasts as long as the process.
+        // Safety: the counters are atomic, and the memory stays mapped until the process ends.
         nonisolated(unsafe) let counts = tally
         let count = Int(CControlTallyObservers(tally))
         switch kind {

@@ -3,14 +3,14 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// The same without a server: a thread that relays frames, and one that writes them.
+/// The baseline without a server: one thread writes frames, and another relays them.
 final class RelayPoster {
     let path: String
     private let directory: String
     private let listener: Int32
     private var relay: OpaquePointer?
     private var source: Int32 = -1
-    /// As a server delivers it; what is in it does not matter.
+    /// A frame as a server delivers it; its content has no effect on the measurement.
     private let frame: [UInt8]
 
     init() throws {
@@ -30,7 +30,7 @@ final class RelayPoster {
         }
     }
 
-    /// Accepts so many readers, which have connected.
+    /// Accepts the connections of `readers` readers that have already connected.
     func start(readers: Int, core: Int?) throws(BenchmarkError) {
         var targets: [Int32] = []
         for _ in 0..<readers { targets.append(accept(listener, nil, nil)) }

@@ -1,16 +1,16 @@
 internal import ThreadedNotifications
 
-/// Counts what threads handle, and tells when they have handled all that was expected.
+/// Counts the notifications that target threads handle, and signals when all were handled.
 ///
-/// A counter for each target thread, which counts down without a lock or an atomic operation, since it is measured too.
+/// Each target thread has a counter without a lock or an atomic operation, because the counting is measured too.
 final class Arrivals: Sendable {
-    /// What one target thread handles.
-    //
-    // Safety: what `left` points to is set before anything is posted and read after the last was handled, by the thread
-    // that measures; in between only the target thread touches it. What hands notifications over orders the two.
+    /// The counter of one target thread.
+    ///
+    /// Safety: the measuring thread sets the value behind `left` before the first post and reads it after the last
+    /// handler; in between only the target thread uses it. The delivery of notifications orders the two.
     final class Target: @unchecked Sendable {
-        /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured
-        /// too.
+        /// A pointer, because access to a class's variable is checked for exclusivity at run time, which would be
+        /// measured too.
         private let left = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         private let isDone: MonotonicSemaphore
 
@@ -29,7 +29,7 @@ final class Arrivals: Sendable {
             left.pointee = count
         }
 
-        /// One more was handled. Called on the target thread.
+        /// Counts a handled notification. Called on the target thread.
         func arrive() {
             left.pointee -= 1
             if left.pointee == 0 { isDone.signal() }
@@ -43,12 +43,12 @@ final class Arrivals: Sendable {
         self.targets = (0..<targets).map { [isDone] _ in Target(isDone) }
     }
 
-    /// From now on so many are expected by each target.
+    /// Sets the number that each target expects from now on.
     func expect(_ count: Int) {
         for target in targets { target.expect(count) }
     }
 
-    /// Blocks until each target has handled what was expected.
+    /// Blocks until each target has handled the expected number.
     func wait(limit: Duration) throws(BenchmarkError) {
         let deadline = ContinuousClock.Instant.after(limit)
         for _ in targets {
@@ -58,7 +58,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Throws if a target has handled more than was expected. Called when nobody posts any more.
+    /// Throws if a target has handled more than expected. Called when no thread posts any longer.
     func check(_ expected: Int) throws(BenchmarkError) {
         for target in targets where target.missing != 0 {
             throw .miscounted(handled: expected - target.missing, posted: expected)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// A thread that runs its run loop, on the core that targets have.
+/// A thread that runs its run loop, on the core of target threads.
 final class BenchmarkThread: Sendable {
     let thread: RunLoopThread
 
@@ -23,10 +23,10 @@ final class BenchmarkThread: Sendable {
     }
 }
 
-/// A thread whose run loop others use as Foundation has it: `RunLoop.perform`, and a wake, which Foundation leaves to
-/// them.
-//
-// Safety: `runLoop` is set once. Of it other threads use `perform`, which Foundation documents as safe.
+/// A thread whose run loop other threads use as Foundation intends: `RunLoop.perform`, then a wake-up, which Foundation
+/// leaves to the caller.
+///
+/// Safety: `runLoop` is set once. Other threads only call its `perform`, which Foundation documents as safe.
 final class WokenRunLoop: @unchecked Sendable {
     private let thread: BenchmarkThread
     private let runLoop: RunLoop
@@ -51,7 +51,7 @@ final class WokenRunLoop: @unchecked Sendable {
         try thread.end()
     }
 
-    // Safety: handed from the thread that made it to the one that waits for it, and by no other means.
+    // Safety: one thread creates it and hands it to the thread that waits for it; no other thread has it.
     private struct Found: @unchecked Sendable {
         let runLoop: RunLoop
         let reference: RunLoopReference

@@ -1,4 +1,4 @@
-/// Threads post through a channel, as fast as they can.
+/// Posts through a channel from several threads, as fast as possible.
 final class BurstSubject: BenchmarkSubject {
     private let arrivals: Arrivals
     private let channel: Channel

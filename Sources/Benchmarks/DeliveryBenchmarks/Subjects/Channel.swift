@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// A way from threads that post to threads that handle. Each target handles each notification.
+/// A connection from posting threads to handling threads. Each target handles each notification.
 struct Channel: Sendable {
-    /// Posts so many, on the calling thread.
+    /// Posts a number of notifications on the calling thread.
     var post: @Sendable (Int) -> Void
     /// Ends the targets' threads.
     var end: @Sendable () throws -> Void
@@ -30,7 +30,7 @@ struct Channel: Sendable {
             })
     }
 
-    /// The document's technique: an observer of Foundation's center that redirects, for each target.
+    /// Apple's documented technique: for each target, an observer of Foundation's center that redirects notifications.
     static func redirecting(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
         let center = FoundationPosting()
         let threads = try arrivals.targets.map { _ in try BenchmarkThread(core: places.targetCore) }
@@ -47,7 +47,7 @@ struct Channel: Sendable {
             })
     }
 
-    /// Foundation's observers that handle in an operation queue, one at a time.
+    /// Observers of Foundation's center with serial operation queues.
     static func operationQueues(_ arrivals: Arrivals, _ places: BenchmarkPlaces) -> Channel {
         let center = FoundationPosting()
         for target in arrivals.targets {
@@ -58,7 +58,7 @@ struct Channel: Sendable {
         return Channel(post: { count in center.post(name, count) }, end: { center.removeAll() })
     }
 
-    /// A block in a serial queue for each target. libdispatch chooses the threads, so a target has no core of its own.
+    /// A block in a serial queue for each target. libdispatch chooses the threads, so targets are not bound to a core.
     static func dispatchQueues(_ arrivals: Arrivals, _ places: BenchmarkPlaces) -> Channel {
         let queues = arrivals.targets.map { ($0, DispatchQueue(label: "target")) }
         return Channel(
@@ -67,7 +67,7 @@ struct Channel: Sendable {
             }, end: {})
     }
 
-    /// A block on a run loop of each target.
+    /// A block on the run loop of each target.
     static func runLoops(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
         let runLoops = try arrivals.targets.map { ($0, try WokenRunLoop(core: places.targetCore)) }
         return Channel(
@@ -76,7 +76,7 @@ struct Channel: Sendable {
             }, end: { for (_, runLoop) in runLoops { try runLoop.end() } })
     }
 
-    /// A block on each of the targets' threads.
+    /// A block on the thread of each target.
     static func performing(_ arrivals: Arrivals, _ places: BenchmarkPlaces) throws -> Channel {
         let threads = try arrivals.targets.map {
             ($0, try BenchmarkThread(core: places.targetCore, spins: places.spins))
@@ -84,20 +84,20 @@ struct Channel: Sendable {
         return Channel(
             post: { count in
                 for _ in 0..<count {
-                    // What a thread refuses does not arrive, and is noticed by that.
+                    // A block that the thread rejects is not counted, so the measurement fails.
                     for (target, thread) in threads { try? thread.thread.perform { target.arrive() } }
                 }
             }, end: { for (_, thread) in threads { try thread.end() } })
     }
 }
 
-/// A center of Foundation's, posted to by any thread.
-//
-// Safety: the tokens and queues are only touched by the thread that measures, and the center locks itself.
+/// A Foundation center that any thread posts to.
+///
+/// Safety: only the measuring thread uses the tokens and queues, and the center has its own lock.
 final class FoundationPosting: @unchecked Sendable {
     private let center = NotificationCenter()
     private var tokens: [any NSObjectProtocol] = []
-    /// Kept, because an observer goes silent when its queue is released.
+    /// Retained, because an observer is no longer called after its queue is released.
     private var queues: [OperationQueue] = []
 
     func observe(

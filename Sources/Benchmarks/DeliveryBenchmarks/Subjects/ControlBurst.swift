@@ -1,7 +1,7 @@
 internal import CControl
 internal import Glibc
 
-/// The same as `BurstSubject` in C: an array under a futex lock, and an eventfd.
+/// The baseline of `BurstSubject` in C: an array under a futex lock, and an eventfd.
 final class ControlBurst: BenchmarkSubject {
     private let burst: OpaquePointer
     private let limit: Duration

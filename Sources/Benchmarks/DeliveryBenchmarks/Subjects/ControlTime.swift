@@ -1,8 +1,8 @@
 internal import CControl
 
-/// How long something took that was measured in C.
+/// Converts the result of a measurement in C.
 enum ControlTime {
-    /// - Parameter elapsed: in nanoseconds, or why there is no figure.
+    /// - Parameter elapsed: in nanoseconds, or a negative error code.
     static func nanoseconds(_ elapsed: Int64, limit: Duration) throws(BenchmarkError) -> Double {
         switch Int32(clamping: elapsed) {
         case CCONTROL_TIMED_OUT: throw .timedOut(waitingFor: "the control to handle what was posted", after: limit)

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Threads that post, and wait between the rounds.
+/// Threads that post, and wait between rounds.
 final class PosterThreads: Sendable {
     private let posters: [Poster]
 
     /// - Parameters:
-    ///   - count: how many.
-    ///   - core: where they run; nil: anywhere.
-    ///   - post: posts so many. Called on each of the threads.
+    ///   - count: the number of threads.
+    ///   - core: the core of the threads; nil: any core.
+    ///   - post: posts a number of notifications. Called on each of the threads.
     init(_ count: Int, core: Int?, post: @escaping @Sendable (Int) -> Void) throws {
         posters = (0..<count).map { _ in Poster() }
         for poster in posters { Thread.detachNewThread { poster.main(core, post) } }
@@ -21,14 +21,14 @@ final class PosterThreads: Sendable {
         }
     }
 
-    /// Has them post so many in all, and returns at once.
+    /// Starts to post `operations` in total, divided among the threads, and returns at once.
     func post(_ operations: Int) {
         for (index, poster) in posters.enumerated() {
             poster.begin(operations / posters.count + (index < operations % posters.count ? 1 : 0))
         }
     }
 
-    /// Blocks until they have posted.
+    /// Blocks until the threads have posted.
     func wait(limit: Duration) throws(BenchmarkError) {
         let deadline = ContinuousClock.Instant.after(limit)
         for poster in posters {
@@ -38,15 +38,16 @@ final class PosterThreads: Sendable {
         }
     }
 
-    /// Lets them end when they have posted what they were asked to.
+    /// Ends the threads after they have posted all that was requested.
     func end() {
         for poster in posters { poster.begin(nil) }
     }
 }
 
-/// One of them.
+/// One posting thread.
 private final class Poster: Sendable {
-    /// How many it posts next; nil: it ends. Also while it has not yet woken for what it was asked before.
+    /// The number of its next posts; nil ends the thread. It may be set while the thread has not yet woken for the last
+    /// number.
     private let share = Locked<Int?>(nil)
     private let start = MonotonicSemaphore()
     let problem = Locked<BenchmarkError?>(nil)

@@ -1,15 +1,15 @@
 internal import Dispatch
 
-/// Something that is over when a call returns: each call is timed.
+/// Times each call of an operation that is complete when the call returns.
 final class TimedCalls: BenchmarkSubject {
     private let perform: () throws -> Void
     private let ending: () throws -> Void
     private let arrivals: Arrivals
 
     /// - Parameters:
-    ///   - arrivals: where each call arrives once.
-    ///   - perform: one call.
-    ///   - end: what ends its threads.
+    ///   - arrivals: each call counts one arrival.
+    ///   - perform: performs one call.
+    ///   - end: ends the threads.
     init(_ arrivals: Arrivals, perform: @escaping () throws -> Void, end: @escaping () throws -> Void) {
         self.arrivals = arrivals
         self.perform = perform
@@ -28,7 +28,7 @@ final class TimedCalls: BenchmarkSubject {
             latencies.append(now - last)
             last = now
         }
-        // The last has arrived before its call returned, so this does not wait.
+        // The last notification was handled before its call returned, so this does not block.
         try arrivals.wait(limit: .zero)
         try arrivals.check(operations)
         return Sample(operations: operations, total: Double(last - begun), latencies: latencies)

@@ -1,7 +1,7 @@
 internal import CControl
 
-/// What is allocated for a notification that goes across threads, after a burst as long has gone before it. Bursts are
-/// not so long that a backlog builds up, whose memory nobody keeps.
+/// The number of allocations for a notification that is delivered to another thread, after an equally long burst as a
+/// warm-up. Bursts are short, because the memory of a long backlog is not kept for reuse.
 enum Allocations {
     static let workload = Workload(
         name: "allocations",
@@ -16,7 +16,7 @@ enum Allocations {
             Contender("RunLoop.perform") { try AllocationCount($0, through: Channel.runLoops) },
         ])
 
-    /// Whether the program can count: it needs the target CAllocationCounter, and no sanitizer.
+    /// True if the program can count: it has the target CAllocationCounter, and no sanitizer.
     static var canBeCounted: Bool { CControlCanCountAllocations() }
 }
 

@@ -2,8 +2,8 @@ internal import CControl
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Posts to a thread that is held up in a handler, then lets it go on: whether the cost of each grows with how many
-/// wait.
+/// Posts to a thread that is blocked in a handler, then unblocks it. Shows if the cost of a notification grows with the
+/// number that wait.
 enum Backlog {
     static func workload(millions: Int) -> Workload {
         let count = millions * 1_000_000

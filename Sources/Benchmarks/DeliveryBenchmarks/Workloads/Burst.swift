@@ -1,4 +1,4 @@
-/// Posts across threads: from the first post until the last notification is handled.
+/// Posts to another thread: the time from the first post until the last notification was handled.
 enum Burst {
     static func workload(posters: Int) -> Workload {
         Workload(

@@ -25,7 +25,7 @@ enum Distributed {
             Contender(relay) { try throughRelay(count, isRoundTrip, $0) },
             Contender("wire") { try throughServer(.wire, count, isRoundTrip, $0) },
         ]
-        // Hundred centers have two hundred threads.
+        // A hundred centers would have two hundred threads.
         guard count <= 10 else { return wire }
         return wire + [
             Contender("center") { try throughServer(.center, count, isRoundTrip, $0) },

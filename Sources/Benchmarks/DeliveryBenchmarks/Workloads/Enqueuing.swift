@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Enqueues to a notification queue, and has a pass of the run loop post what waits.
+/// Enqueues to a notification queue, then runs the run loop once to post.
 enum Enqueuing {
     static func workload(isCoalescing: Bool) -> Workload {
         Workload(
@@ -18,8 +18,8 @@ enum Enqueuing {
     }
 
     /// - Parameters:
-    ///   - handled: how many were handled since the round began.
-    ///   - enqueue: enqueues one.
+    ///   - handled: the number handled since the round began.
+    ///   - enqueue: enqueues one notification.
     fileprivate static func measure(
         _ operations: Int, isCoalescing: Bool, limit: Duration, handled: () -> Int, enqueue: () -> Void
     ) throws -> Sample {
@@ -45,9 +45,9 @@ enum Enqueuing {
     }
 }
 
-/// How many notifications were handled.
-//
-// Safety: only the thread that measures touches it, which is also the one that handles.
+/// The number of handled notifications.
+///
+/// Safety: only the measuring thread uses it, and the handlers run on that thread.
 private final class HandledCount: @unchecked Sendable {
     var count = 0
 }

@@ -1,4 +1,4 @@
-/// Posts to several threads at once: from the first post until the last of them has handled the last notification.
+/// Posts to several threads: the time from the first post until all threads have handled the last notification.
 enum FanOut {
     static func workload(targets: Int) -> Workload {
         Workload(

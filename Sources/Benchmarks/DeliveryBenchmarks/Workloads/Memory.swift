@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
-/// What a notification takes while it waits, beyond the notification itself.
+/// The memory of a notification that waits, without the notification itself.
 enum Memory {
     static let workload = Workload(
         name: "memory",
@@ -11,19 +11,19 @@ enum Memory {
         unit: .bytes(per: "notification"), control: "C queue",
         operations: 100_000...100_000, quickOperations: 10_000...10_000,
         contenders: [
-            // Its words are all that there is, so nothing is taken off.
+            // The queue contains only words, so nothing is subtracted.
             Contender("C queue") { _ in WaitingMemory(ownBytes: 0, fill: fillControl) },
             Contender("ThreadedNotificationCenter") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillOurs) },
             Contender("RedirectingObserver") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillRedirecting) },
             Contender("DispatchQueue.async") { _ in WaitingMemory(ownBytes: notificationSize, fill: fillDispatch) },
         ])
 
-    /// Whether the program allocates from glibc: a sanitizer does not tell.
+    /// True if the program allocates from glibc. A sanitizer does not report its memory use.
     static var canBeMeasured: Bool { CControlKnowsBytesInUse() }
 
     private static let notificationSize = MemoryLayout<Notification>.stride
 
-    // Each lets so many wait, and returns what lets them go.
+    // Each function makes `count` notifications wait, and returns a function that releases them.
 
     private static func fillControl(_ count: Int) throws -> () -> Void {
         guard let queue = CControlQueueCreate({ _, _ in }, nil) else {
@@ -47,7 +47,7 @@ enum Memory {
     }
 
     private static func fillRedirecting(_ count: Int) throws -> () -> Void {
-        // It has no thread, so it holds what arrives.
+        // The observer has no thread, so it keeps the notifications.
         let (center, observer) = (FoundationPosting(), RedirectingObserver { _ in })
         center.observe(Channel.name) { observer.processNotification($0) }
         center.post(Channel.name, count)
@@ -66,9 +66,9 @@ enum Memory {
     }
 }
 
-/// What a block keeps of a notification.
-//
-// Safety: it has neither an object nor a userInfo, and is never changed.
+/// A notification that a block retains.
+///
+/// Safety: it has neither an object nor a userInfo, and is never changed.
 private struct WaitingNotification: @unchecked Sendable {
     let notification: Notification
 

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Posts while other names are observed that have nothing to do with it.
+/// Posts while observers of other names exist.
 enum Names {
     static func workload(unrelated: Int) -> Workload {
         Workload(
@@ -15,7 +15,7 @@ enum Names {
             ])
     }
 
-    /// The names that are observed: to make a million takes seconds, which a quick look has not.
+    /// The other names. A quick run has fewer, because a million take seconds to create.
     fileprivate static func unrelated(_ count: Int, _ places: BenchmarkPlaces) -> [Notification.Name] {
         (0..<(places.isQuick ? min(count, 1000) : count)).map { Notification.Name("unrelated name \($0)") }
     }

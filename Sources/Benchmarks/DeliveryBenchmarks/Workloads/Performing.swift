@@ -1,4 +1,4 @@
-/// Performs blocks on another thread: from the first until the last has returned.
+/// Performs blocks on another thread: the time from the first call until the last block has returned.
 enum Performing {
     static let workload = Workload(
         name: "perform",

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Glibc
 internal import ThreadedNotifications
 
-/// Two threads that answer each other: from the post of a question until the answer is handled.
+/// Two threads that answer each other: the time from the post of a question until the answer was handled.
 enum RoundTrip {
     static let workload = Workload(
         name: "round-trip",
@@ -26,9 +26,9 @@ enum RoundTrip {
 }
 
 /// The round trips of one round.
-//
-// Safety: before the first and after the last question only the thread that measures touches it; in between only the
-// thread that asks, which the hand-over of questions and answers orders after it.
+///
+/// Safety: the measuring thread uses it before the first question and after the last answer; in between only the asking
+/// thread does. The delivery of questions and answers orders the two.
 private final class RoundTrips: @unchecked Sendable {
     private var latencies: [UInt64] = []
     private var count = 0
@@ -42,8 +42,8 @@ private final class RoundTrips: @unchecked Sendable {
         asked = CControlNow()
     }
 
-    /// An answer has come. Called on the thread that asks.
-    /// - Returns: whether to ask again.
+    /// Records an answer. Called on the asking thread.
+    /// - Returns: true if another question follows.
     func areToGoOn() -> Bool {
         let now = CControlNow()
         latencies.append(UInt64(now - asked))
@@ -63,7 +63,7 @@ private final class RoundTrips: @unchecked Sendable {
 }
 
 private final class RoundTripSubject: BenchmarkSubject {
-    /// What asks the first question, and what ends the two threads.
+    /// Two functions: one asks the first question, the other ends the two threads.
     struct Parties {
         var ask: @Sendable () -> Void
         var end: () throws -> Void
@@ -95,7 +95,7 @@ private final class RoundTripSubject: BenchmarkSubject {
         let (question, answer) = (Notification.Name("question"), Notification.Name("answer"))
         let asker = try BenchmarkThread("asker", core: places.postingCore, spins: places.spins)
         let answerer = try BenchmarkThread("answerer", core: places.targetCore, spins: places.spins)
-        // Weak: the center keeps the handlers.
+        // Weak, because the center retains the handlers.
         let tokens = [
             center.addObserver(forName: question, on: answerer.thread) { [weak center] _ in
                 center?.post(Notification(name: answer))
@@ -168,7 +168,7 @@ private final class Questioner: Sendable {
     }
 }
 
-/// The same in C, with an eventfd for each thread.
+/// The baseline in C, with one eventfd for each thread.
 private final class ControlPingPong: BenchmarkSubject {
     private let pingPong: OpaquePointer
     private let limit: Duration

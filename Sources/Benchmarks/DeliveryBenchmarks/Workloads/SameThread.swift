@@ -1,14 +1,14 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// Posts on the thread that handles.
+/// Posts on the thread of the handlers.
 enum SameThread {
     static func workload(observers: Int) -> Workload {
         Workload(
             name: "same-thread-\(observers)",
             summary: "post on the thread that handles, \(observers) observer\(observers == 1 ? "" : "s")",
             unit: .nanoseconds(per: "notification"), control: "closure call",
-            // With very many observers one post is work enough for a round.
+            // With very many observers, one post is enough work for a round.
             operations: (observers > 1000 ? 1 : 100)...10_000_000,
             quickOperations: (observers > 1000 ? 1 : 10)...10_000,
             contenders: [
@@ -20,9 +20,10 @@ enum SameThread {
     }
 }
 
-/// How many times handlers were called on the thread that posts. Only that thread has it.
+/// The number of handler calls. Only the posting thread uses it.
 private final class CallCount {
-    /// A pointer, because a class's variable is checked at run time for exclusive access, which would be measured too.
+    /// A pointer, because access to a class's variable is checked for exclusivity at run time, which would be measured
+    /// too.
     private let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
     init() {
@@ -63,7 +64,7 @@ private final class ClosureCalls: BenchmarkSubject {
 
     func measure(_ operations: Int) throws -> Sample {
         let notification = Notification(name: Channel.name)
-        // Not retained for each call, which would cost several times the call: the array keeps them all the time.
+        // Unretained, because a retain for each call would cost several times the call; the array retains the handlers.
         let handlers = handlers.map(Unmanaged.passUnretained)
         let sample = Sample.timing(operations) {
             for _ in 0..<operations {
@@ -83,9 +84,9 @@ private final class OurPosts: BenchmarkSubject {
     private let name = Notification.Name("benchmark")
     private let tokens: [ObserverToken]
 
-    /// - Parameter isBound: whether the observers are on this thread, and not on whichever posts.
+    /// - Parameter isBound: true if the observers are on this thread, instead of on any posting thread.
     init(_ observers: Int, isBound: Bool) {
-        // Safety: handlers on the posting thread must be Sendable, and the thread that posts is this one.
+        // Safety: handlers on the posting thread must be Sendable, and this thread is the only one that posts.
         nonisolated(unsafe) let count = count
         tokens = (0..<observers).map { [center, name] _ in
             isBound
@@ -115,8 +116,7 @@ private final class FoundationPosts: BenchmarkSubject {
     private let tokens: [any NSObjectProtocol]
 
     init(_ observers: Int) {
-        // Safety: Foundation's handlers must be Sendable, and these are called by the thread that posts, which is this
-        // one.
+        // Safety: Foundation requires Sendable handlers. It calls these on the posting thread, which is this one.
         nonisolated(unsafe) let count = count
         tokens = (0..<observers).map { [center, name] _ in
             center.addObserver(forName: name, object: nil, queue: nil) { _ in count.count() }

@@ -15,8 +15,7 @@ enum Waiting {
             Contender("C queue and eventfd") { try ControlCalls($0) },
             Contender("ThreadedNotificationCenter") { try ours($0) },
             Contender("performAndWait(timeout:)") { try performing($0) },
-            // Not `sync`: libdispatch runs its block on the calling thread if the queue is free, so nothing goes
-            // across.
+            // Not `sync`: libdispatch would run the block on the calling thread if the queue is idle.
             Contender("DispatchQueue.async, wait") { asynchronous($0) },
         ])
 
@@ -61,7 +60,7 @@ enum Waiting {
     }
 }
 
-/// The same in C: the handler answers through an eventfd.
+/// The baseline in C: the handler answers through an eventfd.
 private final class ControlCalls: BenchmarkSubject {
     private let calls: OpaquePointer
     private let limit: Duration
