@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Benchmark pin")
 struct BenchmarkPinTests {
-    /// On a thread of its own, since a thread stays pinned.
+    /// Uses a separate thread, because a thread stays pinned.
     private func measured(
         _ workload: Workload, on places: BenchmarkPlaces
     ) async -> Result<BenchmarkReport, BenchmarkError> {
@@ -20,7 +20,7 @@ struct BenchmarkPinTests {
         }
     }
 
-    /// Its figure is the number of cores that may be run on.
+    /// Its figure is the number of cores that the thread may run on.
     private final class CoreCount: BenchmarkSubject {
         func measure(_ operations: Int) throws -> Sample {
             Sample(operations: operations, total: Double(operations * ProcessorCores.available.count))
@@ -37,7 +37,7 @@ struct BenchmarkPinTests {
         let report = try await measured(workload, on: BenchmarkPlaces(postingCore: core, targetCore: core)).get()
         #expect(report.workloads.first?.contenders.first?.figures == [1, 1, 1])
         #expect(report.pin == [core])
-        // The machine has more of them if the tests may not run on all.
+        // The machine may have more cores than the tests may use.
         #expect(report.machine.cores == BenchmarkMachine.current.cores)
         let free = try await measured(workload, on: BenchmarkPlaces()).get()
         #expect(free.workloads.first?.contenders.first?.median == Double(cores.count))

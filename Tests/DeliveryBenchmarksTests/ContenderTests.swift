@@ -4,7 +4,7 @@ import XCTest
 
 @testable import DeliveryBenchmarks
 
-/// What the workloads measure, without how long it takes. On the main thread, where subjects are measured.
+/// The work of the workloads, without its duration. Runs on the main thread, where subjects are measured.
 final class ContenderTests: XCTestCase {
     func testEachContenderHandlesAllThatItPostsInEachRoundAndHasAFigure() throws {
         for workload in Workloads.all {
@@ -13,9 +13,9 @@ final class ContenderTests: XCTestCase {
                 let subject = try contender.make(
                     BenchmarkPlaces(isQuick: true, observersProgram: BenchmarkPlaces.observersProgram))
                 do {
-                    // The second round is after others, and of another size.
+                    // The second round follows another one, and has another size.
                     for count in [7, 3] {
-                        // As many as a thousandth of what has a size of its own, as a quick look has.
+                        // A workload with a fixed size gets a thousand times as many, as in a quick run.
                         let isFixed = workload.operations.lowerBound == workload.operations.upperBound
                         let operations = isFixed ? 1000 * count : count
                         let sample = try subject.measure(operations)
@@ -58,7 +58,7 @@ final class ContenderTests: XCTestCase {
     func testAContenderOnACoreThatDoesNotExistIsRefused() {
         for workload in [Burst.workload(posters: 2), FanOut.workload(targets: 2), RoundTrip.workload, Waiting.workload]
         {
-            // libdispatch and operation queues have no core of their own.
+            // libdispatch and operation queues are not bound to a core.
             for contender in workload.contenders where !contender.name.hasPrefix("DispatchQueue") {
                 XCTAssertThrowsError(
                     try contender.make(BenchmarkPlaces(postingCore: 4095, targetCore: 4095)),

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import DeliveryBenchmarks
 
-/// What the distributed workloads are made of. On the main thread, where subjects are measured.
+/// The parts of the distributed workloads. Runs on the main thread, where subjects are measured.
 final class DistributedSubjectTests: XCTestCase {
     private let places = BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram)
 
@@ -56,7 +56,7 @@ final class DistributedSubjectTests: XCTestCase {
             post: {
                 try poster.post()
                 try poster.post()
-                // Both have come when the second wait is over.
+                // Both notifications have arrived when the second wait ends.
                 try observers.waitForEach(2)
             }, end: {})
         XCTAssertThrowsError(try subject.measure(1)) {

@@ -2,18 +2,18 @@ import DeliveryDiagnostics
 
 @testable import DeliveryBenchmarks
 
-/// What happens in a run that is drawn, and its clock, which only the subjects move. Used on one thread only.
+/// The events of a simulated run, and its clock, which only the subjects advance. Used on one thread only.
 final class DrawnRun {
     var now: UInt64 = 0
-    /// Each `measure`, and the end, by contender.
+    /// The calls of `measure` and `end`, with the contender.
     var events: [String] = []
-    /// How many operations each `measure` had.
+    /// The number of operations of each `measure`, by contender.
     var operations: [String: [Int]] = [:]
 
     /// - Parameters:
-    ///   - cost: of one operation, in nanoseconds.
-    ///   - fixed: what each round costs besides.
-    ///   - failing: at which call it throws.
+    ///   - cost: the cost of one operation, in nanoseconds.
+    ///   - fixed: an additional cost of each round.
+    ///   - failing: the number of the call that throws.
     func contender(_ name: String, cost: UInt64, fixed: UInt64 = 0, failing: Int? = nil) -> Contender {
         // Safety: a run makes and calls its subjects on the thread that performs it, and the test waits for it there.
         nonisolated(unsafe) let run = self
@@ -56,7 +56,7 @@ private final class DrawnSubject: BenchmarkSubject {
 }
 
 extension Workload {
-    /// One to test with.
+    /// A workload for tests.
     static func drawn(
         _ name: String = "drawn", control: String? = nil, operations: ClosedRange<Int> = 1...1_000_000_000,
         contenders: [Contender] = []

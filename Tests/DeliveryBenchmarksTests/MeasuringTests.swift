@@ -8,7 +8,7 @@ import XCTest
 @testable import DeliveryBenchmarks
 
 final class MeasuringTests: XCTestCase {
-    /// How many allocations there were meanwhile; skips the test if the program cannot count.
+    /// The number of allocations during `body`. Skips the test if the program cannot count allocations.
     private func allocations(_ body: () -> Void) throws -> UInt64 {
         try XCTSkipUnless(Allocations.canBeCounted, "a sanitizer has a malloc of its own")
         CControlBeginCountingAllocations()
@@ -16,7 +16,7 @@ final class MeasuringTests: XCTestCase {
         return CControlEndCountingAllocations()
     }
 
-    /// Each of these has at least so many; other threads of the tests may add to them.
+    /// Other threads of the tests may allocate too, so the counts are minimums.
     func testTheAllocationCounterCountsEachWayToAllocate() throws {
         let times = 10_000
         let ways: [(String, () -> UnsafeMutableRawPointer?)] = [

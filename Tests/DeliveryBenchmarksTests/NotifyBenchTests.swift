@@ -3,10 +3,10 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What `notify-bench` prints, apart from the measured values.
+/// The output of `notify-bench`, apart from the measured values.
 @Suite("notify-bench")
 struct NotifyBenchTests {
-    /// One of the cores that the tests may run on.
+    /// A core that the tests may run on.
     private static let core = ProcessorCores.available.first ?? 0
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
@@ -21,7 +21,7 @@ struct NotifyBenchTests {
         #expect(report["rounds"] as? Int == 3)
         #expect(report["quick"] as? Bool == true)
         let workloads = try #require(report["workloads"] as? [[String: Any]])
-        // What cannot be counted in this build is no workload here, and may be one there.
+        // The tests and the program may differ in whether they can count allocations.
         #expect(Set(Workloads.all.map(\.name)).isSuperset(of: workloads.compactMap { $0["name"] as? String }))
         for workload in workloads {
             for contender in try #require(workload["contenders"] as? [[String: Any]]) {

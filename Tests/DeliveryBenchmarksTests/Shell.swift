@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// Runs lines of shell in which `notify-demo` is the program under test.
+/// Runs shell lines in which `notify-demo` is the program under test.
 enum Shell {
     struct Outcome {
         var status: TerminationStatus
@@ -10,9 +10,9 @@ enum Shell {
         var errors: String
     }
 
-    /// - Parameter input: what standard input has.
+    /// - Parameter input: the contents of standard input.
     static func run(_ line: String, input: String = "") async throws -> Outcome {
-        // A file and not a pipe: the program may end before it has read all.
+        // A file instead of a pipe, because the program may end before it has read everything.
         let file = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
         try Data(input.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -25,7 +25,7 @@ enum Shell {
             status: result.terminationStatus, output: result.standardOutput, errors: result.standardError)
     }
 
-    /// Where the build puts the programs: beside the tests, which are a program too.
+    /// The directory of the built programs: the tests are built there, too.
     private static func directory() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return FilePath(tests).removingLastComponent().string

@@ -6,10 +6,10 @@ import ThreadedNotifications
 
 @testable import DeliveryBenchmarks
 
-/// What subjects are made of: that they notice what is not handled, and what is handled twice.
+/// Subjects detect notifications that are not handled, or handled twice.
 @Suite("Subjects")
 struct SubjectTests {
-    /// Posts one too few or too many.
+    /// A channel that posts `surplus` notifications too many; too few if it is negative.
     private func channel(_ surplus: Int, _ arrivals: Arrivals) -> Channel {
         Channel(
             post: { count in
@@ -79,7 +79,7 @@ struct ControlTests {
         DispatchQueue.concurrentPerform(iterations: posters) { poster in
             for word in 0..<each { CControlQueueAppend(shared, UInt(poster * each + word)) }
         }
-        // Waits for the thread, which first handles what there is.
+        // Waits for the thread, which first handles the remaining words.
         CControlQueueDestroy(queue)
         #expect(seen.pointee.count == posters * each)
         for poster in 0..<posters {

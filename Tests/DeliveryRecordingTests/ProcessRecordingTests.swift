@@ -4,7 +4,7 @@ import XCTest
 
 @testable import DeliveryRecording
 
-/// What a program records of itself.
+/// A program's recording of itself.
 final class ProcessRecordingTests: XCTestCase {
     private var path = ""
 
@@ -17,7 +17,7 @@ final class ProcessRecordingTests: XCTestCase {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// What was recorded while something happens, and what a tracer was told meanwhile.
+    /// Runs `body` and returns the recording and the events that a tracer received.
     private func record(_ body: () throws -> Void) throws -> (recording: Recording, traced: [DeliveryEvent]) {
         let traced = Locked<[DeliveryEvent]>([])
         DeliveryEvent.tracer = { event in traced.withLock { $0.append(event) } }
@@ -69,7 +69,7 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(recording.problems, [])
         let records = recording.records.filter { $0.stage != .end }
         XCTAssertEqual(Set(traced.map(\.stage.rawValue)).count, 12)
-        // Each thread's stages are told in their order.
+        // Each thread's stages are traced in their order.
         for thread in Set(traced.map(\.thread)) {
             let told = traced.filter { $0.thread == thread }
             let recorded = records.filter { $0.thread == thread }
@@ -131,7 +131,7 @@ final class ProcessRecordingTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         let name = Notification.Name(String(repeating: "long ", count: 100))
         let (recording, _) = try record {
-            // Three times the memory of 8 MiB.
+            // Three times the recorder's memory of 8 MiB.
             for _ in 1...40_000 { center.post(name: name) }
         }
         XCTAssertEqual(recording.problems, [])

@@ -1,7 +1,7 @@
 package import DistributedNotifications
 
 extension ClientLimits {
-    /// For tests that do not test the timeout of a post: on a busy machine a server may start slowly.
+    /// For tests that do not test the timeout of a post, because a server may start slowly on a busy machine.
     package static var patient: ClientLimits {
         var limits = ClientLimits()
         limits.postTimeout = TestLimit.hang

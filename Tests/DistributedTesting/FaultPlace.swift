@@ -15,7 +15,7 @@ package final class FaultPlace: Sendable {
         place = ServerPlace(directory: "\(parent)/place")
     }
 
-    /// The process that serves here; it is started if there is none.
+    /// Returns the server process for this directory; starts it if there is none.
     package func startServer() throws -> ObservedProcess {
         let (socket, _) = try ServerStart.connect(to: place, timeout: TestLimit.hang)
         let process = try XCTUnwrap(socket.peer).process
@@ -32,7 +32,7 @@ package final class FaultPlace: Sendable {
         chown(parent, OtherUser.number, gid_t.max)
     }
 
-    /// The directory above the place's.
+    /// The parent of the server's directory.
     package var directoryAbove: String { parent }
 
     /// Allows other users to connect to the socket.

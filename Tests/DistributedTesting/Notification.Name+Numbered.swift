@@ -1,6 +1,6 @@
 package import Foundation
 
 extension Notification.Name {
-    /// Its object is an increasing number.
+    /// A name for notifications with increasing numbers as objects.
     package static let numbered = Notification.Name("n")
 }

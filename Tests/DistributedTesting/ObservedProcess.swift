@@ -10,17 +10,17 @@ package struct ObservedProcess: Hashable {
         self.id = id
     }
 
-    /// Memory that is in use, in bytes.
+    /// The memory in use, in bytes.
     package var residentBytes: Int {
         field("VmRSS:").map { $0 << 10 } ?? 0
     }
 
-    /// Anonymous memory, without mapped files, in bytes.
+    /// The anonymous memory, without mapped files, in bytes.
     package var ownBytes: Int {
         field("RssAnon:").map { $0 << 10 } ?? 0
     }
 
-    /// How often it began to run again, by its own wish and not.
+    /// The number of voluntary and involuntary context switches.
     package var switches: Int? {
         guard let voluntary = field("voluntary_ctxt_switches:"), let other = field("nonvoluntary_ctxt_switches:") else {
             return nil
@@ -28,21 +28,21 @@ package struct ObservedProcess: Hashable {
         return voluntary + other
     }
 
-    /// Processor time, in clock ticks.
+    /// The processor time, in clock ticks.
     package var ticks: Int? {
         let fields = fieldsAfterItsName
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
         return user + system
     }
 
-    /// True while it sleeps and waits for an event.
+    /// True while the process sleeps and waits for an event.
     package var isSleeping: Bool { state == "S" }
 
     package var isStopped: Bool { state == "T" }
 
     private var state: Substring? { fieldsAfterItsName.first }
 
-    /// Of /proc/PID/stat; none if it is gone.
+    /// The fields of /proc/PID/stat after the name; empty if the process is gone.
     private var fieldsAfterItsName: [Substring] {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return [] }
         return text.split(separator: ")").last?.split(separator: " ") ?? []
@@ -56,28 +56,28 @@ package struct ObservedProcess: Hashable {
         return nil
     }
 
-    /// True if it has ended and all of its descriptors are closed.
+    /// True if the process has ended and all of its descriptors are closed.
     ///
-    /// Its first thread may have ended, which makes it a zombie, while another one still has them.
+    /// Its first thread may have ended, which makes it a zombie, while another thread still holds the descriptors.
     package var isGone: Bool {
         let fields = fieldsAfterItsName
         guard fields.count > 17 else { return true }
         return kill(id, 0) != 0 || fields[0] == "Z" && fields[17] == "1"
     }
 
-    /// Kills it, and waits until it is gone.
+    /// Kills the process, and waits until it is gone.
     package func end() {
         kill(id, SIGKILL)
         _ = eventually { isGone }
     }
 
-    /// How many descriptors it may have.
+    /// Sets the highest number of descriptors that the process may have.
     package func limitDescriptors(to count: UInt) throws {
         typealias Function =
             @convention(c) (
                 Int32, UInt32, UnsafePointer<rlimit>?, UnsafeMutablePointer<rlimit>?
             ) -> Int32
-        // Safety: glibc's prlimit, with the types that its manual gives; Swift's module does not show it.
+        // Safety: the types are those of prlimit in glibc's manual; Swift's module does not offer the function.
         let prlimit = unsafeBitCast(try XCTUnwrap(dlsym(nil, "prlimit")), to: Function.self)
         var limit = rlimit()
         try XCTSkipIf(prlimit(id, RLIMIT_NOFILE.rawValue, nil, &limit) != 0, "limits of other processes are not shown")

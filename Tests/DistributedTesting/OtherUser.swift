@@ -10,7 +10,7 @@ package enum OtherUser {
     package static let condition: Comment = "only root can be another user"
     package static var isPossible: Bool { geteuid() == 0 }
 
-    /// Calls `body` on a new thread whose effective user is `number`.
+    /// Calls `body` on a new thread with the effective user `number`.
     package static func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
         let done = DispatchSemaphore(value: 0)
         let result = Result<Value>()
@@ -21,7 +21,7 @@ package enum OtherUser {
         return done.wait(timeout: .now() + TestLimit.seconds) == .success ? result.value : nil
     }
 
-    // Safety: written before the semaphore is signalled, and read after.
+    // Safety: one thread writes it before it signals the semaphore, and the other reads it after.
     private final class Result<Value>: @unchecked Sendable {
         package var value: Value?
     }

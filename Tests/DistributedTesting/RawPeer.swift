@@ -21,7 +21,7 @@ package final class RawPeer {
 
     package enum Received: Equatable {
         case frame(FrameKind, [UInt8])
-        /// The connection ended.
+        /// The connection has ended.
         case end
     }
 
@@ -44,8 +44,8 @@ package final class RawPeer {
         package var registrations: [UInt32: Int]
     }
 
-    /// Connects; nothing is started.
-    /// - Parameter name: nil: it does not say hello.
+    /// Connects, without starting a server.
+    /// - Parameter name: the name in its hello; nil: it does not send hello.
     package init(_ place: ServerPlace, name: String? = "raw", suspended: Bool = false) throws {
         guard let socket = try ServerStart.connectIfServed(place, timeout: Self.limit) else {
             throw Problem.wrote(ECONNREFUSED)
@@ -104,7 +104,7 @@ package final class RawPeer {
         try frame(.suspension) { $0.integer(UInt8(flag ? 1 : 0)) }
     }
 
-    /// A post's frame; the server does not look at what is written as userInfo.
+    /// The frame of a post. The server does not read the bytes of its userInfo.
     package static func post(_ name: String, number: Int, byteCount: Int = 8, immediately: Bool = false) -> [UInt8] {
         var writer = FrameWriter(capacity: byteCount + name.utf8.count + 16)
         writer.frame(.post) {
@@ -138,7 +138,7 @@ package final class RawPeer {
 
     // MARK: Reading
 
-    /// The next frame's kind; the frame is still the next.
+    /// The kind of the next frame, which is not consumed.
     package func peek() throws -> FrameKind? {
         let received = try next()
         peeked = received
@@ -202,7 +202,7 @@ package final class RawPeer {
         }
     }
 
-    /// Why the server ends the connection, which it then does.
+    /// Reads the server's goodbye, and checks that the connection then ends.
     package func farewell(limit: Duration = RawPeer.limit) throws -> Goodbye {
         while true {
             let received = try next(limit: limit)
@@ -217,7 +217,7 @@ package final class RawPeer {
         }
     }
 
-    /// Waits until the server has served all that was written, and gives what it wrote meanwhile.
+    /// Waits until the server has processed all that was written, and returns its output until then.
     @discardableResult
     package func synchronize() throws -> [Received] {
         lastSynchronization += 1

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats: the SplitMix64 generator.
+/// A reproducible random number generator: SplitMix64 with a seed.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,6 +14,6 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Something that happens once in so many times.
+    /// Returns true once in `times` calls, on average.
     package mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 }

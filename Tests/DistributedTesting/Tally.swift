@@ -6,7 +6,7 @@ package struct Tally: Equatable {
     package var received = 0
     package var gap = 0
     package var gaps = 0
-    /// Each was larger than the one before.
+    /// True if each number was larger than the one before.
     package var isInOrder = true
     package var last = -1
 

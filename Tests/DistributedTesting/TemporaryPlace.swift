@@ -6,7 +6,7 @@ internal import ThreadedNotifications
 
 /// A temporary directory for a server. The deinit removes it, and ends the servers that the test connected to.
 package final class TemporaryPlace: Sendable {
-    /// The directory above the place's.
+    /// The parent of the server's directory.
     package let parent: String
     package let place: ServerPlace
     private let servers = Locked(Set<Int32>())
@@ -17,7 +17,7 @@ package final class TemporaryPlace: Sendable {
         place = ServerPlace(directory: "\(parent)/distributed-notifications")
     }
 
-    /// Connects, and notes the server to end it.
+    /// Connects, and notes the server so that the deinit ends it.
     package func connect(limit: Duration = TestLimit.hang) throws -> (server: Int32, started: Bool, socket: LocalSocket)
     {
         let (socket, started) = try ServerStart.connect(to: place, timeout: limit)
@@ -27,12 +27,12 @@ package final class TemporaryPlace: Sendable {
         return (server, started, socket)
     }
 
-    /// Has a server ended that another process met here.
+    /// Notes a server that another process connected to, so that the deinit ends it.
     package func note(_ server: Int32) {
         servers.withLock { _ = $0.insert(server) }
     }
 
-    /// The processes that were met.
+    /// The servers that were noted.
     package var metServers: Set<Int32> { servers.withLock { $0 } }
 
     /// Ends a server, and waits until it is gone.

@@ -9,7 +9,7 @@ import Testing
 /// The words that bash offers with the generated completions.
 @Suite("Completions")
 struct CompletionTests {
-    /// The words that complete the line, whose last word may be empty.
+    /// The words that complete the line. Its last word may be empty.
     private func offered(_ line: String) async throws -> Set<String> {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
         let outcome = try await Shell.run(

@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What `Scripts/install.sh` puts under a prefix, with the program under test, and what it takes away again.
+/// The files that `Scripts/install.sh` installs under a prefix, with the program under test, and removes again.
 @Suite("Scripts/install.sh")
 struct InstallTests {
     private static let installed = """
@@ -18,8 +18,8 @@ struct InstallTests {
 
         """
 
-    /// Runs lines in an empty directory that goes again, where `install PREFIX` installs, `remove PREFIX` removes,
-    /// and `files PREFIX` lists what is there.
+    /// Runs lines in a temporary directory, where `install PREFIX` installs, `remove PREFIX` removes, and `files
+    /// PREFIX` lists the files.
     private func shell(_ lines: String) async throws -> Shell.Outcome {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -69,7 +69,8 @@ struct InstallTests {
                 systemd-analyze --user --man=no verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
             """#)
         #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
-        // It looks for the program that is named, so the first time it was found.
+        // systemd-analyze looks for the named program: the first check found it, and the second reports that it is
+        // missing.
         #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
         #expect(!outcome.errors.contains("notification"), "\(outcome.errors)")
     }

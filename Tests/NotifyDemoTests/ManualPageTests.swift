@@ -59,7 +59,7 @@ struct ManualPageTests {
         #expect(words("\(name) | \(name) x") == ["\(name) |", "    \(name) x"])
         #expect(words("\(name) b \(name)") == ["\(name) b \\e", "    \(name)"])
         #expect(MdocText.literal("\(name) b \(name)", isCommand: false) == ["\(name) b", "    \(name)"])
-        // There is nowhere to break.
+        // The text has no place for a line break.
         #expect(words("\(name)\(name)") == ["\(name)\(name)"])
         #expect(words("    \(name)\(name)") == ["    \(name)\(name)"])
     }

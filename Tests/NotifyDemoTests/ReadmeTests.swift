@@ -56,9 +56,9 @@ struct ReadmeTests {
         return String(outcome.output.dropFirst(directory.count + 1)).replacing(directory, with: runtimeDirectory)
     }
 
-    /// Splits a text into lines, with every number as 0 and every run of blanks as one. It also removes the time that a
-    /// server runs, whose unit may differ; the name of a process that has posted, which may have ended; and
-    /// Foundation's behaviour, which depends on the release.
+    /// Splits a text into lines, with every number as 0 and every run of blanks as one. It also removes the uptime of a
+    /// server, because its unit may differ; the name of a posting process, because the process may have ended; and
+    /// Foundation's behaviour, because it depends on the release.
     private static func shape(of text: String) -> [String] {
         text.replacing(/running for [0-9.]+ [a-zµ]+/, with: "running").replacing(
             /notify-demo(?=\[[0-9]+\] →)/, with: ""

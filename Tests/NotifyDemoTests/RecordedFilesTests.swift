@@ -20,11 +20,11 @@ struct RecordedFilesTests {
 
     // MARK: Rights
 
-    /// Runs a command as the user nobody, without root's groups.
+    /// Runs a command as user 65534 (`nobody`), without root's groups.
     private static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 
-    /// True if a set-user-id program has its owner's rights when the user nobody runs it. A mount without set-user-id
-    /// programs, a container without new privileges, or a directory that nobody cannot enter prevents it.
+    /// True if a set-user-id program has its owner's rights when user 65534 runs it. A mount without set-user-id
+    /// programs, a container without new privileges, or a directory that this user cannot enter prevents it.
     @Sendable private static func setUserIDWorks() async throws -> Bool {
         let outcome = try await Shell.run(
             """
@@ -34,7 +34,7 @@ struct RecordedFilesTests {
         return outcome.output == "0\n"
     }
 
-    /// True if the user nobody can run the program under test, and can write to the tests' directories.
+    /// True if user 65534 can run the program under test, and can write to the tests' directories.
     @Sendable private static func nobodyCanRecord() async throws -> Bool {
         let outcome = try await Shell.run(
             """

@@ -70,7 +70,7 @@ struct SmokeReportTests {
     func failure() async throws {
         let path = Self.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        // A program whose file is removed cannot start itself again.
+        // A program cannot start itself again after its file was removed.
         let outcome = try await Shell.run(
             """
             cp "$(command -v notify-demo)" \(path); exec 3< \(path); rm \(path)
@@ -83,7 +83,7 @@ struct SmokeReportTests {
         #expect(lines[point + 1] == "  ---")
         #expect(lines[point + 2].hasPrefix("  message: \"the second process: "))
         let root = try document(String(contentsOfFile: path, encoding: .utf8))
-        // The distributed scenarios fail too.
+        // The distributed scenarios also fail.
         #expect(root.attribute(forName: "failures")?.stringValue == "4")
         let failure = try root.nodes(forXPath: "//testcase[@classname='observer-lifetime']/failure/@message")
         #expect(failure.count == 1)

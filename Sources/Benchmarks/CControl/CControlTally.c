@@ -17,8 +17,8 @@ struct CControlTally {
     int32_t observers;
     /// The number of observers that have handled all that is expected.
     _Atomic int32_t reached;
-    /// Two counters: how many times all observers were ready or had handled everything, which a wait sleeps on, and how
-    /// many waits have ended.
+    /// Two counters: `finished` counts the times that all observers were ready or had handled everything, and is the
+    /// futex of a wait; `waits` counts the waits that have succeeded.
     _Atomic uint32_t finished;
     uint32_t waits;
     _Atomic uint64_t goal;

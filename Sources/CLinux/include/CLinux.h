@@ -59,8 +59,8 @@ static inline struct timespec CLinuxDeadline(clockid_t clock, int64_t nanosecond
 }
 
 /// Waits until `thread` has ended and its thread-specific storage was destroyed. Returns ETIMEDOUT after `nanoseconds`;
-/// the thread may then be joined later. Inline, so that Swift does not use struct timespec, which belongs to the module
-/// that was first to include <time.h>.
+/// the thread may then be joined later. Inline, because in Swift struct timespec belongs to the first module that
+/// includes <time.h>.
 static inline int CLinuxJoinThread(pthread_t thread, int64_t nanoseconds) {
     // The thread sanitizer does not know pthread_clockjoin_np, so with it the wall clock is used.
     if (__tsan_acquire) {
@@ -82,8 +82,8 @@ static inline bool CLinuxWaitForSemaphore(sem_t *semaphore, int64_t nanoseconds)
     return true;
 }
 
-/// Initialises an adaptive mutex: a thread spins for a moment before it sleeps, because the mutex is held for a shorter
-/// time. Inline, because glibc declares the kind, PTHREAD_MUTEX_ADAPTIVE_NP, with _GNU_SOURCE only.
+/// Initialises an adaptive mutex: a thread spins for a moment before it sleeps, because the mutex is held only briefly.
+/// Inline, because glibc declares the kind, PTHREAD_MUTEX_ADAPTIVE_NP, with _GNU_SOURCE only.
 static inline void CLinuxInitializeMutex(pthread_mutex_t *mutex) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -98,8 +98,8 @@ static inline bool CLinuxLockMutex(pthread_mutex_t *mutex, int64_t nanoseconds) 
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
-/// A function of the Swift runtime: whether an object's deinit runs or has run. Unlike loading a weak reference, it
-/// does not retain the object.
+/// A function of the Swift runtime. Returns true if the object's deinit runs or has run. Unlike loading a weak
+/// reference, it does not retain the object.
 extern bool swift_isDeallocating(const void *object);
 
 /// The number of processors that the calling thread may run on. Inline, because glibc counts them with _GNU_SOURCE
@@ -118,7 +118,7 @@ static inline int CLinuxUsableProcessors(void) {
 /// The processor that the calling thread runs on. Declared here, because glibc declares it with _GNU_SOURCE only.
 extern int sched_getcpu(void);
 
-/// Lets other threads run that wait for this processor.
+/// Yields the processor to other threads.
 static inline void CLinuxYield(void) { sched_yield(); }
 
 /// Tells the processor that this loop waits for a change in memory.
@@ -137,8 +137,8 @@ static inline bool CLinuxIsRegularFile(int descriptor) {
 }
 
 /// Opens a descriptor of a process (pidfd), which becomes readable when the process ends. Returns -1, with errno, on
-/// failure. The number of the system call is used, which is the same on all architectures, because glibc has functions
-/// only since 2.36.
+/// failure. It uses the number of the system call, which is the same on all architectures, because glibc has the
+/// function only since 2.36.
 static inline int CLinuxOpenProcess(pid_t process) { return (int)syscall(434, process, 0); }
 
 /// Sends a signal to the process of a pidfd. Returns -1, with errno, if the process has ended.

@@ -49,7 +49,8 @@ static inline int CLinuxConnect(int descriptor, const char *path, int64_t micros
 /// Accepts a connection. The socket does not block, and exec closes it.
 static inline int CLinuxAccept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
-/// The process and user at the other end, from the time of connect; of a server, from its last call of listen.
+/// The process and user at the other end: for a client, from the time of connect; for a server, from its last call of
+/// listen.
 static inline bool CLinuxPeer(int descriptor, int32_t *process, uint32_t *user) {
     // struct ucred, which glibc shows with _GNU_SOURCE only.
     struct { int32_t process; uint32_t user; uint32_t group; } peer;
@@ -91,7 +92,7 @@ static inline struct CLinuxFile CLinuxFileOfStatus(const struct stat *status) {
         status->st_uid, status->st_gid, status->st_mode & 07777, status->st_dev, status->st_ino, status->st_size};
 }
 
-/// - Returns: false, with errno, if the file does not exist or cannot be examined.
+/// Returns false, with errno, if the file does not exist or cannot be examined.
 static inline bool CLinuxFileAtPath(const char *path, struct CLinuxFile *file) {
     struct stat status;
     if (lstat(path, &status) != 0) return false;
@@ -124,8 +125,8 @@ static inline int CLinuxOpenDirectory(const char *path) {
 /// threads.
 static inline bool CLinuxActAs(uint32_t user) { return syscall(SYS_setresuid, -1, user, -1) == 0; }
 
-/// A pipe whose ends are closed by exec: `ends[0]` is read and `ends[1]` is written. Returns -1, with errno, if there
-/// is no descriptor left. pipe2 is shown with _GNU_SOURCE only.
+/// Creates a pipe that exec closes: `ends[0]` is read and `ends[1]` is written. Returns -1, with errno, if there is no
+/// descriptor left. pipe2 is shown with _GNU_SOURCE only.
 static inline int CLinuxMakePipe(int32_t ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 
 /// POSIX_SPAWN_SETSID, which is shown with _GNU_SOURCE only: the program runs in a session of its own.
@@ -134,8 +135,8 @@ enum { CLinuxSpawnInNewSession = 0x80 };
 extern int CLinuxAddCloseFrom(void *actions, int first)
     __asm__("posix_spawn_file_actions_addclosefrom_np") __attribute__((weak));
 
-/// Adds to a `posix_spawn_file_actions_t` that all descriptors from `first` on are closed. glibc can do that since
-/// 2.34; before, the program inherits the descriptors that exec does not close. Returns 0, or an errno.
+/// Adds an action to a `posix_spawn_file_actions_t` that closes all descriptors from `first` on. Before glibc 2.34 this
+/// is not possible, and the program inherits the descriptors that exec does not close. Returns 0, or an errno.
 static inline int CLinuxSpawnClosingFrom(void *actions, int first) {
     return CLinuxAddCloseFrom ? CLinuxAddCloseFrom(actions, first) : 0;
 }

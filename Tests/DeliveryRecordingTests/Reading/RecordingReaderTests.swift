@@ -4,8 +4,8 @@ import ThreadedNotifications
 
 @testable import DeliveryRecording
 
-/// Reading a recording's file: what is right is read as it was written, what is wrong is said with its line, and all
-/// that can be read is kept.
+/// Reads recordings. A valid line is read as it was written, an invalid one is reported with its number, and every
+/// readable line is kept.
 @Suite("Reading recordings")
 struct RecordingReaderTests {
     private static let process = ProcessIdentity(id: 865, name: "test")
@@ -86,7 +86,7 @@ struct RecordingReaderTests {
         for length in header..<whole.count {
             let recording = try Recording(bytes: Array(whole[..<length]))
             let ends = whole[..<length].indices.filter { whole[$0] == 0x0A }
-            // A line that lacks only its newline is a whole one.
+            // A line that lacks only its newline is complete.
             let isWhole = whole[length - 1] == 0x0A || whole[length] == 0x0A
             #expect(recording.problemCount == (isWhole ? 0 : 1), "\(length): \(recording.problems)")
             #expect(
@@ -183,7 +183,7 @@ struct RecordingReaderTests {
                 #expect("\(error)".contains(words), "\(error)")
             }
         }
-        // A document that shows a record.
+        // A document that contains a record.
         let document = Array("# Title\n\nwords\nwords\n{\"n\":1,\"t\":1,\"thread\":1,\"stage\":\"log\"}\nwords\n".utf8)
         #expect(throws: LogError.self) { try Recording(bytes: document) }
         #expect(throws: LogError.self) { try Recording(path: "/nonexistent") }

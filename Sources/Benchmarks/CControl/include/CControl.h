@@ -99,9 +99,9 @@ typedef struct CControlPingPong CControlPingPong;
 CControlPingPong *CControlPingPongCreate(int core, int otherCore);
 
 /// Makes round trips, and waits until they are complete.
-/// @return the elapsed time, in nanoseconds; a negative number is an error code. After a negative result, destroy the
+/// @param latencies room for one value per round trip, each in nanoseconds.
+/// @return the elapsed time, in nanoseconds; a negative number is an error code. After a negative number, destroy the
 /// pair.
-/// result, destroy the pair.
 int64_t CControlPingPongMeasure(CControlPingPong *pingPong, int64_t roundTrips, int64_t *latencies, int64_t limit);
 
 /// Ends the two threads, even during a round trip.
