@@ -18,13 +18,13 @@ struct BenchmarkNoiseTests {
             times: times, isPinned: isPinned)
     }
 
-    @Test("a quiet machine is not called noisy")
+    @Test("a quiet machine has no findings")
     func quiet() {
         #expect(findings() == [])
         #expect(findings(times: nil) == [])
     }
 
-    @Test("stolen time and other programs are said with their part")
+    @Test("stolen time and other programs are reported with their share")
     func processors() {
         let stolen = findings(times: ProcessorTimes(busy: 10, stolen: 1, all: 20, own: 10))
         #expect(stolen == ["The machine below this one took 5 % of the processor time (steal)."])
@@ -32,30 +32,30 @@ struct BenchmarkNoiseTests {
         #expect(others == ["Other programs and the system took 25 % of the processor time."])
     }
 
-    @Test("a few ticks of the clock tell nothing")
+    @Test("a few clock ticks are not reported")
     func short() {
         #expect(findings(times: ProcessorTimes(busy: 0.4, stolen: 0.1, all: 0.5, own: 0.1)) == [])
     }
 
-    @Test("a control that differs from itself is named, and a contender that does is not")
+    @Test("a baseline with a large spread is reported, and a contender with one is not")
     func spread() throws {
         let finding = try #require(findings(control: Self.unsteady).first)
         #expect(finding.hasSuffix(": burst-4 59 %."))
         #expect(findings(ours: Self.unsteady) == [])
     }
 
-    @Test("a spread of a nanosecond is no noise, however large a part of a control that takes no longer")
+    @Test("a spread of a nanosecond is not noise, even if the baseline takes no longer")
     func shortControl() {
         #expect(findings(control: [1.4, 2.2, 0.6, 1.4, 2.4, 1.5, 1.4]) == [])
     }
 
-    @Test("where there is no control, the middle one of the contenders tells")
+    @Test("without a baseline, the median spread of the contenders is used")
     func withoutControl() {
         #expect(findings(controlName: nil) == [])
         #expect(findings(control: Self.unsteady, ours: Self.unsteady, controlName: nil).count == 1)
     }
 
-    @Test("threads that may run anywhere are better pinned, as the finding says")
+    @Test("the finding for unpinned threads suggests to pin them")
     func pin() throws {
         #expect(try #require(findings(control: Self.unsteady, isPinned: false).first).hasSuffix("--pin."))
     }
@@ -71,12 +71,12 @@ struct BenchmarkNoiseTests {
         #expect(times.since(times) == ProcessorTimes(busy: 0, stolen: 0, all: 0, own: 0))
     }
 
-    @Test("what is no such text has no times", arguments: ["", "cpu", "cpu 1 2 3\n", "intr 1 2 3 4 5 6 7 8\n"])
+    @Test("a text of another format has no times", arguments: ["", "cpu", "cpu 1 2 3\n", "intr 1 2 3 4 5 6 7 8\n"])
     func noTimes(text: String) {
         #expect(ProcessorTimes(stat: text, ticks: 100, own: 0) == nil)
     }
 
-    @Test("this machine tells")
+    @Test("this machine reports its times")
     func here() throws {
         let one = try #require(ProcessorTimes.now)
         let other = try #require(ProcessorTimes.now)
@@ -84,7 +84,7 @@ struct BenchmarkNoiseTests {
         #expect(BenchmarkMachine.current.cores > 0)
     }
 
-    @Test("a processor's name is what stands after its heading")
+    @Test("a processor's name is the text after its heading")
     func model() {
         #expect(BenchmarkMachine.model(cpuinfo: "processor\t: 0\nmodel name\t: AMD  EPYC: 7\n") == "AMD EPYC: 7")
         #expect(BenchmarkMachine.model(cpuinfo: "processor\t: 0\n") == "unknown processor")

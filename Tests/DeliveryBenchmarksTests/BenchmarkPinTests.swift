@@ -29,7 +29,7 @@ struct BenchmarkPinTests {
         func end() {}
     }
 
-    @Test("subjects are made and measured on the cores that were asked for, and the machine is told as it is")
+    @Test("subjects are created and measured on the requested cores, and the reported machine is the same")
     func pinned() async throws {
         let cores = ProcessorCores.available
         let core = try #require(cores.last)
@@ -44,7 +44,7 @@ struct BenchmarkPinTests {
         #expect(free.pin == [])
     }
 
-    @Test("a core that there is none of is named")
+    @Test("the error for a missing core has its number")
     func noSuchCore() async throws {
         let outcome = await measured(.drawn(), on: BenchmarkPlaces(postingCore: 0, targetCore: 4096))
         #expect(throws: BenchmarkError.noSuchCore(4096)) { try outcome.get() }

@@ -33,7 +33,7 @@ struct BenchmarkReportTests {
             noise: noise, workloads: bursts + [trip])
     }
 
-    @Test("the text has a table for each workload, with latencies below the figures where there is no room")
+    @Test("the text has a table for each workload, with latencies below the figures on narrow terminals")
     func text() {
         #expect(
             Self.report().text(width: 80) == """
@@ -64,7 +64,7 @@ struct BenchmarkReportTests {
                 """)
     }
 
-    @Test("no line is longer than the terminal is wide, and a wide one has latencies beside the figures")
+    @Test("no line is wider than the terminal, and a wide terminal has latencies beside the figures")
     func width() {
         for width in [80, 100, 200] {
             let lines = Self.report().text(width: width).split(separator: "\n")
@@ -73,7 +73,7 @@ struct BenchmarkReportTests {
         #expect(Self.report().text(width: 100).contains("×best      p50      p99    p99.9\n"))
     }
 
-    @Test("Markdown has a table for a family, the command, the conditions and what went wrong")
+    @Test("Markdown has a table for each family, the command, the conditions and the errors")
     func markdown() {
         let markdown = Self.report(noise: ["Other programs took all."], pin: 0).markdown(command: "notify-bench")
         #expect(
@@ -119,7 +119,7 @@ struct BenchmarkReportTests {
         #expect(trip[2]["problem"] as? String == "10 were posted and 9 handled.")
     }
 
-    @Test("what went wrong names the workload and the contender")
+    @Test("an error names the workload and the contender")
     func problems() {
         #expect(Self.report().problems == ["round-trip, broken: 10 were posted and 9 handled."])
     }

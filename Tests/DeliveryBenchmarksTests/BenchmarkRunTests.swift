@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Benchmark run")
 struct BenchmarkRunTests {
-    @Test("in each round every contender has one turn, and each round begins with another one")
+    @Test("each round measures every contender once, and begins with another one")
     func order() {
         let run = DrawnRun()
         let once = 1...1
@@ -16,7 +16,7 @@ struct BenchmarkRunTests {
         #expect(run.events == warmUp + rounds + ["end a", "end b", "end c"])
     }
 
-    @Test("a round has as many operations as last 60 ms, whatever one costs", arguments: [1, 45, 3_000, 40_000])
+    @Test("a round lasts 60 ms, at any cost of an operation", arguments: [1, 45, 3_000, 40_000])
     func roundLength(cost: UInt64) throws {
         let run = DrawnRun()
         _ = run.perform([.drawn(contenders: [run.contender("a", cost: cost, fixed: 5_000)])])
@@ -29,7 +29,7 @@ struct BenchmarkRunTests {
         #expect(warmUp <= 120_000_000, "to find out takes no longer than two rounds")
     }
 
-    @Test("a workload's bounds are kept, also where a round is shorter or longer for it")
+    @Test("a workload's bounds are respected, even if a round is then shorter or longer")
     func bounds() throws {
         let run = DrawnRun()
         _ = run.perform([
@@ -41,7 +41,7 @@ struct BenchmarkRunTests {
         #expect(run.operations["slow"]?.allSatisfy { $0 == 10 } == true)
     }
 
-    @Test("rounds are shorter where there is much to measure, and all is over in four minutes")
+    @Test("rounds are shorter if there are many contenders, and the run ends within four minutes")
     func budget() {
         let run = DrawnRun()
         let contenders = (0..<1000).map { run.contender("\($0)", cost: 100) }
@@ -51,7 +51,7 @@ struct BenchmarkRunTests {
         #expect(results.flatMap(\.contenders).allSatisfy { $0.figures.count == 7 })
     }
 
-    @Test("a quick look at a hundred contenders takes no more than a few seconds")
+    @Test("a quick run of a hundred contenders takes a few seconds at most")
     func quick() {
         let run = DrawnRun()
         let contenders = (0..<100).map { run.contender("\($0)", cost: 5_000) }
@@ -59,7 +59,7 @@ struct BenchmarkRunTests {
         #expect(run.now < 5_000_000_000)
     }
 
-    @Test("figures are of the rounds, and not of the warm-up")
+    @Test("the warm-up does not count in the figures")
     func figures() throws {
         let run = DrawnRun()
         let result = try #require(run.perform([.drawn(contenders: [run.contender("a", cost: 45)])], rounds: 5).first)
@@ -83,7 +83,7 @@ struct BenchmarkRunTests {
         #expect(result.best == (call == 1 ? "b" : "a"))
     }
 
-    @Test("a contender that cannot be made says why")
+    @Test("a contender that cannot be created reports the reason")
     func cannotBeMade() throws {
         let run = DrawnRun()
         let broken = Contender("broken") { _ in
@@ -106,7 +106,7 @@ struct BenchmarkRunTests {
         #expect(throws: BenchmarkError.self) { try sample.validate(operations: 10, in: .nanoseconds(per: "operation")) }
     }
 
-    @Test("no memory is a figure, unlike no time")
+    @Test("zero is a valid amount of memory, but not a valid time")
     func zero() throws {
         try Sample(operations: 10, total: 0).validate(operations: 10, in: .allocations(per: "operation"))
     }

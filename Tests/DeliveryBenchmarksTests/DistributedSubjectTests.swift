@@ -10,7 +10,7 @@ import XCTest
 final class DistributedSubjectTests: XCTestCase {
     private let places = BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram)
 
-    func testWhatTheServerDeliversHas200Bytes() throws {
+    func testADeliveredFrameHas200Bytes() throws {
         let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try WireObservers.registered(
@@ -37,7 +37,7 @@ final class DistributedSubjectTests: XCTestCase {
         }
     }
 
-    func testObserversThatEndAreNoticed() throws {
+    func testAnObserversProcessThatEndsIsAnError() throws {
         let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 2, path: poster.directory, places)
@@ -47,7 +47,7 @@ final class DistributedSubjectTests: XCTestCase {
         observers.end()
     }
 
-    func testWhatIsPostedTwiceIsNoticed() throws {
+    func testASecondPostIsAnError() throws {
         let poster = try DistributedPoster(limit: TestLimit.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 1, path: poster.directory, places)

@@ -32,7 +32,7 @@ struct NotifyBenchTests {
         }
     }
 
-    @Test("what is asked for is measured, once, in the order asked for; a family by its name")
+    @Test("the named workloads are measured once, in the order of the arguments; a family by its name")
     func chosen() async throws {
         let outcome = try await Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
@@ -52,7 +52,7 @@ struct NotifyBenchTests {
         }
     }
 
-    @Test("Markdown says what printed it, without what only says how")
+    @Test("Markdown begins with the command that prints the same tables")
     func markdown() async throws {
         let outcome = try await Shell.run(
             "notify-bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core) --no-spin")
@@ -68,7 +68,7 @@ struct NotifyBenchTests {
         #expect(columns.count == 1)
     }
 
-    @Test("pinned, everything is on the cores that were named")
+    @Test("with --pin, all threads run on the given cores")
     func pin() async throws {
         let outcome = try await Shell.run("notify-bench burst-1 round-trip --quick --json --pin \(Self.core)")
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
@@ -87,14 +87,14 @@ struct NotifyBenchTests {
         #expect(lines(json.output).last?.contains("\"ThreadedNotificationCenter\"") == true)
     }
 
-    @Test("data goes to standard output alone, so that it can be read while something is said")
+    @Test("data goes to standard output, and messages to standard error")
     func streams() async throws {
         let outcome = try await Shell.run("notify-bench --quick same-thread-1 2>/dev/null")
         #expect(!outcome.output.contains("notify-bench:"))
         #expect(outcome.status == .exited(0))
     }
 
-    @Test("a full disk is said, and is trouble")
+    @Test("a full disk is an error, with a message")
     func fullDisk() async throws {
         let outcome = try await Shell.run("notify-bench --quick same-thread-1 > /dev/full")
         #expect(outcome.status == .exited(2))

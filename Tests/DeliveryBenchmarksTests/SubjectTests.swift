@@ -17,7 +17,7 @@ struct SubjectTests {
             }, end: {})
     }
 
-    @Test("what is not handled in time fails, and the threads end")
+    @Test("a notification that is not handled in time is an error, and the threads end")
     func lost() throws {
         let places = BenchmarkPlaces(limit: .milliseconds(1))
         let subject = try BurstSubject(posters: 1, targets: 2, places) { arrivals, _ in channel(-1, arrivals) }
@@ -27,14 +27,14 @@ struct SubjectTests {
         try subject.end()
     }
 
-    @Test("what is handled twice fails")
+    @Test("a notification that is handled twice is an error")
     func handledTwice() throws {
         let subject = try BurstSubject(posters: 1, BenchmarkPlaces()) { arrivals, _ in channel(1, arrivals) }
         #expect(throws: BenchmarkError.miscounted(handled: 11, posted: 10)) { try subject.measure(10) }
         try subject.end()
     }
 
-    @Test("posters divide what is to be posted, and post all of it", arguments: [1, 2, 4, 8])
+    @Test("posters divide the posts, and post all of them", arguments: [1, 2, 4, 8])
     func shares(posters: Int) throws {
         let shares = Locked<[Int]>([])
         let threads = try PosterThreads(posters, core: nil) { share in shares.withLock { $0.append(share) } }
@@ -52,7 +52,7 @@ struct SubjectTests {
         threads.end()
     }
 
-    @Test("a call that handles nothing fails")
+    @Test("a call that handles nothing is an error")
     func callWithoutArrival() throws {
         let arrivals = Arrivals()
         let subject = TimedCalls(arrivals, perform: {}, end: {})
@@ -62,7 +62,7 @@ struct SubjectTests {
 
 @Suite("The control")
 struct ControlTests {
-    @Test("the control's queue handles what several threads append, once each and in each thread's order")
+    @Test("the baseline's queue handles the words of several threads once each, in each thread's order")
     func order() throws {
         let seen = UnsafeMutablePointer<[UInt]>.allocate(capacity: 1)
         seen.initialize(to: [])
@@ -88,7 +88,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a queue without a thread holds what is appended until it has one")
+    @Test("a queue without a thread keeps its words until it has one")
     func held() throws {
         let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         count.initialize(to: 0)
@@ -102,7 +102,7 @@ struct ControlTests {
         #expect(count.pointee == 100)
     }
 
-    @Test("the control fails, too, if it is not done in time, and its threads end", .timeLimit(.minutes(1)))
+    @Test("the baseline fails too if it is not finished in time, and its threads end", .timeLimit(.minutes(1)))
     func late() throws {
         let places = BenchmarkPlaces(limit: .nanoseconds(1))
         for workload in [
@@ -123,7 +123,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a queue is destroyed that never had a thread, and with what it holds")
+    @Test("a queue that never had a thread is destroyed with its words")
     func neverStarted() throws {
         let made = CControlQueueCreate({ _, _ in }, nil)
         let queue = try #require(made)

@@ -27,21 +27,21 @@ struct WorkloadResultTests {
         #expect(quartiles.spread == upper - lower)
     }
 
-    @Test("nothing has no quartiles")
+    @Test("an empty list has no quartiles")
     func none() {
         #expect(Quartiles([]) == nil)
         let result = ContenderResult(name: "a", operations: 1, figures: [])
         #expect(result.median == nil && result.least == nil && result.relativeSpread == nil)
     }
 
-    @Test("one round does not tell how far others would be from it")
+    @Test("a single round has no spread")
     func oneRound() {
         let result = ContenderResult(name: "a", operations: 1, figures: [45])
         #expect(result.median == 45)
         #expect(result.spread == nil && result.relativeSpread == nil)
     }
 
-    @Test("one round that was disturbed moves the median and the spread little")
+    @Test("a disturbed round changes the median and the spread little")
     func outlier() throws {
         let result = ContenderResult(name: "a", operations: 1, figures: [100, 101, 99, 100, 5000, 100, 101])
         #expect(result.median == 100)
@@ -50,7 +50,7 @@ struct WorkloadResultTests {
         #expect(result.relativeSpread == 0.01)
     }
 
-    @Test("ratios are of medians: to the control, and to the best of the others")
+    @Test("ratios are of medians: to the baseline, and to the best contender")
     func ratios() {
         let result = Self.result(figures: [("control", [28]), ("ours", [56, 56, 70]), ("other", [280])])
         #expect(result.best == "ours")
@@ -58,7 +58,7 @@ struct WorkloadResultTests {
         #expect(result.contenders.map(\.ratioToBest) == [nil, 1, 5])
     }
 
-    @Test("where there is no control, or it costs nothing, there is no ratio to it")
+    @Test("without a baseline, or with one that costs nothing, there is no ratio to it")
     func withoutControl() {
         let none = Self.result(control: nil, figures: [("ours", [50]), ("other", [100])])
         #expect(none.contenders.map(\.ratioToControl) == [nil, nil])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Workloads")
 struct WorkloadsTests {
-    @Test("each has a name of its own, contenders with names of their own, and its control is one of them")
+    @Test("workloads and their contenders have unique names, and the baseline is a contender")
     func names() {
         #expect(Set(Workloads.all.map(\.name)).count == Workloads.all.count)
         for workload in Workloads.all {
@@ -15,7 +15,7 @@ struct WorkloadsTests {
         }
     }
 
-    @Test("a name stands for one, and a name without its number for all that have one")
+    @Test("a name selects one workload, and a name without its number selects the family")
     func named() throws {
         for workload in Workloads.all {
             #expect(Workloads.named(workload.name).contains { $0.name == workload.name })
@@ -28,7 +28,7 @@ struct WorkloadsTests {
         #expect(Workload.drawn("odd-").family == "odd-")
     }
 
-    @Test("names are listed once, and so few that a row fits eighty columns")
+    @Test("names are listed once, and their row fits eighty columns")
     func listed() {
         #expect(Set(Workloads.names).count == Workloads.names.count)
         for workload in Workloads.all {

@@ -53,7 +53,7 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(named.sorted(), ["block(2)", "dropNewest(2)", "dropOldest(2)", "refuse(2)"])
     }
 
-    func testWhatATracerIsToldIsInTheFileInItsOrderWithNothingLeftOut() throws {
+    func testTheFileHasAllTracedEventsInOrder() throws {
         let worker = RunLoopThread(name: "worker \"1\"\n")
         let center = ThreadedNotificationCenter()
         let name = Notification.Name("a \"quoted\"\nname ж")
@@ -127,7 +127,7 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertEqual(recording.entries.count { $0.stage == .threadEnd && $0.thread > 0 } >= 3, true)
     }
 
-    func testMoreThanTheMemoryHoldsIsWrittenByWhoRecordsAndNothingIsLost() throws {
+    func testIfTheMemoryIsFullTheRecordingThreadWritesAndNothingIsLost() throws {
         let center = ThreadedNotificationCenter()
         let name = Notification.Name(String(repeating: "long ", count: 100))
         let (recording, _) = try record {
@@ -139,7 +139,7 @@ final class ProcessRecordingTests: XCTestCase {
         XCTAssertFalse(recording.entries.contains { $0.stage == .lost })
     }
 
-    func testAStringThatIsTooLongIsCutBetweenCharactersAndTheLineIsStillRead() throws {
+    func testALongStringIsTruncatedBetweenCharactersAndTheLineIsStillRead() throws {
         let center = ThreadedNotificationCenter()
         let (recording, _) = try record {
             center.post(name: Notification.Name("a" + String(repeating: "漢", count: 5000)))
@@ -287,7 +287,7 @@ final class ProcessRecordingTests: XCTestCase {
         ended.wait()
     }
 
-    func testWhatCannotBeRecordedToIsRefusedWithItsReason() throws {
+    func testAFileThatCannotBeWrittenIsRefusedWithItsReason() throws {
         for (wrong, reason) in [
             ("/nonexistent/run.jsonl", "No such file"), ("/tmp", "directory"), ("/dev/full", "no regular file"),
             ("", "No such"),
@@ -303,7 +303,7 @@ final class ProcessRecordingTests: XCTestCase {
         }
     }
 
-    func testATargetThatDoesNothingIsKnownByItsName() throws {
+    func testAnIdleTargetIsKnownByItsName() throws {
         let center = ThreadedNotificationCenter()
         let worker = RunLoopThread(name: "idle worker")
         try worker.start()

@@ -96,7 +96,7 @@ struct InstallTests {
         #expect(outcome.errors.contains("Nothing was installed under "))
     }
 
-    @Test("what others have put there stays, and so do directories that were there before, though empty")
+    @Test("files of others stay, and so do earlier directories, even if they are empty")
     func others() async throws {
         let outcome = try await shell(
             """
@@ -165,7 +165,7 @@ struct InstallTests {
     }
 
     @Test(
-        "what keeps it from being installed is said, and nothing is left",
+        "an installation that fails reports the reason, and leaves no files",
         arguments: [
             ("--binary missing prefix", "missing is no program that can be run."),
             ("--binary /bin/false prefix", "/bin/false does not say what to install."),

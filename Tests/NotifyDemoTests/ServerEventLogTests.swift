@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What serve logs")
 struct ServerEventLogTests {
-    @Test("who comes and goes is told in passing, what is lost or refused is a warning")
+    @Test("connections are info or notice entries, and losses and refusals are warnings")
     func levels() {
         let levels: [(ServerEvent, Logger.Level)] = [
             (.started(place: ServerPlace(directory: "/d"), processID: 1), .notice),
@@ -21,7 +21,7 @@ struct ServerEventLogTests {
         for (event, level) in levels { #expect(event.logEntry.level == level, "\(event)") }
     }
 
-    @Test("an entry says who, how many and why")
+    @Test("an entry has the client, the number and the reason")
     func contents() {
         let dropped = ServerEvent.dropped(process: 2, name: "a", count: 3).logEntry
         #expect(dropped.metadata == ["process": "2", "name": "a", "count": "3"])

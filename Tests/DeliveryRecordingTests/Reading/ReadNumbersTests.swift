@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which records were read")
 struct ReadNumbersTests {
-    @Test("against a set, for random orders with repetitions and gaps")
+    @Test("the numbers agree with a set, for random orders with repetitions and gaps")
     func againstSet() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<300 {
@@ -23,7 +23,7 @@ struct ReadNumbersTests {
         }
     }
 
-    @Test("what is missing in more places than are kept is taken when it comes, and not for repeated")
+    @Test("numbers missing in more gaps than are kept are accepted later, and are not repetitions")
     func many() {
         var numbers = ReadNumbers()
         for number in stride(from: 2, through: 10_000, by: 2) { _ = numbers.take(number) }

@@ -56,7 +56,7 @@ struct RecordingReaderTests {
         }
     }
 
-    @Test("records of several processes, as they come, are each of its own")
+    @Test("interleaved records of several processes are read with their own process")
     func processes() throws {
         let other = ProcessIdentity(id: 900, name: "other")
         let main = ThreadIdentity(number: 1, name: "main", kernelID: 900)
@@ -69,7 +69,7 @@ struct RecordingReaderTests {
         #expect(recording.threads.count == 2)
     }
 
-    @Test("a process of the same id and name that begins later is another one")
+    @Test("a later process with the same id and name is another process")
     func sameIdentity() throws {
         let one = Self.lines(3)
         let later = one.map { $0.replacing("\"t\":", with: "\"t\":9") }
@@ -79,7 +79,7 @@ struct RecordingReaderTests {
         #expect(recording.entries.count == 6)
     }
 
-    @Test("a file cut at any byte is read up to there, and the cut line is told")
+    @Test("a file truncated at any byte is read up to there, and the truncated line is reported")
     func cut() throws {
         let whole = Self.bytes((1...4).map { Self.record($0, .post) })
         let header = try #require(whole.firstIndex(of: 0x0A))
@@ -95,7 +95,7 @@ struct RecordingReaderTests {
         }
     }
 
-    @Test("a line in the middle that is no record is told with its number, and the rest is kept")
+    @Test("an invalid line in the middle is reported with its number, and the rest is kept")
     func foreignLines() throws {
         for (foreign, reason) in [
             ("this is my file", "not a JSON object"),
@@ -119,7 +119,7 @@ struct RecordingReaderTests {
         }
     }
 
-    @Test("what is repeated is left out, what is out of order is put in order, what is missing is told")
+    @Test("repeated records are omitted, late ones are put in order, and missing ones are reported")
     func order() throws {
         let lines = Self.lines(6)
         let repeated = try Self.read(lines[..<5] + [lines[3]] + lines[5...])
@@ -138,7 +138,7 @@ struct RecordingReaderTests {
         #expect(doubled.problemCount == 7)
     }
 
-    @Test("another version of the schema is not read, and said to be one")
+    @Test("another version of the schema is an error that says so")
     func versions() throws {
         let lines = Self.lines(2)
         let newer = lines.map { $0.replacing("\"recording\":1", with: "\"recording\":2") }
@@ -149,7 +149,7 @@ struct RecordingReaderTests {
         #expect(throws: LogError.self) { try Self.read(newer) }
     }
 
-    @Test("keys that are not known are passed over, of whatever value, and blanks too")
+    @Test("unknown keys with any value, and blanks, are ignored")
     func unknownKeys() throws {
         var lines = Self.lines(1)
         lines[2] =
@@ -159,7 +159,7 @@ struct RecordingReaderTests {
         #expect(recording.entries.map(\.time) == [7])
     }
 
-    @Test("records without a header are read, and said to be of nobody who is known")
+    @Test("records without a header are read, and reported as records of an unknown process")
     func noHeader() throws {
         let recording = try Self.read(Array(Self.lines(3).dropFirst()))
         #expect(recording.entries.count == 3)
@@ -168,7 +168,7 @@ struct RecordingReaderTests {
         #expect(tail.entries.map(\.time) == [3000, 4000, 5000])
     }
 
-    @Test("what is no recording is an error that shows why, and says what was expected")
+    @Test("a file that is not a recording is an error that shows the reason and the expected format")
     func noRecording() {
         for (bytes, words) in [
             ([], "contains no records"), (Array("\n \n".utf8), "contains no records"),
@@ -190,7 +190,7 @@ struct RecordingReaderTests {
         #expect(throws: LogError.self) { try Recording(path: "/tmp") }
     }
 
-    @Test("a line without end is passed over in bounded memory")
+    @Test("an endless line is skipped in bounded memory")
     func longLine() throws {
         let lines = Self.lines(2)
         let long = String(repeating: "x", count: 3 << 20)
@@ -209,7 +209,7 @@ struct RecordingReaderTests {
         #expect(recording.problemCount == 1000)
     }
 
-    @Test("numbers as large as can be are no trap")
+    @Test("the largest numbers do not trap")
     func largeNumbers() throws {
         let large = UInt64.max
         let recording = try Self.read([
@@ -224,7 +224,7 @@ struct RecordingReaderTests {
         _ = recording.entries.map { recording.elapsed($0) }
     }
 
-    @Test("texts are found again by their bytes, however many there are")
+    @Test("texts are found by their bytes, in any number")
     func texts() {
         var table = TextTable()
         let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
