@@ -10,7 +10,7 @@ package enum FaultRounds {
     package static let postsToAStoppedObserver = isStress ? 500_000 : 50_000
     /// The posts of each of many threads at one center.
     package static let postsOfAThread = isStress ? 2000 : 800
-    /// The posts of each of many threads until they report that a stopped server does not read.
+    /// The failed posts of each of many threads while the server is stopped.
     package static let postsThatAreLate = isStress ? 6 : 2
     /// The connections refused by a server without descriptors, which pauses after each.
     package static let refusals = isStress ? 100 : 10

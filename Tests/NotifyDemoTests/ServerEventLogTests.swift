@@ -5,7 +5,7 @@ import Testing
 
 @testable import notify_demo
 
-@Suite("What serve logs")
+@Suite("Log entries of serve")
 struct ServerEventLogTests {
     @Test("connections are info or notice entries, and losses and refusals are warnings")
     func levels() {
