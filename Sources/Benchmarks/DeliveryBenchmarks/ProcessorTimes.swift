@@ -2,7 +2,7 @@ internal import CControl
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The processor times of the machine since it started, and this program's part of them.
+/// The processor times of the machine over a period, and this program's part of them.
 package struct ProcessorTimes: Sendable, Hashable {
     /// Seconds that all cores together worked for any program.
     package var busy: Double
