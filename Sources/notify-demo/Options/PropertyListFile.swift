@@ -10,7 +10,7 @@ import Scenarios
 struct PropertyListFile {
     /// A larger file is refused. XML takes several times as many bytes as the same values on the wire.
     private static let sizeLimit = 1 << 20
-    private static let timeout = Duration.seconds(60)
+    private static let timeout = Duration.seconds(30)
 
     private let name: String
     private let bytes: [UInt8]
