@@ -8,7 +8,7 @@ import Testing
 @Suite("A file for post --plist")
 struct PropertyListFileTests {
     private static let child: ChildProgram = {
-        let directory = Bundle.main.bundleURL.deletingLastPathComponent()
+        let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         return ChildProgram(path: directory.appending(path: "notify-demo").path, arguments: [PropertyListChild.name])
     }()
 
