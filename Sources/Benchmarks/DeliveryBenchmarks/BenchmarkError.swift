@@ -27,7 +27,7 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
         case .observersEnded:
             "the process that has the observers has ended. What it printed on standard error says why."
         case .noObserversProgram:
-            "there is no program to start for the observers. Run 'notify-demo bench'."
+            "there is no program to start for the observers. Run 'notify-bench'."
         case .noFigure(let figure):
             "a round's figure is \(figure)."
         case .noSuchCore(let core):
