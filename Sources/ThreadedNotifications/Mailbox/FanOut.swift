@@ -20,8 +20,10 @@ final class FanOut {
     private let post: Post
     /// The sequence number of the post's first slot, in whichever queue.
     private var firstNumber: UInt64 = 0
-    private var slots: [Slot] = []
-    private var next = 0
+    // One thread uses both, and no access calls anything else. A check of each access would cost as much as beginning a
+    // call.
+    @exclusivity(unchecked) private var slots: [Slot] = []
+    @exclusivity(unchecked) private var next = 0
     /// The outcomes of slots that a drain delivered, by sequence number.
     private var outcomes: [UInt64: DeliveryOutcome?] = [:]
 
@@ -114,7 +116,9 @@ final class FanOut {
         } else {
             _ = context.drainState.taken.takeFirst(of: queue)
         }
-        return ObserverCall.runAtOnce(observer, with: notification, of: post, context)
+        return observer._withUnsafeGuaranteedRef {
+            ObserverCall.runAtOnce($0, with: notification, of: post, context)
+        }
     }
 
     /// Delivers to the next slot. A drain has taken the entry.
@@ -125,13 +129,17 @@ final class FanOut {
             context.drainState.taken.putBack(
                 MailboxState.Pending.Entry(number: next, item: Delivery(.fanOut(self))), to: queue)
         }
-        outcomes[number] = .some(ObserverCall.runAtOnce(observer, with: notification, of: post, context))
+        outcomes[number] = .some(
+            observer._withUnsafeGuaranteedRef {
+                ObserverCall.runAtOnce($0, with: notification, of: post, context)
+            })
     }
 
+    /// The observer is retained by its slot.
     @inline(__always)
-    private func takeNext() -> Observer {
+    private func takeNext() -> Unmanaged<Observer> {
         next += 1
-        return slots[next - 1].observer
+        return .passUnretained(slots[next - 1].observer)
     }
 
     /// The thread ends before the remaining slots were delivered.
