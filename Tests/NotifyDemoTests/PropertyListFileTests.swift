@@ -1,36 +1,35 @@
 import DistributedNotifications
 import Foundation
 import Scenarios
-import Testing
+import XCTest
 
 @testable import notify_demo
 
-@Suite("A file for post --plist")
-struct PropertyListFileTests {
+/// A file for `post --plist`. In XCTest, because reading blocks a thread while Swift's concurrency runs the reading process;
+/// tests of Swift Testing run on the threads that this needs.
+final class PropertyListFileTests: XCTestCase {
     private static let child: ChildProgram = {
         let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         return ChildProgram(path: directory.appending(path: "notify-demo").path, arguments: [PropertyListChild.name])
     }()
 
-    /// Reads on a thread of its own: reading waits for a child, and Swift's concurrency needs its threads to run it.
-    private static func read(_ bytes: some Collection<UInt8>, child: ChildProgram = child) async throws
-        -> [String: PropertyListValue]
-    {
+    private static func read(
+        _ bytes: some Collection<UInt8>, child: ChildProgram = child
+    ) throws -> [String: PropertyListValue] {
         let path = FileManager.default.temporaryDirectory.appending(path: "userInfo-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(filePath: path))
-        let result = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(returning: Result { try PropertyListFile(path: path).userInfo(child: child) })
-            }
+        do throws(PropertyListFileError) {
+            return try PropertyListFile(path: path).userInfo(child: child)
+        } catch {
+            XCTAssertEqual(error.file, path)
+            throw error
         }
-        if case .failure(let error as PropertyListFileError) = result { #expect(error.file == path) }
-        return try result.get()
     }
 
-    private static func refusal(_ bytes: some Collection<UInt8>, child: ChildProgram = child) async -> String? {
+    private static func refusal(_ bytes: some Collection<UInt8>, child: ChildProgram = child) -> String? {
         do {
-            _ = try await read(bytes, child: child)
+            _ = try read(bytes, child: child)
             return nil
         } catch { return (error as? PropertyListFileError)?.problem ?? "\(error)" }
     }
@@ -50,8 +49,7 @@ struct PropertyListFileTests {
         return bytes + offsets + [0, 0, 0, 0, 0, 0, 2, 1] + wide(objects.count) + wide(0) + wide(bytes.count)
     }
 
-    @Test("XML, binary and JSON files are read, with the kinds of their values")
-    func forms() async throws {
+    func testXMLBinaryAndJSONFilesAreReadWithTheKindsOfTheirValues() throws {
         let userInfo: [String: PropertyListValue] = [
             "text": "größe \"\n", "count": -3, "ratio": 2.5, "whole": 2.0, "isFinal": true,
             "list": [1, "two", [], [:]],
@@ -60,28 +58,26 @@ struct PropertyListFileTests {
         let object = PropertyListValue.dictionary(userInfo).foundationObject
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let bytes = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
-            #expect(try await Self.read(bytes) == userInfo)
+            XCTAssertEqual(try Self.read(bytes), userInfo)
         }
         let json = "\u{FEFF} {\"a\": [1, 1.0, true, \"\\u00e9\"], \"b\": {}}"
-        #expect(try await Self.read(json.utf8) == ["a": [1, 1.0, true, "é"], "b": [:]])
+        XCTAssertEqual(try Self.read(json.utf8), ["a": [1, 1.0, true, "é"], "b": [:]])
     }
 
-    @Test(
-        "a bad file is refused with the reason",
-        arguments: [
+    func testABadFileIsRefusedWithTheReason() {
+        for (text, reason) in [
             ("", "is empty"), (" \n", "is empty"), ("a = b", "neither an XML nor a binary property list nor JSON"),
             ("{a = b;}", "is not JSON at byte 2"), ("[1]", "contains no dictionary"), ("{\"a\": null}", "null"),
             ("{\"a\": 1, \"a\": 2}", "the key \"a\" twice"), ("<dict>", "unexpected EOF"),
             ("<plist><strong/></plist>", "unknown tag strong on line 1"), ("<plist><array/></plist>", "no dictionary"),
             ("<plist><dict><key>a</key><integer>9223372036854775808</integer></dict></plist>", "an integer is from"),
-        ])
-    func refusals(text: String, reason: String) async {
-        let problem = await Self.refusal(text.utf8)
-        #expect(problem?.contains(reason) == true, "\(problem ?? "read")")
+        ] {
+            let problem = Self.refusal(text.utf8)
+            XCTAssertEqual(problem?.contains(reason), true, "\(problem ?? "read")")
+        }
     }
 
-    @Test("the limits of a userInfo hold, and the error names the value")
-    func limits() async {
+    func testTheLimitsOfAUserInfoHoldAndTheErrorNamesTheValue() {
         let large = String(repeating: "x", count: 70_000)
         let deep = String(repeating: "<array>", count: 70) + String(repeating: "</array>", count: 70)
         let many = String(repeating: "<true/>", count: 17_000)
@@ -89,42 +85,35 @@ struct PropertyListFileTests {
             ("<string>\(large)</string>", "cannot be posted: userInfo[\"a\"] is where the userInfo exceeds 60 KiB"),
             (deep, "nested more than 64"), ("<array>\(many)</array>", "exceeds 16384 values"),
         ] {
-            let problem = await Self.refusal(Self.xml("<dict><key>a</key>\(value)</dict>"))
-            #expect(problem?.contains(reason) == true, "\(problem ?? "read")")
+            let problem = Self.refusal(Self.xml("<dict><key>a</key>\(value)</dict>"))
+            XCTAssertEqual(problem?.contains(reason), true, "\(problem ?? "read")")
         }
-        #expect(await Self.refusal("{\"a\": \"\(large)\"}".utf8)?.contains("exceeds 60 KiB") == true)
-        #expect(
-            await Self.refusal([UInt8](repeating: 0x20, count: (1 << 20) + 1))?.contains("larger than 1 MiB") == true)
+        XCTAssertEqual(Self.refusal("{\"a\": \"\(large)\"}".utf8)?.contains("exceeds 60 KiB"), true)
+        XCTAssertEqual(
+            Self.refusal([UInt8](repeating: 0x20, count: (1 << 20) + 1))?.contains("larger than 1 MiB"), true)
     }
 
-    @Test("a list that crashes Foundation's reader is refused")
-    func crash() async {
-        let problem = await Self.refusal(Self.binary([[0xA1, 1], [0xC1, 2], [0x51, 65]]))
-        #expect(problem?.contains("its reader was ended by signal") == true, "\(problem ?? "read")")
+    func testAListThatCrashesFoundationsReaderIsRefused() {
+        let problem = Self.refusal(Self.binary([[0xA1, 1], [0xC1, 2], [0x51, 65]]))
+        XCTAssertEqual(problem?.contains("its reader was ended by signal"), true, "\(problem ?? "read")")
     }
 
-    @Test("a list that expands to hundreds of megabytes is refused")
-    func expansion() async {
+    func testAListThatExpandsToHundredsOfMegabytesIsRefused() {
         let levels = (1...8).map { [0xA8] + [UInt8](repeating: UInt8($0), count: 8) }
-        let problem = await Self.refusal(Self.binary(levels + [[0x51, 65]]))
-        #expect(problem != nil)
+        let problem = Self.refusal(Self.binary(levels + [[0x51, 65]]))
+        XCTAssertNotNil(problem)
     }
 
-    @Test("a missing file, a directory, and a reader that cannot be started are errors that name the file")
-    func files() async {
+    func testAMissingFileADirectoryAndAMissingReaderAreErrorsThatNameTheFile() {
         for (path, problem) in [
             ("/nowhere/F", "/nowhere/F cannot be opened: No such file or directory."),
             ("/", "/ cannot be read: Is a directory."), ("", "\"\" cannot be opened: No such file or directory."),
         ] {
-            #expect {
-                try PropertyListFile(path: path)
-            } throws: {
-                "\($0)" == problem
-            }
+            XCTAssertThrowsError(try PropertyListFile(path: path)) { XCTAssertEqual("\($0)", problem) }
         }
-        let none = await Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/nonexistent"))
-        #expect(none?.hasPrefix("cannot be read: the process that reads it failed") == true, "\(none ?? "read")")
-        let other = await Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/bin/cat"))
-        #expect(other?.hasPrefix("cannot be read: the process that reads it wrote something else") == true)
+        let none = Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/nonexistent"))
+        XCTAssertEqual(none?.hasPrefix("cannot be read: the process that reads it failed"), true, "\(none ?? "read")")
+        let other = Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/bin/cat"))
+        XCTAssertEqual(other?.hasPrefix("cannot be read: the process that reads it wrote something else"), true)
     }
 }
