@@ -92,44 +92,49 @@ let package = Package(
             swiftSettings: strict),
 
         // The tests.
+        .target(name: "SharedTesting", path: "Tests/SharedTesting", swiftSettings: strict),
         .testTarget(
-            name: "ThreadedNotificationsTests", dependencies: ["ThreadedNotifications"], swiftSettings: strict),
+            name: "ThreadedNotificationsTests", dependencies: ["SharedTesting", "ThreadedNotifications"],
+            swiftSettings: strict),
         .target(
             name: "DistributedTesting",
-            dependencies: ["CLinux", "DistributedNotifications", "NotificationServer", "ThreadedNotifications"],
-            path: "Tests/DistributedTesting", swiftSettings: strict),
+            dependencies: [
+                "CLinux", "DistributedNotifications", "NotificationServer", "SharedTesting", "ThreadedNotifications",
+            ], path: "Tests/DistributedTesting", swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests",
             dependencies: [
-                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
+                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
                 "ThreadedNotifications", "notification-server",
             ], swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
             dependencies: [
-                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer",
+                "CLinux", "DistributedNotifications", "DistributedTesting", "NotificationServer", "SharedTesting",
                 "ThreadedNotifications", "notification-server",
             ], swiftSettings: strict),
         .testTarget(
-            name: "DeliveryRecordingTests", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
+            name: "DeliveryRecordingTests",
+            dependencies: ["DeliveryRecording", "SharedTesting", "ThreadedNotifications"], swiftSettings: strict),
+        .testTarget(
+            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "SharedTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "Scenarios", "notify-demo"],
-            swiftSettings: strict),
-        .testTarget(name: "ScenariosTests", dependencies: ["Scenarios", "notify-demo"], swiftSettings: strict),
+            name: "ScenariosTests", dependencies: ["Scenarios", "SharedTesting", "notify-demo"], swiftSettings: strict),
         .testTarget(
-            name: "PlatformExaminationTests", dependencies: ["PlatformExamination", "Scenarios", "notify-demo"],
-            swiftSettings: strict),
+            name: "PlatformExaminationTests",
+            dependencies: ["PlatformExamination", "Scenarios", "SharedTesting", "notify-demo"], swiftSettings: strict),
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
-                "CAllocationCounter", "CControl", "DeliveryBenchmarks", "notification-server", "notify-bench",
-                subprocess, systemPackage,
+                "CAllocationCounter", "CControl", "DeliveryBenchmarks", "SharedTesting", "notification-server",
+                "notify-bench", subprocess, systemPackage,
             ], swiftSettings: strict),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "PlatformExamination", "Scenarios", "kitchen",
+                "DeliveryDiagnostics", "DeliveryRecording", "PlatformExamination", "Scenarios", "SharedTesting",
+                "kitchen",
                 "notification-server", "notify-bench", "notify-demo", subprocess, systemPackage,
             ], swiftSettings: strict),
     ],

@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DistributedNotifications
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -11,11 +12,11 @@ final class DistributedSubjectTests: XCTestCase {
     private let places = BenchmarkPlaces(observersProgram: BenchmarkPlaces.observersProgram)
 
     func testADeliveredFrameHas200Bytes() throws {
-        let poster = try DistributedPoster(limit: TestLimit.hang)
+        let poster = try DistributedPoster(limit: TestTimeout.hang)
         defer { poster.end() }
         let observers = try WireObservers.registered(
             1, name: DistributedPoster.name.rawValue, at: ServerPlace(directory: poster.directory),
-            limit: TestLimit.hang)
+            limit: TestTimeout.hang)
         let end = try XCTUnwrap(EventDescriptor())
         try poster.post()
         var counted: [[Int]] = []
@@ -30,7 +31,7 @@ final class DistributedSubjectTests: XCTestCase {
 
     func testTheObserversProcessEndsByItselfWhenThisOneCloses() throws {
         for kind in ObserversProgram.Kind.allCases where kind != .plain {
-            let poster = try DistributedPoster(limit: TestLimit.hang)
+            let poster = try DistributedPoster(limit: TestTimeout.hang)
             defer { poster.end() }
             let observers = try ObserversProcess(kind, 2, path: poster.directory, places)
             XCTAssertTrue(observers.end(), "\(kind) was killed")
@@ -38,7 +39,7 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testAnObserversProcessThatEndsIsAnError() throws {
-        let poster = try DistributedPoster(limit: TestLimit.hang)
+        let poster = try DistributedPoster(limit: TestTimeout.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 2, path: poster.directory, places)
         observers.expect(1)
@@ -48,7 +49,7 @@ final class DistributedSubjectTests: XCTestCase {
     }
 
     func testASecondPostIsAnError() throws {
-        let poster = try DistributedPoster(limit: TestLimit.hang)
+        let poster = try DistributedPoster(limit: TestTimeout.hang)
         defer { poster.end() }
         let observers = try ObserversProcess(.wire, 1, path: poster.directory, places)
         let subject = DistributedSubject(

@@ -2,6 +2,7 @@ import CControl
 import DeliveryDiagnostics
 import Dispatch
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -106,7 +107,7 @@ final class MeasuringTests: XCTestCase {
                 isDone.signal()
             }
         }
-        XCTAssertEqual(isDone.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
         XCTAssertEqual(found.withLock { $0 }, [[core], [core]])
     }
 }

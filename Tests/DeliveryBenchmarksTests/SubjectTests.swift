@@ -1,6 +1,7 @@
 import CControl
 import DeliveryDiagnostics
 import Dispatch
+import SharedTesting
 import Testing
 import ThreadedNotifications
 
@@ -40,7 +41,7 @@ struct SubjectTests {
         let threads = try PosterThreads(posters, core: nil) { share in shares.withLock { $0.append(share) } }
         for operations in [0, 1, 7, 64] {
             threads.post(operations)
-            try threads.wait(limit: TestLimit.hang)
+            try threads.wait(limit: TestTimeout.hang)
             let posted = shares.withLock { shares in
                 defer { shares = [] }
                 return shares

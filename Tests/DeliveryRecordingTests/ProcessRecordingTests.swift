@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -46,7 +47,7 @@ final class ProcessRecordingTests: XCTestCase {
             for _ in 1...3 { center.post(name: name) }
             isOver.signal()
             worker.stop()
-            try worker.waitUntilFinished(timeout: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestTimeout.hang)
             for token in tokens { token.cancel() }
         }.recording
         let named = recording.records.filter { $0.stage == .drop }.compactMap(\.message)
@@ -63,7 +64,7 @@ final class ProcessRecordingTests: XCTestCase {
             center.post(name: name, object: "sender")
             PostingQueue(center: center).enqueue(Notification(name: name), postingStyle: .now)
             worker.stop()
-            try worker.waitUntilFinished(timeout: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestTimeout.hang)
             token.cancel()
         }
         XCTAssertEqual(recording.problems, [])
@@ -98,7 +99,7 @@ final class ProcessRecordingTests: XCTestCase {
             }
             for thread in threads {
                 thread.stop()
-                try thread.waitUntilFinished(timeout: TestLimit.hang)
+                try thread.waitUntilFinished(timeout: TestTimeout.hang)
             }
             for token in tokens { token.cancel() }
         }
@@ -213,14 +214,14 @@ final class ProcessRecordingTests: XCTestCase {
         let (recording, _) = try record {
             try one.start()
             try other.start()
-            try? one.performAndWait(timeout: TestLimit.hang) {
-                try other.performAndWait(timeout: TestLimit.hang) {
-                    try one.performAndWait(timeout: TestLimit.hang) {}
+            try? one.performAndWait(timeout: TestTimeout.hang) {
+                try other.performAndWait(timeout: TestTimeout.hang) {
+                    try one.performAndWait(timeout: TestTimeout.hang) {}
                 }
             }
             for thread in [one, other] {
                 thread.stop()
-                try thread.waitUntilFinished(timeout: TestLimit.hang)
+                try thread.waitUntilFinished(timeout: TestTimeout.hang)
             }
         }
         let records = recording.records
@@ -315,7 +316,7 @@ final class ProcessRecordingTests: XCTestCase {
             token.cancel()
         }
         worker.stop()
-        try worker.waitUntilFinished(timeout: TestLimit.hang)
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
         XCTAssertEqual(recording.records.first { $0.stage == .append }?.target?.name, "idle worker")
     }
 

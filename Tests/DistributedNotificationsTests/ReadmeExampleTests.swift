@@ -1,6 +1,7 @@
 import DistributedNotifications
 import DistributedTesting
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -82,7 +83,7 @@ final class ReadmeExampleTests: XCTestCase {
         try center.post(name: dishReady, userInfo: ["dish": "fire"], deliverImmediately: true)
         // README: end
 
-        let deadline = ContinuousClock.now + TestLimit.hang
+        let deadline = ContinuousClock.now + TestTimeout.hang
         while printed.withLock({ $0.count }) < 4, ContinuousClock.now < deadline {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.005))
         }
@@ -95,7 +96,7 @@ final class ReadmeExampleTests: XCTestCase {
         XCTAssertEqual(lines.filter { !$0.hasPrefix("process") && !$0.hasPrefix("observed") }, ["read DishReady"])
         for token in [all, events] { token.cancel() }
         worker.stop()
-        try worker.waitUntilFinished(timeout: TestLimit.hang)
+        try worker.waitUntilFinished(timeout: TestTimeout.hang)
     }
 
     func testTheReadmeShowsTheseExamples() throws {

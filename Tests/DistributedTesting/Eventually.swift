@@ -1,7 +1,8 @@
 internal import Glibc
+package import SharedTesting
 
 /// Calls a condition until it is true or the timeout has passed.
-package func eventually(_ limit: Duration = TestLimit.hang, _ isSo: () throws -> Bool) rethrows -> Bool {
+package func eventually(_ limit: Duration = TestTimeout.hang, _ isSo: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
         if try isSo() { return true }

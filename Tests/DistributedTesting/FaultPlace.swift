@@ -1,6 +1,7 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
+internal import SharedTesting
 internal import XCTest
 
 /// A temporary directory for a server. The deinit removes the directory, so that no client can start another server
@@ -17,14 +18,14 @@ package final class FaultPlace: Sendable {
 
     /// Returns the server process for this directory; starts it if there is none.
     package func startServer() throws -> ObservedProcess {
-        let (socket, _) = try ServerStart.connect(to: place, timeout: TestLimit.hang)
+        let (socket, _) = try ServerStart.connect(to: place, timeout: TestTimeout.hang)
         let process = try XCTUnwrap(socket.peer).process
         try XCTSkipIf(process == getpid(), "the server is no process of its own")
         return ObservedProcess(process)
     }
 
     package func status() throws -> ServerStatus {
-        try XCTUnwrap(try DistributedCenter.status(of: place, timeout: TestLimit.hang))
+        try XCTUnwrap(try DistributedCenter.status(of: place, timeout: TestTimeout.hang))
     }
 
     /// Changes the owner to user 65534; requires root.
@@ -43,7 +44,7 @@ package final class FaultPlace: Sendable {
     }
 
     deinit {
-        let served = try? ServerStart.connectIfServed(place, timeout: TestLimit.hang)
+        let served = try? ServerStart.connectIfServed(place, timeout: TestTimeout.hang)
         try? FileManager.default.removeItem(atPath: parent)
         if let server = served?.peer?.process, server != getpid() { ObservedProcess(server).end() }
     }

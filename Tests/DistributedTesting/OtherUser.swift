@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Foundation
 internal import Glibc
+internal import SharedTesting
 package import Testing
 
 /// Runs code of a test as another user; requires root.
@@ -18,7 +19,7 @@ package enum OtherUser {
             if CLinuxActAs(number) { result.value = body() }
             done.signal()
         }
-        return done.wait(timeout: .now() + TestLimit.seconds) == .success ? result.value : nil
+        return done.wait(timeout: .now() + TestTimeout.seconds) == .success ? result.value : nil
     }
 
     // Safety: one thread writes it before it signals the semaphore, and the other reads it after.

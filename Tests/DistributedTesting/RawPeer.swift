@@ -1,6 +1,7 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
+package import SharedTesting
 internal import XCTest
 
 /// The client side of a connection, for a test that writes and reads frames itself. It reads only when a method is
@@ -10,7 +11,7 @@ package final class RawPeer {
     private var decoder = FrameDecoder(capacity: 256 << 10)
     private var lastSynchronization: UInt64 = 0
     private var peeked: Received?
-    package static let limit = TestLimit.hang
+    package static let limit = TestTimeout.hang
 
     package enum Problem: Error {
         case late

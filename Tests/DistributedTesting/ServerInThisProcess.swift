@@ -1,6 +1,7 @@
 internal import DistributedNotifications
 internal import Foundation
 package import NotificationServer
+internal import SharedTesting
 internal import ThreadedNotifications
 internal import XCTest
 
@@ -34,14 +35,14 @@ package final class ServerInThisProcess {
             try? server.run(endsWhenIdle: endsWhenIdle)
             ended.signal()
         }
-        XCTAssertEqual(seen.started.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(seen.started.wait(timeout: .now() + TestTimeout.seconds), .success)
     }
 
     package var events: [ServerEvent] { seen.events.withLock { $0 } }
 
     package func stop() {
         server.stop()
-        XCTAssertEqual(ended.wait(timeout: .now() + TestLimit.seconds), .success, "the server does not stop")
+        XCTAssertEqual(ended.wait(timeout: .now() + TestTimeout.seconds), .success, "the server does not stop")
         ended.signal()
     }
 

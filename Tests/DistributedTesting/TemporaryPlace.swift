@@ -1,6 +1,7 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
+package import SharedTesting
 internal import Testing
 internal import ThreadedNotifications
 
@@ -18,8 +19,9 @@ package final class TemporaryPlace: Sendable {
     }
 
     /// Connects, and notes the server so that the deinit ends it.
-    package func connect(limit: Duration = TestLimit.hang) throws -> (server: Int32, started: Bool, socket: LocalSocket)
-    {
+    package func connect(limit: Duration = TestTimeout.hang) throws -> (
+        server: Int32, started: Bool, socket: LocalSocket
+    ) {
         let (socket, started) = try ServerStart.connect(to: place, timeout: limit)
         let server = try #require(socket.peer).process
         try #require(server != getpid())

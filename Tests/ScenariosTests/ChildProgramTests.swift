@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import Scenarios
@@ -9,7 +10,7 @@ import XCTest
 /// and reports false races.
 final class ChildProgramTests: XCTestCase {
     func testAChildThatCannotStartHangsOrSpeaksNonsenseIsAnError() {
-        func error(_ path: String, _ arguments: [String], timeout: Duration = TestLimit.hang) -> ScenarioError? {
+        func error(_ path: String, _ arguments: [String], timeout: Duration = TestTimeout.hang) -> ScenarioError? {
             var environment = ScenarioEnvironment(
                 options: ScenarioOptions(capture: .weak), timeout: timeout,
                 childProgram: ChildProgram(path: path, arguments: arguments))

@@ -2,6 +2,7 @@ import DeliveryDiagnostics
 import DeliveryRecording
 import DistributedNotifications
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -13,7 +14,8 @@ final class DistributedScenarioTests: XCTestCase {
     private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(component: "notify-demo").path
 
-    private func environment(_ child: ChildProgram? = nil, timeout: Duration = TestLimit.hang) -> ScenarioEnvironment {
+    private func environment(_ child: ChildProgram? = nil, timeout: Duration = TestTimeout.hang) -> ScenarioEnvironment
+    {
         ScenarioEnvironment(
             timeout: timeout,
             distributedChild: child ?? ChildProgram(path: Self.program, arguments: ["distributed-child"]))
@@ -164,7 +166,7 @@ final class DistributedScenarioTests: XCTestCase {
 
     func testASecondProcessThatCannotStartEndsOrHangsIsAnErrorAndLeavesNoDirectory() throws {
         let before = try directories()
-        func error(_ child: ChildProgram, timeout: Duration = TestLimit.hang) -> ScenarioError? {
+        func error(_ child: ChildProgram, timeout: Duration = TestTimeout.hang) -> ScenarioError? {
             do {
                 try DistributedScenario().perform(in: environment(child, timeout: timeout))
                 return nil

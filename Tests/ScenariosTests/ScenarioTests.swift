@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -124,7 +125,7 @@ final class ScenarioTests: ScenarioTestCase {
                 XCTFail("\(error)")
             }
         }.start()
-        wait(for: [refused], timeout: TestLimit.seconds)
+        wait(for: [refused], timeout: TestTimeout.seconds)
         for scenario: any Scenario in [
             ObserverLifetimeScenario(), DistributedScenario(), SuspensionScenario(), ServerRestartScenario(),
         ] {

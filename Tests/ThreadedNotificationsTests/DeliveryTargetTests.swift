@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -8,7 +9,7 @@ private let posted = Notification.Name("perform")
 
 /// Blocks on a given thread.
 final class DeliveryTargetTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testABlockIsPerformedAtOnceOnTheCurrentThreadAndLaterOnAnother() throws {
         let worker = try RunLoopThread.started("worker")
@@ -42,7 +43,7 @@ final class DeliveryTargetTests: XCTestCase {
             number.withLock { $0 = own }
             performed.fulfill()
         }
-        wait(for: [performed], timeout: TestLimit.seconds)
+        wait(for: [performed], timeout: TestTimeout.seconds)
         XCTAssertNotEqual(number.withLock { $0 }, 1)
     }
 
@@ -127,7 +128,7 @@ final class DeliveryTargetTests: XCTestCase {
             }
             outcome.withLock { $0 = block }
         }.wait()
-        wait(for: [performed], timeout: TestLimit.seconds)
+        wait(for: [performed], timeout: TestTimeout.seconds)
         XCTAssertGreaterThanOrEqual(elapsed.withLock { $0 }, delay)
         XCTAssertEqual(outcome.withLock { $0 }?.outcome, .delivered)
         XCTAssertEqual(outcome.withLock { $0 }?.cancel(), false)
@@ -178,7 +179,7 @@ final class DeliveryTargetTests: XCTestCase {
         let block = try worker.perform(after: .milliseconds(10)) {}
         resume.signal()
         try worker.waitUntilFinished(timeout: timeout)
-        wait(for: [due], timeout: TestLimit.seconds)
+        wait(for: [due], timeout: TestTimeout.seconds)
         XCTAssertEqual(block.outcome, .targetGone)
     }
 
@@ -215,7 +216,7 @@ final class DeliveryTargetTests: XCTestCase {
             if count.add(1, ordering: .relaxed).newValue < 100_000 { try? worker.perform(again) } else { done.signal() }
         }
         try worker.perform(again)
-        XCTAssertEqual(done.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(done.wait(timeout: .now() + TestTimeout.seconds), .success)
         try worker.stopAndWait()
     }
 }

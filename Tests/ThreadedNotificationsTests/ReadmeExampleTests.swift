@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -88,7 +89,7 @@ final class ReadmeExampleTests: XCTestCase {
 
         XCTAssertEqual(printed.lines, ["3 fields were sent on the network thread"])
         networkThread.stop()
-        try networkThread.waitUntilFinished(timeout: TestLimit.hang)
+        try networkThread.waitUntilFinished(timeout: TestTimeout.hang)
     }
 
     func testTheActorsOutputIsRight() throws {
@@ -128,7 +129,7 @@ final class ReadmeExampleTests: XCTestCase {
             XCTAssertEqual(lines, ["GET /"])
             count.fulfill()
         }
-        wait(for: [isRead, count], timeout: TestLimit.seconds)
+        wait(for: [isRead, count], timeout: TestTimeout.seconds)
         XCTAssertEqual(printed.lines, ["read GET /"])
         parsing.cancel()
         worker.stop()

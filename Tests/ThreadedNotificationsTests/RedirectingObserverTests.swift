@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -6,7 +7,7 @@ import XCTest
 /// The document's technique: a test for each of its claims.
 final class RedirectingObserverTests: XCTestCase {
     private let posted = Notification.Name("RedirectingObserverTests")
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testANotificationPostedOnTheTargetThreadIsHandledBeforePostReturns() {
         let log = HandlerLog()
@@ -54,7 +55,7 @@ final class RedirectingObserverTests: XCTestCase {
             observer.setUpThreadingSupport()
             done.fulfill()
         }.start()
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         observer.processNotification(Notification(name: posted, object: 1))
         XCTAssertEqual(log.threads, [1])
     }
@@ -162,7 +163,7 @@ final class RedirectingObserverTests: XCTestCase {
         observer = nil
         other = nil
         XCTAssertNil(observed)
-        wait(for: [invalidated], timeout: TestLimit.seconds)
+        wait(for: [invalidated], timeout: TestTimeout.seconds)
         XCTAssertFalse(port.isValid)
     }
 
@@ -178,7 +179,7 @@ final class RedirectingObserverTests: XCTestCase {
         let invalidated = expectation(forNotification: Port.didBecomeInvalidNotification, object: port)
         token.map(NotificationCenter.default.removeObserver)
         XCTAssertNil(observed)
-        wait(for: [invalidated], timeout: TestLimit.seconds)
+        wait(for: [invalidated], timeout: TestTimeout.seconds)
         XCTAssertFalse(port.isValid)
     }
 
@@ -193,7 +194,7 @@ final class RedirectingObserverTests: XCTestCase {
             observer.setUpThreadingSupport()
             ready.fulfill()
         }
-        wait(for: [ready], timeout: TestLimit.seconds)
+        wait(for: [ready], timeout: TestTimeout.seconds)
         let done = expectation(description: "posted")
         done.expectedFulfillmentCount = posters
         for poster in 0..<posters {
@@ -204,7 +205,7 @@ final class RedirectingObserverTests: XCTestCase {
                 done.fulfill()
             }.start()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
         let numbers = log.numbers

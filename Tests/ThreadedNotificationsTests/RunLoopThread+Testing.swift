@@ -1,4 +1,5 @@
 import Dispatch
+import SharedTesting
 
 @testable import ThreadedNotifications
 
@@ -27,6 +28,6 @@ extension RunLoopThread {
     /// Stops the thread, and waits until it has performed what waits and has ended.
     func stopAndWait() throws(DeliveryError) {
         stop()
-        try waitUntilFinished(timeout: TestLimit.hang)
+        try waitUntilFinished(timeout: TestTimeout.hang)
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
 
 final class RunLoopThreadExecutorTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     fileprivate actor Counter {
         private let thread: RunLoopThread
@@ -44,7 +45,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertEqual(count, 1000)
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         try worker.stopAndWait()
     }
 
@@ -57,7 +58,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertTrue(worker.isCurrent)
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         try worker.stopAndWait()
     }
 
@@ -114,7 +115,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             try worker.waitUntilFinished(timeout: timeout)
             feed.yield(1)
             feed.finish()
-            wait(for: [all], timeout: TestLimit.seconds)
+            wait(for: [all], timeout: TestTimeout.seconds)
         }
     }
 
@@ -128,7 +129,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             XCTAssertEqual(worker.isIsolatingCurrentContext(), false)
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
     }
 
     func testJobsOfAThreadThatIsStoppedBeforeItStartedAreRun() throws {
@@ -143,7 +144,7 @@ final class RunLoopThreadExecutorTests: XCTestCase {
             done.fulfill()
         }
         worker.stop()
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
     }
 }
 

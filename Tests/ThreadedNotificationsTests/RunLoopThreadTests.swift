@@ -1,11 +1,12 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
 @testable import ThreadedNotifications
 
 final class RunLoopThreadTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testBlocksArePerformedOnTheThreadInOrder() throws {
         let thread = RunLoopThread(name: "ordered")
@@ -84,7 +85,7 @@ final class RunLoopThreadTests: XCTestCase {
         for _ in 0..<20 {
             let performed = expectation(description: "performed")
             try thread.perform { performed.fulfill() }
-            wait(for: [performed], timeout: TestLimit.seconds)
+            wait(for: [performed], timeout: TestTimeout.seconds)
         }
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
@@ -106,7 +107,7 @@ final class RunLoopThreadTests: XCTestCase {
         port.setDelegate(receiver)
         try thread.perform { RunLoop.current.add(port, forMode: .common) }
         port.signal()
-        wait(for: [handled], timeout: TestLimit.seconds)
+        wait(for: [handled], timeout: TestTimeout.seconds)
         isOver.store(true, ordering: .relaxed)
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
@@ -131,7 +132,7 @@ final class RunLoopThreadTests: XCTestCase {
         ready.signal()
         let last = expectation(description: "last")
         try thread.perform { try? thread.perform { last.fulfill() } }
-        wait(for: [last], timeout: TestLimit.seconds)
+        wait(for: [last], timeout: TestTimeout.seconds)
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
         XCTAssertEqual(performed.withLock { $0 }, [1, 2, 3, 4])
@@ -145,7 +146,7 @@ final class RunLoopThreadTests: XCTestCase {
         let nestedEnded = expectation(description: "nested")
         try thread.perform { ready.wait() }
         try thread.perform {
-            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+            let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
             while !third.load(ordering: .relaxed), deadline.timeIntervalSinceNow > 0,
                 RunLoop.current.run(mode: .default, before: deadline)
             {}
@@ -155,7 +156,7 @@ final class RunLoopThreadTests: XCTestCase {
         try thread.perform {}
         try thread.perform { third.store(true, ordering: .relaxed) }
         ready.signal()
-        wait(for: [nestedEnded], timeout: TestLimit.seconds)
+        wait(for: [nestedEnded], timeout: TestTimeout.seconds)
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
     }
@@ -242,7 +243,7 @@ final class RunLoopThreadTests: XCTestCase {
             }.start()
         }
         thread.stop()
-        wait(for: [waited], timeout: TestLimit.seconds)
+        wait(for: [waited], timeout: TestTimeout.seconds)
     }
 
     func testDroppingTheLastReferenceDoesNotEndTheThread() throws {
@@ -252,7 +253,7 @@ final class RunLoopThreadTests: XCTestCase {
         thread = nil
         let performed = expectation(description: "performed")
         try XCTUnwrap(observed).perform { performed.fulfill() }
-        wait(for: [performed], timeout: TestLimit.seconds)
+        wait(for: [performed], timeout: TestTimeout.seconds)
         observed?.stop()
         try observed?.waitUntilFinished(timeout: timeout)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -58,7 +59,7 @@ final class ThreadIdentityTests: XCTestCase {
             }
         }
         thread.stop()
-        try thread.waitUntilFinished(timeout: TestLimit.hang)
+        try thread.waitUntilFinished(timeout: TestTimeout.hang)
         let identities = seen.withLock { $0 }
         XCTAssertEqual(identities.count, 2)
         XCTAssertEqual(Set(identities).count, 1)
@@ -73,7 +74,7 @@ final class ThreadIdentityTests: XCTestCase {
             identity.withLock { $0 = current }
             done.fulfill()
         }.start()
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         return try XCTUnwrap(identity.withLock { $0 })
     }
 }

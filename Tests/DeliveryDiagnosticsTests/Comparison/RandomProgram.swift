@@ -1,5 +1,5 @@
 import DeliveryRecording
-import Scenarios
+import SharedTesting
 import ThreadedNotifications
 
 @testable import DeliveryDiagnostics

@@ -1,5 +1,4 @@
 import DeliveryRecording
-import Scenarios
 import Testing
 
 @testable import DeliveryDiagnostics

@@ -1,6 +1,6 @@
 import DeliveryRecording
 import Foundation
-import Scenarios
+import SharedTesting
 import Testing
 import ThreadedNotifications
 

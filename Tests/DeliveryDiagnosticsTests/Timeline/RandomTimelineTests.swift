@@ -1,7 +1,7 @@
 import DeliveryRecording
 import Foundation
 import FoundationXML
-import Scenarios
+import SharedTesting
 import Testing
 import ThreadedNotifications
 

@@ -1,5 +1,5 @@
 import DeliveryRecording
-import Scenarios
+import SharedTesting
 import Testing
 
 @testable import DeliveryDiagnostics

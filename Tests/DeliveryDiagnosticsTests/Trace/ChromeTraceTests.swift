@@ -1,6 +1,5 @@
 import DeliveryRecording
 import Foundation
-import Scenarios
 import ThreadedNotifications
 import XCTest
 
@@ -15,29 +14,6 @@ final class ChromeTraceTests: XCTestCase {
 
     private func rules(of records: [DeliveryRecord]) throws -> TraceRules {
         TraceRules(try text(of: Recording(records)))
-    }
-
-    // MARK: Scenarios and random recordings
-
-    func testTheTraceOfEveryScenarioKeepsTheRulesOfTheFormat() throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(component: "notify-demo").path
-        for scenario in ScenarioCatalog.all {
-            let environment = ScenarioEnvironment(
-                options: ScenarioOptions(notifications: scenario.options.contains(.notifications) ? 50 : nil),
-                childProgram: ChildProgram(path: program, arguments: ["observer-lifetime-child"]),
-                distributedChild: ChildProgram(path: program, arguments: ["distributed-child"]))
-            try scenario.perform(in: environment)
-            let records = environment.recorder.records
-            XCTAssertFalse(records.isEmpty, scenario.name)
-            let rules = try rules(of: records)
-            XCTAssertEqual(rules.problems, [], scenario.name)
-            let counts = StageCounts(records)
-            XCTAssertEqual(rules.slices["deliver", default: 0], counts[.deliver], scenario.name)
-            XCTAssertEqual(rules.slices["post", default: 0], counts[.post], scenario.name)
-            XCTAssertEqual(rules.slices["append", default: 0], counts[.append], scenario.name)
-            XCTAssertEqual(rules.counters.filter { $0.value != 0 }, [:], "\(scenario.name) leaves something waiting")
-        }
     }
 
     func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() throws {

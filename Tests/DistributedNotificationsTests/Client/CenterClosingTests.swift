@@ -1,6 +1,7 @@
 import Dispatch
 import DistributedTesting
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -23,7 +24,7 @@ final class CenterClosingTests: XCTestCase {
             center.close()
             closed.fulfill()
         }.start()
-        wait(for: [closed], timeout: TestLimit.seconds)
+        wait(for: [closed], timeout: TestTimeout.seconds)
         XCTAssertEqual(states.withLock { $0 }, [.closed])
         withExtendedLifetime(token) {}
     }

@@ -1,5 +1,6 @@
 import DistributedTesting
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -30,11 +31,11 @@ final class SequenceEndTests: XCTestCase {
             }
         }
 
-        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: TestLimit.seconds) }
+        func waitForFirst(in test: XCTestCase) { test.wait(for: [first], timeout: TestTimeout.seconds) }
 
         /// - Returns: all values.
         func waitForEnd(in test: XCTestCase) -> [Value] {
-            test.wait(for: [end], timeout: TestLimit.seconds)
+            test.wait(for: [end], timeout: TestTimeout.seconds)
             return values.withLock { $0 }
         }
     }
@@ -66,7 +67,7 @@ final class SequenceEndTests: XCTestCase {
         let center = try DistributedCenter(place: place.place, limits: .patient)
         let sequence = try center.notifications(named: .numbered, buffer: .bufferingNewest(10))
         for number in 1...3 { try center.post(name: .numbered, object: "\(number)") }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         center.close()
         let taken = Taken(sequence, in: self)
         taken.waitForFirst(in: self)
@@ -106,7 +107,7 @@ final class SequenceEndTests: XCTestCase {
             for await event in center.connectionEvents() { XCTFail("\(event)") }
             ended.fulfill()
         }
-        wait(for: [ended], timeout: TestLimit.seconds)
+        wait(for: [ended], timeout: TestTimeout.seconds)
         XCTAssertThrowsError(try center.notifications(named: nil, buffer: .bufferingNewest(10))) {
             XCTAssertEqual($0 as? DistributedError, .closed)
         }

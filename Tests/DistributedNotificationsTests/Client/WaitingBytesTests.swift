@@ -1,6 +1,7 @@
 import DistributedTesting
 import Foundation
 import Glibc
+import SharedTesting
 import Testing
 import ThreadedNotifications
 

@@ -1,6 +1,7 @@
 import DistributedNotifications
 import DistributedTesting
 import Foundation
+import SharedTesting
 import Testing
 
 /// Random property lists of all kinds.

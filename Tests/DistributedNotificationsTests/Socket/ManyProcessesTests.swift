@@ -1,6 +1,7 @@
 import DistributedTesting
 import Foundation
 import Glibc
+import SharedTesting
 import XCTest
 
 @testable import DistributedNotifications
@@ -23,7 +24,7 @@ final class ManyProcessesTests: XCTestCase {
     private func connectAndTell(_ directory: String) throws {
         FileHandle.standardError.write(Data("here\n".utf8))
         _ = FileHandle.standardInput.readDataToEndOfFile()
-        let connection = try ServerStart.connect(to: ServerPlace(directory: directory), timeout: TestLimit.hang)
+        let connection = try ServerStart.connect(to: ServerPlace(directory: directory), timeout: TestTimeout.hang)
         let server = connection.socket.peer?.process ?? 0
         FileHandle.standardError.write(Data("\(server) \(connection.started)\n".utf8))
     }

@@ -1,6 +1,7 @@
 import DistributedTesting
 import Foundation
 import Glibc
+import SharedTesting
 import Testing
 
 @testable import DistributedNotifications
@@ -16,7 +17,7 @@ struct ServerProcessTests {
     }
 
     private func start(
-        _ path: String, directory: String? = nil, timeout: Duration = TestLimit.hang
+        _ path: String, directory: String? = nil, timeout: Duration = TestTimeout.hang
     ) -> ServerProcess.Outcome {
         ServerProcess.start(
             ServerProgram(path: path, name: path), listener: listener,

@@ -1,6 +1,7 @@
 import DistributedTesting
 import Foundation
 import Glibc
+import SharedTesting
 import Testing
 import ThreadedNotifications
 
@@ -15,7 +16,7 @@ struct ServerStartTests {
     }
 
     /// Why connecting failed, without the path; nil if it did not.
-    func failure(timeout: Duration = TestLimit.hang) -> String? {
+    func failure(timeout: Duration = TestTimeout.hang) -> String? {
         do throws(DistributedError) {
             _ = try ServerStart.connect(to: place, timeout: timeout)
             return nil
@@ -75,7 +76,7 @@ struct ServerStartTests {
         #expect(access(place.socketPath, F_OK) == 0)
         // A process that another test starts meanwhile may have a copy of the listening socket, until it runs its
         // program.
-        #expect(try eventually { try ServerStart.connectIfServed(place, timeout: TestLimit.hang) == nil })
+        #expect(try eventually { try ServerStart.connectIfServed(place, timeout: TestTimeout.hang) == nil })
         let second = try temporary.connect()
         #expect(second.started)
         #expect(first.server != second.server)
@@ -102,16 +103,16 @@ struct ServerStartTests {
         let problem = "it is no socket, so it is no server's, and is left alone. See what it is, and move it away"
         #expect(failure() == "placeNotUsable socket: \(problem)")
         #expect(throws: DistributedError.placeNotUsable(path: place.socketPath, problem: problem)) {
-            try ServerStart.connectIfServed(place, timeout: TestLimit.hang)
+            try ServerStart.connectIfServed(place, timeout: TestTimeout.hang)
         }
         #expect(try String(contentsOfFile: place.socketPath, encoding: .utf8) == "mine")
     }
 
     @Test func lookingForAServerCreatesNothing() throws {
-        #expect(try ServerStart.connectIfServed(place, timeout: TestLimit.hang) == nil)
+        #expect(try ServerStart.connectIfServed(place, timeout: TestTimeout.hang) == nil)
         #expect(access(place.directory, F_OK) != 0)
         let server = try temporary.connect().server
-        #expect(try ServerStart.connectIfServed(place, timeout: TestLimit.hang)?.peer?.process == server)
+        #expect(try ServerStart.connectIfServed(place, timeout: TestTimeout.hang)?.peer?.process == server)
     }
 
     @Test func waitingForAServerThatDoesNotAcceptTimesOut() throws {

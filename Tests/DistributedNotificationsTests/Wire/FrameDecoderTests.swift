@@ -1,5 +1,6 @@
 import DistributedTesting
 import Foundation
+import SharedTesting
 import Testing
 
 @testable import DistributedNotifications

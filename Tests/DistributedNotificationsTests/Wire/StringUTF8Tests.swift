@@ -1,4 +1,5 @@
 import DistributedTesting
+import SharedTesting
 import Testing
 
 @testable import DistributedNotifications

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -200,7 +201,7 @@ final class BoundTests: XCTestCase {
             }
         }
         id.withLock { $0 = observer.id }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         let poster = try DistributedCenter(place: place.place, limits: .patient)
         for round in 1...3 {
             let posts = round * 5000
@@ -208,10 +209,10 @@ final class BoundTests: XCTestCase {
                 try poster.post(
                     name: .numbered, object: "\(number)", userInfo: ["filler": .data(Data(count: 100))])
             }
-            try poster.synchronize(timeout: TestLimit.hang)
-            try center.synchronize(timeout: TestLimit.hang)
+            try poster.synchronize(timeout: TestTimeout.hang)
+            try center.synchronize(timeout: TestTimeout.hang)
             XCTAssertEqual(seen.withLock { $0.received + $0.gap }, posts - 5000, "it was delivered on another thread")
-            RunLoop.main.run(until: .now + TestLimit.hang) { seen.withLock { $0.received + $0.gap } >= posts }
+            RunLoop.main.run(until: .now + TestTimeout.hang) { seen.withLock { $0.received + $0.gap } >= posts }
             let tally = seen.withLock { $0 }
             XCTAssertEqual(tally.received + tally.gap, posts)
             XCTAssertTrue(tally.isInOrder)
@@ -235,7 +236,7 @@ final class BoundTests: XCTestCase {
             if case .gap(let gap) = event { missed.withLock { $0 += gap.count } }
         }
         let observer = try center.addObserver(forName: .numbered) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         let poster = try RawPeer(place.place, name: "poster")
         let posts = 20_000
         for _ in 0..<20 {
@@ -248,9 +249,9 @@ final class BoundTests: XCTestCase {
             }
             try poster.write(frames.bytes)
             try poster.synchronize()
-            try center.synchronize(timeout: TestLimit.hang)
+            try center.synchronize(timeout: TestTimeout.hang)
         }
-        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
+        RunLoop.main.run(until: .now + TestTimeout.hang) { received.withLock { $0 } + missed.withLock { $0 } >= posts }
         XCTAssertEqual(received.withLock { $0 } + missed.withLock { $0 }, posts)
         XCTAssertLessThan(received.withLock { $0 }, limits.waitingBytes / 128)
         withExtendedLifetime((connection, observer, server)) {}

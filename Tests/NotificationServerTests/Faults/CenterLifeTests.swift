@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -21,7 +22,7 @@ final class CenterLifeTests: XCTestCase {
             body()
             done.signal()
         }
-        return done.wait(timeout: .now() + TestLimit.seconds) == .success
+        return done.wait(timeout: .now() + TestTimeout.seconds) == .success
     }
 
     func testAHandlerThatKeepsAnotherObserversTokenDoesNotKeepACenterFromClosing() throws {
@@ -31,7 +32,7 @@ final class CenterLifeTests: XCTestCase {
         var box: Box? = Box(try center.addObserver(forName: .numbered) { _ in })
         let token = try center.addObserver(forName: .numbered) { [box] _ in withExtendedLifetime(box) {} }
         box = nil
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         XCTAssertTrue(returns { center.close() }, "close does not return")
         withExtendedLifetime((server, token)) {}
     }
@@ -60,7 +61,7 @@ final class CenterLifeTests: XCTestCase {
         var limits = ClientLimits()
         limits.postTimeout = .milliseconds(500)
         let center = try DistributedCenter(place: place.place, limits: limits)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
@@ -82,7 +83,7 @@ final class CenterLifeTests: XCTestCase {
                 told.signal()
             }
         }
-        let limit = DispatchTime.now() + TestLimit.seconds
+        let limit = DispatchTime.now() + TestTimeout.seconds
         for _ in 0..<threads { XCTAssertEqual(told.wait(timeout: limit), .success) }
         XCTAssertTrue(returns { center.close() }, "close does not return")
     }
@@ -141,13 +142,13 @@ final class CenterLifeTests: XCTestCase {
             }
         }
         let observer = try center.addObserver(forName: .numbered, on: thread) { _ in }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         let poster = try RawPeer(place.place, name: "poster")
         // Its userInfo is no property list.
         for _ in 0..<10 {
             try poster.post(Notification.Name.numbered.rawValue, numbers: 0..<2000, byteCount: 20)
             try poster.synchronize()
-            try center.synchronize(timeout: TestLimit.hang)
+            try center.synchronize(timeout: TestTimeout.hang)
         }
         gate.signal()
         XCTAssertTrue(eventually { seen.withLock { $0.count } == 20_000 }, "\(seen.withLock { $0 })")

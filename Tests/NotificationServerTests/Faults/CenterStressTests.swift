@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -87,7 +88,7 @@ final class CenterStressTests: XCTestCase {
             }
         }
         for _ in 0..<Self.posters + 3 { XCTAssertEqual(ended.wait(timeout: .now() + 120), .success, "it hangs") }
-        do throws(DistributedError) { try center.synchronize(timeout: TestLimit.hang) } catch { XCTFail("\(error)") }
+        do throws(DistributedError) { try center.synchronize(timeout: TestTimeout.hang) } catch { XCTFail("\(error)") }
         comers.withLock { comers in
             XCTAssertFalse(comers.isEmpty)
             XCTAssertTrue(comers.allSatisfy { $0.values.withLock { $0.isInOrder && $0.cameAfterwards == 0 } })
@@ -115,7 +116,7 @@ final class CenterStressTests: XCTestCase {
                 here.see($0.object)
             },
         ]
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         run(center, on: thread) {
             for _ in 0..<kills {
                 if case .connected(let server) = center.connectionState { ObservedProcess(server).end() }

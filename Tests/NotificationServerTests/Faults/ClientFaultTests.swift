@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import XCTest
 
 @testable import DistributedNotifications
@@ -135,9 +136,9 @@ final class ClientFaultTests: XCTestCase {
         for round in 0..<FaultRounds.coldStarts {
             let place = try FaultPlace()
             let clients = try (0..<40).map { _ in try FaultClient(.onlyOnce, at: place) }
-            let lines = try clients.map { try $0.line(limit: TestLimit.hang) }
+            let lines = try clients.map { try $0.line(limit: TestTimeout.hang) }
             let server = try XCTUnwrap(
-                try ServerStart.connectIfServed(place.place, timeout: TestLimit.hang)?.peer?.process)
+                try ServerStart.connectIfServed(place.place, timeout: TestTimeout.hang)?.peer?.process)
             XCTAssertEqual(Set(lines), ["served \(server)"], "round \(round)")
         }
     }

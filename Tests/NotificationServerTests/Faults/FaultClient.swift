@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import XCTest
 
 @testable import DistributedNotifications
@@ -33,7 +34,7 @@ final class FaultClient {
     let process: ObservedProcess
     private let output: Int32
     private var unread: [UInt8] = []
-    private static let limit = TestLimit.hang
+    private static let limit = TestTimeout.hang
 
     enum Problem: Error {
         case notStarted(Int32)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -73,7 +74,7 @@ final class FaultClientProgram: XCTestCase {
         }
         number.withLock { $0 = observer.id }
         let mark = try center.addObserver(forName: .mark) { _ in say("mark") }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         Self.say("ready")
         withExtendedLifetime((connection, observer, mark)) {
             while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
@@ -88,9 +89,9 @@ final class FaultClientProgram: XCTestCase {
             received.withLock { $0 = notification.sender }
         }
         // Beyond the post's limit: so many processes start on so few processors.
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         try center.post(name: .once, object: own)
-        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock({ $0 }) != nil }
+        RunLoop.main.run(until: .now + TestTimeout.hang) { received.withLock({ $0 }) != nil }
         guard received.withLock({ $0 }) == getpid(), case .connected(let server) = center.connectionState else {
             return say("received nothing: \(center.connectionState)")
         }
@@ -102,7 +103,7 @@ final class FaultClientProgram: XCTestCase {
         let center = try DistributedCenter(place: place, limits: .patient)
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         // Safety: glibc's fork, which Swift's module hides because of what may follow: here the copy only posts and ends.
         let fork = unsafeBitCast(try XCTUnwrap(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
         let copy = fork()
@@ -128,7 +129,7 @@ final class FaultClientProgram: XCTestCase {
         var status: Int32 = 0
         waitpid(copy, &status, 0)
         try center.post(name: .forked)
-        RunLoop.main.run(until: .now + TestLimit.hang) { received.withLock({ $0 }) != 0 }
+        RunLoop.main.run(until: .now + TestTimeout.hang) { received.withLock({ $0 }) != 0 }
         say("copy \(status) parent \(received.withLock { $0 }) \(center.isSuspended)")
         withExtendedLifetime(observer) {}
     }
@@ -156,7 +157,7 @@ final class FaultClientProgram: XCTestCase {
         let listener = try LocalSocket.bound(at: place.socketPath)
         guard case .program(let program) = ServerProgram.find() else { return say("there is no server program") }
         let outcome = ServerProcess.start(
-            program, listener: listener, directory: place.directory, until: .now + TestLimit.hang)
+            program, listener: listener, directory: place.directory, until: .now + TestTimeout.hang)
         guard case .ended(let status?, let output) = outcome else { return say("\(outcome)") }
         say("\(status >> 8) \(output)")
     }
@@ -183,7 +184,8 @@ final class FaultClientProgram: XCTestCase {
 
     private static func beSomebodyElse(_ place: ServerPlace) throws {
         guard setuid(nobody) == 0 else { return say("setuid failed") }
-        guard case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + TestLimit.hang)
+        guard
+            case .connected(let socket) = try LocalSocket.connect(to: place.socketPath, until: .now + TestTimeout.hang)
         else { return say("not connected") }
         var hello = FrameWriter()
         hello.hello(suspended: false, name: "stranger")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -39,7 +40,7 @@ final class ServerFaultTests: XCTestCase {
                 let number = $0.object.flatMap { Int($0) } ?? -1
                 seen.withLock { $0.numbers.append(number) }
             }
-            try center.synchronize(timeout: TestLimit.hang)
+            try center.synchronize(timeout: TestTimeout.hang)
             return [connection, observer]
         }
     }
@@ -54,7 +55,7 @@ final class ServerFaultTests: XCTestCase {
         let tokens = try watched.observe(on: thread)
         XCTAssertEqual(unlink(place.place.socketPath), 0)
         XCTAssertTrue(eventually { watched.seen.withLock { $0.connections.count == 2 } })
-        try watched.center.synchronize(timeout: TestLimit.hang)
+        try watched.center.synchronize(timeout: TestTimeout.hang)
         let poster = try DistributedCenter(place: place.place, limits: .patient)
         try poster.post(name: .numbered, object: "1")
         XCTAssertTrue(eventually { watched.seen.withLock { $0.numbers == [1] } })
@@ -78,7 +79,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertEqual(try process.line().split(separator: " ").first, "connected")
         }
         let poster = try DistributedCenter(place: place.place, limits: .patient)
-        try poster.synchronize(timeout: TestLimit.hang)
+        try poster.synchronize(timeout: TestTimeout.hang)
         // Each round has so many posts; else the observers' thread would be far behind.
         let burst = 3000
         let begin = DispatchSemaphore(value: 0)
@@ -100,7 +101,7 @@ final class ServerFaultTests: XCTestCase {
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { ($0.numbers.last ?? -1) >= first } } },
                 "round \(kill): nothing comes")
-            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, timeout: TestLimit.hang))
+            let socket = try XCTUnwrap(try ServerStart.connectIfServed(place.place, timeout: TestTimeout.hang))
             ObservedProcess(try XCTUnwrap(socket.peer).process).end()
             XCTAssertTrue(
                 eventually { watched.allSatisfy { $0.seen.withLock { $0.connections.count == kill + 1 } } },
@@ -113,9 +114,10 @@ final class ServerFaultTests: XCTestCase {
                 while next.hasPrefix("failed") { next = try process.line() }
                 XCTAssertEqual(next.split(separator: " ").first, "connected")
             }
-            XCTAssertEqual(posting.wait(timeout: .now() + TestLimit.seconds), .success, "round \(kill): posting hangs")
+            XCTAssertEqual(
+                posting.wait(timeout: .now() + TestTimeout.seconds), .success, "round \(kill): posting hangs")
             // It is registered with the server that is there now.
-            for one in watched { try one.center.synchronize(timeout: TestLimit.hang) }
+            for one in watched { try one.center.synchronize(timeout: TestTimeout.hang) }
         }
         begin.signal()
         let last = (FaultRounds.kills + 1) * burst - 1
@@ -238,7 +240,7 @@ final class ServerFaultTests: XCTestCase {
         limits.postTimeout = .milliseconds(50)
         let center = try DistributedCenter(place: place.place, limits: limits)
         // Connected without the limit of a post.
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         let observer = try RawPeer(place.place, name: "observer")
         try observer.register(1, name: "n")
         try observer.synchronize()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import XCTest
 
 @testable import DistributedNotifications

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -26,7 +27,7 @@ final class StoppedServerTests: XCTestCase {
             }
             isOver.signal()
         }
-        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success, "it waits as long as a post")
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestTimeout.seconds), .success, "it waits as long as a post")
         let thrown = error.withLock { $0 }
         XCTAssertEqual(thrown?.code, .notAnswered, "\(String(describing: thrown))")
         XCTAssertEqual(thrown?.timeout, limit)
@@ -52,7 +53,7 @@ final class StoppedServerTests: XCTestCase {
         limits.postTimeout = .seconds(3600)
         let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let received = Locked([String?]())
@@ -67,7 +68,7 @@ final class StoppedServerTests: XCTestCase {
         try center.post(name: .numbered, object: "live")
         XCTAssertEqual(received.withLock { $0 }, [])
         kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         XCTAssertEqual(received.withLock { $0 }, ["held", "live"])
         XCTAssertEqual(try client(place)?.observers.count, 1)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
@@ -96,14 +97,14 @@ final class StoppedServerTests: XCTestCase {
         limits.postTimeout = limit
         let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let posted = try fill(place, center)
         synchronizeInVain(center)
         synchronizeInVain(center)
         kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         XCTAssertEqual(try client(place)?.posted, posted)
         XCTAssertEqual(interruptions.withLock { $0 }, 0)
         withExtendedLifetime(token) {}
@@ -117,7 +118,7 @@ final class StoppedServerTests: XCTestCase {
         let center = try DistributedCenter(place: place.place, limits: limits)
         let (token, interruptions) = interruptions(center)
         var removed: ObserverToken? = try center.addObserver(forName: .mark) { _ in }
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         stop(server)
         defer { kill(server.id, SIGCONT) }
         let posted = try fill(place, center)
@@ -125,7 +126,7 @@ final class StoppedServerTests: XCTestCase {
         removed = nil
         let added = try center.addObserver(forName: .numbered, suspensionBehavior: .hold) { _ in }
         kill(server.id, SIGCONT)
-        try center.synchronize(timeout: TestLimit.hang)
+        try center.synchronize(timeout: TestTimeout.hang)
         let client = try XCTUnwrap(try client(place))
         XCTAssertTrue(client.isSuspended)
         XCTAssertEqual(client.observers.map(\.name), ["n"])

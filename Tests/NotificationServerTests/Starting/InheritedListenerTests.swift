@@ -1,3 +1,4 @@
+import SharedTesting
 import Testing
 
 @testable import DistributedNotifications
@@ -29,7 +30,7 @@ struct InheritedListenerTests {
         #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (false, path))
         #expect(socket.listen())
         #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (true, path))
-        guard case .connected(let connected) = try LocalSocket.connect(to: path, until: .now + TestLimit.hang) else {
+        guard case .connected(let connected) = try LocalSocket.connect(to: path, until: .now + TestTimeout.hang) else {
             Issue.record("not connected")
             return
         }

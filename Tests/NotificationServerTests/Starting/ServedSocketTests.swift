@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import Testing
 
 @testable import DistributedNotifications
@@ -10,7 +11,7 @@ struct ServedSocketTests {
     let temporary: TemporaryPlace
     var place: ServerPlace { temporary.place }
     var isThere: Bool { access(place.socketPath, F_OK) == 0 }
-    let limit = TestLimit.hang
+    let limit = TestTimeout.hang
 
     init() throws {
         temporary = try TemporaryPlace()

@@ -1,5 +1,6 @@
 import Foundation
 import Scenarios
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -8,7 +9,7 @@ import XCTest
 /// Shell scripts take the place of Foundation and of this package.
 final class PlatformExaminationTests: XCTestCase {
     private func examine(
-        _ facts: Set<String>? = nil, _ script: String, timeout: Duration = TestLimit.hang
+        _ facts: Set<String>? = nil, _ script: String, timeout: Duration = TestTimeout.hang
     ) throws -> ExaminationReport {
         // $0 is the question, $1 the side.
         try ExaminationReport.perform(

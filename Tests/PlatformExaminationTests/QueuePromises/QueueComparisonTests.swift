@@ -1,11 +1,12 @@
 import Scenarios
+import SharedTesting
 import XCTest
 
 @testable import PlatformExamination
 
 /// Shell scripts take the place of the queues.
 final class QueueComparisonTests: XCTestCase {
-    private func compare(_ script: String, timeout: Duration = TestLimit.hang) throws -> QueueComparison {
+    private func compare(_ script: String, timeout: Duration = TestTimeout.hang) throws -> QueueComparison {
         // $0 is the promise, $1 the queue.
         try QueueComparison.perform(in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), timeout: timeout)
     }
@@ -50,7 +51,7 @@ final class QueueComparisonTests: XCTestCase {
 
     func testAChildThatCannotBeStartedIsAnError() {
         XCTAssertThrowsError(
-            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), timeout: TestLimit.hang))
+            try QueueComparison.perform(in: ChildProgram(path: "/nonexistent"), timeout: TestTimeout.hang))
     }
 
     func testATableIsPrintedAsMarkdownAndAsText() {

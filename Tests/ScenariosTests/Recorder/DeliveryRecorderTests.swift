@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -17,7 +18,7 @@ final class DeliveryRecorderTests: XCTestCase {
                 recorded.fulfill()
             }.start()
         }
-        wait(for: [recorded], timeout: TestLimit.seconds)
+        wait(for: [recorded], timeout: TestTimeout.seconds)
         let records = recorder.records
         XCTAssertEqual(records.map(\.sequence), Array(1...4000))
         XCTAssertEqual(records.map(\.monotonicNanoseconds), records.map(\.monotonicNanoseconds).sorted())

@@ -1,6 +1,7 @@
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -16,7 +17,7 @@ final class DeliveryTracerTests: XCTestCase {
             let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
             center.post(name: TestNotification.foundationName)
             worker.stop()
-            try worker.waitUntilFinished(timeout: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestTimeout.hang)
             token.cancel()
             return Int(token.id)
         }

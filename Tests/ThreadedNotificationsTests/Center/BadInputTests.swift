@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import Testing
 
@@ -114,7 +115,7 @@ struct BadInputTests {
         let isDone = DispatchSemaphore(value: 0)
         let last = center.addObserver(forName: posted, object: 10_000, on: worker) { _ in isDone.signal() }
         center.post(name: posted, object: 1)
-        #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success)
+        #expect(isDone.wait(timeout: .now() + TestTimeout.seconds) == .success)
         try worker.stopAndWait()
         #expect(token.counters == DeliveryCounters(delivered: 10_000))
         #expect(deepest.withLock { $0.ever } <= 101)

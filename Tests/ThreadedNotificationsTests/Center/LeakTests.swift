@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -82,7 +83,7 @@ final class LeakTests: XCTestCase {
             let worker = try RunLoopThread.started("worker")
             weakWorker = worker
             try worker.perform { endThread() }
-            try worker.waitUntilFinished(timeout: TestLimit.hang)
+            try worker.waitUntilFinished(timeout: TestTimeout.hang)
         }
         XCTAssertNil(weakWorker)
     }

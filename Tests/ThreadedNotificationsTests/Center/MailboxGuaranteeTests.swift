@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -12,7 +13,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// Guarantees 9 to 12 of the article *Order and Guarantees*: what waits.
 final class MailboxGuaranteeTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testGuarantee09ANotificationWaitsForOneOfItsObserversModes() throws {
         let center = ThreadedNotificationCenter()
@@ -132,7 +133,7 @@ final class MailboxGuaranteeTests: XCTestCase {
         port.setDelegate(receiver)
         try worker.perform { RunLoop.current.add(port, forMode: .common) }
         port.signal()
-        wait(for: [served], timeout: TestLimit.seconds)
+        wait(for: [served], timeout: TestTimeout.seconds)
         isOver.store(true, ordering: .relaxed)
         try worker.stopAndWait()
         XCTAssertGreaterThan(endless.counters.delivered, 0)

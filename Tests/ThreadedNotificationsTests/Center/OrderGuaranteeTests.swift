@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -12,7 +13,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// Guarantees 1 to 5 of the article *Order and Guarantees*: threads and order.
 final class OrderGuaranteeTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testGuarantee01AHandlerRunsOnItsTargetThreadAndOnNoOther() throws {
         let center = ThreadedNotificationCenter()

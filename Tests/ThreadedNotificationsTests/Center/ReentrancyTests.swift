@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -8,7 +9,7 @@ private let outer = Notification.Name("outer")
 
 /// Handlers, transforms, jobs and tracers may use the center (guarantee 8).
 final class ReentrancyTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testAHandlersPostDoesNotOvertakeThePostThatCalledIt() throws {
         let center = ThreadedNotificationCenter()
@@ -152,7 +153,7 @@ final class ReentrancyTests: XCTestCase {
             XCTAssertEqual(interleaved, 0)
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         try worker.stopAndWait()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -12,7 +13,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// Guarantees 6 to 8 of the article *Order and Guarantees*: removal.
 final class RemovalGuaranteeTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
         let center = ThreadedNotificationCenter()
@@ -193,7 +194,7 @@ final class RemovalGuaranteeTests: XCTestCase {
             }
         }
         XCTAssertEqual(
-            poster.wait(timeout: .now() + TestLimit.seconds), .success, "the tracer was called under a lock")
+            poster.wait(timeout: .now() + TestTimeout.seconds), .success, "the tracer was called under a lock")
         DeliveryEvent.tracer = nil
         resume.signal()
         try worker.stopAndWait()

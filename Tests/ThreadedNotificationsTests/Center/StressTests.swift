@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -65,7 +66,7 @@ final class StressTests: XCTestCase {
                     let observers = (0..<4).map { observe(round + $0) }
                     for (token, isRemoved) in observers {
                         do {
-                            try token.cancelAndWait(timeout: TestLimit.hang)
+                            try token.cancelAndWait(timeout: TestTimeout.hang)
                             isRemoved()
                         } catch {
                             faults.withLock { $0.append("\(error)") }
@@ -80,7 +81,7 @@ final class StressTests: XCTestCase {
         }
         XCTAssertEqual(posting.wait(timeout: .now() + .seconds(600)), .success)
         isOver.store(true, ordering: .relaxed)
-        XCTAssertEqual(changers.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(changers.wait(timeout: .now() + TestTimeout.seconds), .success)
         for thread in threads { thread.stop() }
         for thread in threads { try thread.waitUntilFinished(timeout: timeout) }
 

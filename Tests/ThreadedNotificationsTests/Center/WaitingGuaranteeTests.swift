@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -12,7 +13,7 @@ private func number(_ value: Int) -> Notification { Notification(name: guarantee
 
 /// Guarantees 13 and 14 of the article *Order and Guarantees*: waiting, and outcomes.
 final class WaitingGuaranteeTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testGuarantee13AWaitThatWouldCloseACycleFailsAtOnceAndNamesTheCycle() throws {
         let (a, b) = (try RunLoopThread.started("A"), try RunLoopThread.started("B"))

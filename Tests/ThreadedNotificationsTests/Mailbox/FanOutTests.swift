@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -10,7 +11,7 @@ private let modal = RunLoop.Mode("modal in FanOutTests")
 
 /// A post on the thread of its observers calls each of them once, in order, also if they have different modes.
 final class FanOutTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     /// Sets of modes that include the default mode. Each has a mode queue of its own.
     private static let modeSets: [Set<RunLoop.Mode>] = [[.common], [.default], [.default, modal]]

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -12,7 +13,7 @@ private let other = RunLoop.Mode("other")
 
 /// A post on the target thread is delivered at once only in its observers' modes, also if an earlier answer was kept.
 final class ServedModesTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     /// Calls a block while the current thread's run loop runs in a mode.
     private static func run(in mode: RunLoop.Mode, _ body: @escaping @Sendable () -> Void) {
@@ -154,7 +155,7 @@ final class ServedModesTests: XCTestCase {
                     XCTAssertEqual(center.post(name: posted, userInfo: ["held": held]), DeliveryCounters(waiting: 1))
                 }.wait()
             }.wait()
-            let timeout = ContinuousClock.now + TestLimit.hang
+            let timeout = ContinuousClock.now + TestTimeout.hang
             while report.withLock({ $0 }) == nil, ContinuousClock.now < timeout { sched_yield() }
             XCTAssertEqual(report.withLock { $0 }, DeliveryCounters(targetGone: 1), "posted before: \(wasPosted)")
             let before = wasPosted ? 1 : 0

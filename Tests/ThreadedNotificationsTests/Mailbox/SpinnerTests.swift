@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Testing
 
 @testable import ThreadedNotifications
@@ -26,7 +27,7 @@ struct SpinnerTests {
             if number < count { center.post(name: ping) } else { isDone.signal() }
         }
         center.post(name: ping)
-        #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success)
+        #expect(isDone.wait(timeout: .now() + TestTimeout.seconds) == .success)
         #expect(pings.counters == DeliveryCounters(delivered: count))
         #expect(pongs.counters == DeliveryCounters(delivered: count))
         for thread in [one, other] { try thread.stopAndWait() }
@@ -45,11 +46,11 @@ struct SpinnerTests {
         let port = SignalPort()
         port.setDelegate(receiver)
 
-        try one.performAndWait(timeout: TestLimit.hang) { RunLoop.current.add(port, forMode: .common) }
+        try one.performAndWait(timeout: TestTimeout.hang) { RunLoop.current.add(port, forMode: .common) }
         center.post(name: ping)
         for _ in 0..<20 {
             port.signal()
-            #expect(receiver.handled.wait(timeout: .now() + TestLimit.seconds) == .success)
+            #expect(receiver.handled.wait(timeout: .now() + TestTimeout.seconds) == .success)
         }
         #expect(pings.counters.delivered > 0)
         goesOn.withLock { $0 = false }
@@ -90,7 +91,7 @@ struct SpinnerTests {
             }
         }
         for number in 1...count { center.post(name: ping, object: number) }
-        for _ in tokens { #expect(isDone.wait(timeout: .now() + TestLimit.seconds) == .success) }
+        for _ in tokens { #expect(isDone.wait(timeout: .now() + TestTimeout.seconds) == .success) }
         for token in tokens { #expect(token.counters == DeliveryCounters(delivered: count)) }
         try worker.stopAndWait()
     }

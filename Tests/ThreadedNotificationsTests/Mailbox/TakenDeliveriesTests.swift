@@ -1,3 +1,4 @@
+import SharedTesting
 import Testing
 
 @testable import ThreadedNotifications

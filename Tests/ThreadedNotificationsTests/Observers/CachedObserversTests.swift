@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -8,7 +9,7 @@ private let posted = Notification.Name("posted")
 
 /// Posts with cached observers reach the same observers as posts without a cache.
 final class CachedObserversTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     /// Posts on a worker.
     private func post(

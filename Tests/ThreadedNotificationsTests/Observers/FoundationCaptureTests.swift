@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -93,7 +94,7 @@ final class FoundationCaptureTests: XCTestCase {
             }
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         XCTAssertEqual(center.registrations.captured, 0)
     }
 
@@ -109,6 +110,6 @@ final class FoundationCaptureTests: XCTestCase {
             foundation.post(name: posted, object: nil)
             XCTAssertEqual(token.counters.delivered, 1)
         }
-        wait(for: [released], timeout: TestLimit.seconds)
+        wait(for: [released], timeout: TestTimeout.seconds)
     }
 }

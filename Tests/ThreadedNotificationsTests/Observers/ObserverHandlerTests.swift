@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -7,7 +8,7 @@ private let posted = Notification.Name("shape")
 
 /// The kinds of handlers, and where each is called and released.
 final class ObserverHandlerTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testATransformIsCalledOnThePostingThreadAndNilDeliversNothing() throws {
         let center = ThreadedNotificationCenter()
@@ -95,7 +96,7 @@ final class ObserverHandlerTests: XCTestCase {
             token?.cancel()
             kept.withLock { $0 = nil }
         }
-        wait(for: [released], timeout: TestLimit.seconds)
+        wait(for: [released], timeout: TestTimeout.seconds)
         try worker.stopAndWait()
     }
 
@@ -166,7 +167,7 @@ final class ObserverHandlerTests: XCTestCase {
             result.withLock { $0 = values }
             done.fulfill()
         }
-        wait(for: [done], timeout: TestLimit.seconds)
+        wait(for: [done], timeout: TestTimeout.seconds)
         XCTAssertEqual(result.withLock { $0 }, [1, 2, 3], "the task's job was enqueued after the notifications")
         token.cancel()
         try worker.stopAndWait()

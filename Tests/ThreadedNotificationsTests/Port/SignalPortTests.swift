@@ -1,11 +1,12 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
 
 /// The document's claims about its communication port, and a port's life.
 final class SignalPortTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testASignalSentBeforeTheRunLoopRunsIsKept() {
         let port = SignalPort()
@@ -81,11 +82,11 @@ final class SignalPortTests: XCTestCase {
             RunLoop.current.add(port, forMode: .common)
             added.fulfill()
         }
-        wait(for: [added], timeout: TestLimit.seconds)
+        wait(for: [added], timeout: TestTimeout.seconds)
         let handled = expectation(description: "handled")
         receiver.whenCalled { handled.fulfill() }
         port.signal()
-        wait(for: [handled], timeout: TestLimit.seconds)
+        wait(for: [handled], timeout: TestTimeout.seconds)
         XCTAssertEqual(receiver.lastThread?.name, "target")
         thread.stop()
         try thread.waitUntilFinished(timeout: timeout)
@@ -109,7 +110,7 @@ final class SignalPortTests: XCTestCase {
         }
         keepAlive.setDelegate(running)
         keepAlive.signal()
-        let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+        let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
         while receiver.count == 0, RunLoop.main.run(mode: .default, before: deadline), deadline.timeIntervalSinceNow > 0
         {}
         XCTAssertEqual(receiver.count, 1)
@@ -271,7 +272,7 @@ final class SignalPortTests: XCTestCase {
                 RunLoop.current.add(port, forMode: .common)
                 added.fulfill()
             }
-            wait(for: [added], timeout: TestLimit.seconds)
+            wait(for: [added], timeout: TestTimeout.seconds)
             let refused = expectation(description: "refused")
             Thread {
                 while port.signal() {}
@@ -279,7 +280,7 @@ final class SignalPortTests: XCTestCase {
             }.start()
             thread.stop()
             try thread.waitUntilFinished(timeout: timeout)
-            wait(for: [refused], timeout: TestLimit.seconds)
+            wait(for: [refused], timeout: TestTimeout.seconds)
         }
     }
 

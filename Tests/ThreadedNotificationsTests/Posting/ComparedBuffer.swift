@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 
 @testable import ThreadedNotifications
 

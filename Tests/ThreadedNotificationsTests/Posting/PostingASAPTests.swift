@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -17,7 +18,7 @@ final class PostingASAPTests: XCTestCase {
             }
             for round in 1...2 {
                 XCTAssertTrue(
-                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
                 XCTAssertEqual(timeline.entries, Array(repeating: ["source", "asap"], count: round).flatMap(\.self))
             }
             withExtendedLifetime(ports) {}
@@ -74,7 +75,7 @@ final class PostingASAPTests: XCTestCase {
             queue.put("asap", .asap)
         }
         while timeline.entries.isEmpty {
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
         }
         XCTAssertEqual(timeline.entries, ["job", "asap"])
     }
@@ -110,7 +111,7 @@ final class PostingASAPTests: XCTestCase {
                 if callout == "timer" { RunLoop.addDueTimer(handle) } else { RunLoop.current.perform(handle) }
                 while !timeline.has("second") {
                     XCTAssertTrue(
-                        RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+                        RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
                 }
                 XCTAssertEqual(timeline.entries, [callout, "asap", "second"])
                 timeline.forget()
@@ -141,7 +142,7 @@ final class PostingASAPTests: XCTestCase {
                     let isOver = Locked(false)
                     timeline.when(name) { isOver.withLock { $0 = true } }
                     queue.put(name, style, in: modes)
-                    let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+                    let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
                     while !isOver.withLock({ $0 }), RunLoop.current.run(mode: .default, before: deadline) {}
                     XCTAssertEqual(timeline.entries, [name])
                     XCTAssertLessThan(Date(), deadline)
@@ -173,7 +174,7 @@ final class PostingASAPTests: XCTestCase {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["asap", "timer"])
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -70,7 +71,7 @@ final class PostingCenterTests: XCTestCase {
             center.addObserver(forName: nil, on: worker) { timeline.note($0.name.rawValue) },
             center.addObserver(forName: nil, on: .main) { (_: Notification) in timeline.note("main") },
         ]
-        try worker.performAndWait(timeout: TestLimit.hang) {
+        try worker.performAndWait(timeout: TestTimeout.hang) {
             XCTAssertEqual(PostingQueue(center: center).put("a", .now).outcome, .delivered)
             timeline.note("returned")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -6,7 +7,7 @@ import XCTest
 
 /// Each thread has one default queue for each center. Queues, centers and threads leave nothing behind.
 final class PostingDefaultQueueTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testAThreadsDefaultQueueIsTheSameAgain() {
         onMainAndAnotherThread {
@@ -166,7 +167,7 @@ final class PostingDefaultQueueTests: XCTestCase {
                     let idle = DispatchSemaphore(value: 0)
                     center.when("idle") { idle.signal() }
                     queue.put("idle", .whenIdle)
-                    XCTAssertEqual(idle.wait(timeout: .now() + TestLimit.seconds), .success)
+                    XCTAssertEqual(idle.wait(timeout: .now() + TestTimeout.seconds), .success)
                     queue.put("never", .asap, in: [.init("own")])
                     try worker.stopAndWait()
                     XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, targetGone: 1))
@@ -207,7 +208,7 @@ final class PostingDefaultQueueTests: XCTestCase {
             let idle = DispatchSemaphore(value: 0)
             timeline.when("idle") { idle.signal() }
             queue.put("idle", .whenIdle)
-            XCTAssertEqual(idle.wait(timeout: .now() + TestLimit.seconds), .success)
+            XCTAssertEqual(idle.wait(timeout: .now() + TestTimeout.seconds), .success)
             try worker.stopAndWait()
             return queue
         }

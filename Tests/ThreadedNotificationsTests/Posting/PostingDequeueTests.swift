@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -103,7 +104,7 @@ final class PostingDequeueTests: XCTestCase {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["timer"])
         }
     }

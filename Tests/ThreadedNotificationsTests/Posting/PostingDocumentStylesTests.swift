@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -20,7 +21,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                 timeline.note("callout ends")
             }
             // One source is handled, so this is one iteration.
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["callout ends", "asap"])
             withExtendedLifetime(port) {}
         }
@@ -99,7 +100,7 @@ final class PostingDocumentStylesTests: XCTestCase {
                 }
                 timeline.note("drawn")
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["drawn", "FlushTheServer", "other", "FlushTheServer", "window"])
             XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 2, coalesced: 503))
             withExtendedLifetime(port) {}
@@ -166,12 +167,12 @@ final class PostingDocumentStylesTests: XCTestCase {
             // It returns because its time has expired, because it has handled a source, and because it was stopped.
             RunLoop.pollCurrent()
             let port = RunLoop.addSignalledPort { timeline.note("source") }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             RunLoop.addDueTimer {
                 timeline.note("timer")
                 RunLoop.stopCurrent()
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["source", "timer"])
             XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 1))
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })

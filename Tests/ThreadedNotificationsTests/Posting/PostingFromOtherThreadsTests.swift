@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -7,7 +8,7 @@ import XCTest
 
 /// Notifications that another thread enqueues are posted on the queue's thread, which is woken.
 final class PostingFromOtherThreadsTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
 
     func testEnqueuingOnAnotherThreadWakesASleepingThread() throws {
         let worker = try RunLoopThread.started("worker")
@@ -22,7 +23,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 let queue = PostingQueue(center: timeline, on: worker)
                 worker.identity?.waitUntilAsleep()
                 queue.put(name, style, in: modes)
-                XCTAssertEqual(isPosted.wait(timeout: .now() + TestLimit.seconds), .success, name)
+                XCTAssertEqual(isPosted.wait(timeout: .now() + TestTimeout.seconds), .success, name)
                 XCTAssertEqual(timeline.entries, [name, "there"])
             }
         }
@@ -54,7 +55,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 let isPosted = DispatchSemaphore(value: 0)
                 timeline.when("\(name) \(number)") { isPosted.signal() }
                 queue.put("\(name) \(number)", style)
-                XCTAssertEqual(isPosted.wait(timeout: .now() + TestLimit.seconds), .success, name)
+                XCTAssertEqual(isPosted.wait(timeout: .now() + TestTimeout.seconds), .success, name)
             }
             XCTAssertEqual(timeline.entries, (0..<300).map { "\(name) \($0)" })
         }
@@ -73,7 +74,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
                 for number in 0..<200 { queue.put("\(poster) \(number)", style) }
             }.wait()
             queue.put("over", style)
-            XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success, name)
+            XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success, name)
             let posted = timeline.entries.dropLast().map { $0.split(separator: " ").map(String.init) }
             let byPoster = Dictionary(grouping: posted, by: { $0[0] }).mapValues { $0.map { $0[1] } }
             XCTAssertEqual(byPoster.count, 4)
@@ -95,7 +96,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         queue.put("now 2", .now)
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 4))
         resume.signal()
-        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap", "idle"])
         try worker.stopAndWait()
     }
@@ -192,7 +193,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
         queue.put("default", .asap)
         queue.put("asap", .asap, in: [own])
         queue.put("idle", .whenIdle, in: [own])
-        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["asap", "idle", "left", "default"])
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -264,7 +265,7 @@ final class PostingIdleTests: XCTestCase {
                 queue.put("idle 2", .whenIdle)
                 queue.put("asap", .asap)
             }
-            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+            XCTAssertTrue(RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
             for _ in 0..<10 { RunLoop.pollCurrent() }
             XCTAssertEqual(timeline.entries, ["asap", "source", "asap"])
@@ -287,7 +288,7 @@ final class PostingIdleTests: XCTestCase {
             }
             while timeline.entries.isEmpty {
                 XCTAssertTrue(
-                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestLimit.seconds)))
+                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: TestTimeout.seconds)))
             }
             XCTAssertEqual(timeline.entries, ["timer", "asap"])
             XCTAssertTrue(RunLoop.runCurrent { timeline.has("idle") })
@@ -347,7 +348,7 @@ final class PostingIdleTests: XCTestCase {
             if number % 10 == 0 { worker.identity?.waitUntilAsleep() }
             queue.put("\(number)", .whenIdle)
         }
-        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
         XCTAssertEqual(timeline.entries, (0..<50).map { "\($0)" })
         try worker.stopAndWait()
     }

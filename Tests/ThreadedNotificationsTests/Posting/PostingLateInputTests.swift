@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -21,7 +22,7 @@ final class PostingLateInputTests: XCTestCase {
         observe("idle")
         let (center, done) = (center, done)
         let (thread, other) = (try RunLoopThread.started("late"), try RunLoopThread.started("other"))
-        try thread.performAndWait(timeout: TestLimit.hang) {
+        try thread.performAndWait(timeout: TestTimeout.hang) {
             let queue = PostingQueue(center: center, on: thread)
             queue.enqueue(Notification(name: Notification.Name("idle")), postingStyle: .whenIdle)
             let isHandedOver = Locked(false)
@@ -34,10 +35,10 @@ final class PostingLateInputTests: XCTestCase {
                     defer { isHandedOver = true }
                     return !isHandedOver
                 }
-                if isFirst { try? other.performAndWait(timeout: TestLimit.hang) { handOver(queue, thread) } }
+                if isFirst { try? other.performAndWait(timeout: TestTimeout.hang) { handOver(queue, thread) } }
             }
             observer.add(to: .current, mode: .default)
-            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+            let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
             while !done.withLock({ $0.contains("idle") }), deadline.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: deadline)
             }

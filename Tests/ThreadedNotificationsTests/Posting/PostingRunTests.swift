@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Testing
 
 @testable import ThreadedNotifications
@@ -175,7 +176,7 @@ struct PostingRunTests {
             runs.queue = PostingQueue(center: runs)
             body(runs)
         }.get()
-        try #require(thread.join(until: .after(TestLimit.hang)))
+        try #require(thread.join(until: .after(TestTimeout.hang)))
         return runs
     }
 }

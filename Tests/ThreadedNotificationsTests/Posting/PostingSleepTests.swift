@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -11,9 +12,9 @@ final class PostingSleepTests: XCTestCase {
         let posted = Locked(false)
         let name = Notification.Name("idle")
         _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in posted.withLock { $0 = true } }
-        try thread.performAndWait(timeout: TestLimit.hang) {
+        try thread.performAndWait(timeout: TestTimeout.hang) {
             PostingQueue(center: center, on: thread).enqueue(Notification(name: name), postingStyle: .whenIdle)
-            let limit = Date(timeIntervalSinceNow: TestLimit.seconds)
+            let limit = Date(timeIntervalSinceNow: TestTimeout.seconds)
             while !posted.withLock({ $0 }), limit.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: limit)
             }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -7,7 +8,7 @@ import XCTest
 /// When a queue's thread ends, waiting notifications are posted, or counted and traced as targetGone.
 final class PostingThreadEndTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
-    private let limit = TestLimit.hang
+    private let limit = TestTimeout.hang
 
     // MARK: A thread that is stopped
 
@@ -172,7 +173,7 @@ final class PostingThreadEndTests: XCTestCase {
         // The thread may not have ended yet.
         let isOver = XCTNSPredicateExpectation(
             predicate: NSPredicate { _, _ in queue.counters.waiting == 0 }, object: nil)
-        wait(for: [isOver], timeout: TestLimit.seconds)
+        wait(for: [isOver], timeout: TestTimeout.seconds)
         XCTAssertEqual(timeline.entries, ["now"])
         XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, targetGone: 3))
         XCTAssertEqual(queue.put("late", .now).outcome, .targetGone)
@@ -216,7 +217,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(timeline.entries, [])
         XCTAssertEqual(queue.counters, DeliveryCounters(waiting: 9, coalesced: 3, cancelled: 1))
         try worker.start()
-        XCTAssertEqual(over.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(over.wait(timeout: .now() + TestTimeout.seconds), .success)
         try worker.stopAndWait()
         XCTAssertEqual(timeline.entries, ["now 1", "now 2", "asap 1", "asap 2", "idle 1", "idle 2"])
         XCTAssertEqual(

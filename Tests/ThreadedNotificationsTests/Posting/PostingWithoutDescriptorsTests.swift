@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -14,7 +15,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
     override func setUpWithError() throws {
         thread = try RunLoopThread.started("without descriptors")
         // By then the run loop has the descriptors that it needs.
-        try thread.performAndWait(timeout: TestLimit.hang) {}
+        try thread.performAndWait(timeout: TestTimeout.hang) {}
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         var few = rlimit(rlim_cur: min(limits.rlim_cur, 512), rlim_max: limits.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
@@ -48,7 +49,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         for name in ["first", "second"] { observe(name) }
         observe("third") { isOver.signal() }
         try enqueueWhenIdle(["first", "second", "third"], to: queue)
-        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestTimeout.seconds), .success)
         XCTAssertEqual(posted.withLock { $0 }, ["first", "second", "third"])
     }
 
@@ -63,7 +64,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         }
         observe("at once")
         try enqueueWhenIdle(["first"], to: queue)
-        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestTimeout.seconds), .success)
     }
 
     func testARunReturnsAfterAPost() throws {
@@ -73,7 +74,7 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
         let isOver = DispatchSemaphore(value: 0)
         try thread.perform { [posted] in
             queue.enqueue(Notification(name: Notification.Name("first")), postingStyle: .whenIdle)
-            let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+            let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
             while posted.withLock({ $0.isEmpty }), deadline.timeIntervalSinceNow > 0 {
                 _ = RunLoop.current.run(mode: .default, before: deadline)
             }
@@ -81,6 +82,6 @@ final class PostingWithoutDescriptorsTests: XCTestCase {
             XCTAssertEqual(mailbox.postings.poster.observerDepth, 0)
             isOver.signal()
         }
-        XCTAssertEqual(isOver.wait(timeout: .now() + TestLimit.seconds), .success)
+        XCTAssertEqual(isOver.wait(timeout: .now() + TestTimeout.seconds), .success)
     }
 }

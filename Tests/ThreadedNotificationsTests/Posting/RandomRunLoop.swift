@@ -1,5 +1,6 @@
 import CoreFoundation
 import Foundation
+import SharedTesting
 
 @testable import ThreadedNotifications
 
@@ -343,7 +344,7 @@ final class RandomRunLoop: PostingCenter, @unchecked Sendable {
         let (queue, isElsewhere) = (queues[item.queue], choose(5) == 0)
         let report: EnqueueReport?
         if isElsewhere {
-            report = try? other.performAndWait(timeout: TestLimit.hang) {
+            report = try? other.performAndWait(timeout: TestTimeout.hang) {
                 queue.enqueue(
                     Self.notification(item), postingStyle: item.style, coalesceMask: mask, keeping: kept,
                     forModes: modes)

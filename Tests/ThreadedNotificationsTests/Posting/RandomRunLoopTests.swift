@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import XCTest
 
 @testable import ThreadedNotifications
@@ -39,7 +40,7 @@ final class RandomRunLoopTests: XCTestCase {
                 return XCTFail("seed \(seed): it is not over")
             }
             // The test may have finished in a handler that has not returned.
-            try thread.performAndWait(timeout: TestLimit.hang) {}
+            try thread.performAndWait(timeout: TestTimeout.hang) {}
             if let wrong = runLoop.wrong { return XCTFail(wrong) }
         }
         try thread.stopAndWait()
@@ -60,7 +61,7 @@ final class RandomRunLoopTests: XCTestCase {
                 runLoop.endBegins()
                 thread.stop()
             }
-            try thread.waitUntilFinished(timeout: TestLimit.hang)
+            try thread.waitUntilFinished(timeout: TestTimeout.hang)
             runLoop.checkAfterTheEnd()
             runLoop.detach()
             if let wrong = runLoop.wrong { return XCTFail(wrong) }

@@ -1,6 +1,7 @@
 import CoreFoundation
 import Foundation
 import Glibc
+import SharedTesting
 
 @testable import ThreadedNotifications
 
@@ -13,7 +14,7 @@ extension RunLoop {
     /// not after a timer or a block, which have to call `stopCurrent`.
     /// - Returns: false if the condition is not true before the timeout.
     static func runCurrent(in mode: Mode = .default, until isSo: () -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: TestLimit.seconds)
+        let deadline = Date(timeIntervalSinceNow: TestTimeout.seconds)
         while !isSo() {
             guard RunLoop.current.run(mode: mode, before: deadline), Date() < deadline else { return false }
         }
@@ -23,7 +24,7 @@ extension RunLoop {
     /// Runs the current thread's run loop until `stopCurrent` is called, without returning after each source.
     /// - Returns: false if it was not called before the timeout.
     static func runCurrentUntilStopped() -> Bool {
-        CFRunLoopRunInMode(Mode.default.string, TestLimit.seconds, false) == .stopped
+        CFRunLoopRunInMode(Mode.default.string, TestTimeout.seconds, false) == .stopped
     }
 
     /// Runs the current thread's run loop without waiting.
@@ -145,7 +146,7 @@ extension RunLoop.Mode {
 extension ThreadIdentity {
     /// Returns when the thread sleeps in the kernel, or after the timeout.
     func waitUntilAsleep() {
-        let deadline = ContinuousClock.now + TestLimit.hang
+        let deadline = ContinuousClock.now + TestTimeout.hang
         while ContinuousClock.now < deadline {
             let status = (try? String(contentsOfFile: "/proc/self/task/\(kernelID)/stat", encoding: .utf8)) ?? ""
             if status.split(separator: ")").last?.hasPrefix(" S") == true { return }

@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -10,7 +11,7 @@ private let posted = Notification.Name("waiting")
 
 /// Posts that wait for delivery, and the ends of their waits.
 final class DeliveryWaitTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {

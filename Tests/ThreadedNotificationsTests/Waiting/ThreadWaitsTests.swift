@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -8,7 +9,7 @@ private let posted = Notification.Name("waiting")
 
 /// The waits that are refused because they would never end, and waits that are accepted (guarantee 13).
 final class ThreadWaitsTests: XCTestCase {
-    private let timeout = TestLimit.hang
+    private let timeout = TestTimeout.hang
     private let note = Notification(name: posted)
 
     override func tearDown() {

@@ -1,5 +1,3 @@
-package import DeliveryDiagnostics
-
 /// A log that the documents print, to compare a run's log with.
 package enum ReferenceLog: String, CaseIterable, Sendable {
     /// Registered on the main thread, posted in the background, handled on the posting thread.
