@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "notify-demo",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
+                "CLinux", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
                 "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser, logging, systemPackage,
             ], swiftSettings: strict),
 
@@ -130,12 +130,15 @@ let package = Package(
                 "CAllocationCounter", "CControl", "DeliveryBenchmarks", "SharedTesting", "notification-server",
                 "notify-bench", subprocess, systemPackage,
             ], swiftSettings: strict),
+        .executableTarget(
+            name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
+            path: "Tests/recording-child", swiftSettings: strict),
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "PlatformExamination", "Scenarios", "SharedTesting",
-                "kitchen",
-                "notification-server", "notify-bench", "notify-demo", subprocess, systemPackage,
+                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "PlatformExamination",
+                "Scenarios", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
+                "notify-demo", "recording-child", subprocess, systemPackage,
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

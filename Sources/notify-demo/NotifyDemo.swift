@@ -36,7 +36,7 @@ struct NotifyDemo: ParsableCommand {
             TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
             Doctor.self, Smoke.self,
             // Hidden subcommands: child processes of other subcommands, and the manual page for install.sh.
-            LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self, RecordingChild.self,
+            LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self,
             GenerateManual.self,
         ],
         defaultSubcommand: Tour.self

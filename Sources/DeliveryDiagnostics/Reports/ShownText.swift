@@ -1,18 +1,18 @@
 /// Makes text of other processes safe to print on one line without shortening it: characters that end the line or that
 /// a terminal might interpret are escaped.
-enum ShownText {
+package enum ShownText {
     /// The name itself if it contains no spaces or special characters, otherwise quoted.
-    static func name(_ text: String) -> String {
+    package static func name(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { !needsEscape($0) && $0 != " " && $0 != "\"" }
         return isPlain ? text : quoted(text)
     }
 
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         "\"\(escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 
     /// Escapes invisible characters with JSON's syntax, so that JSON stays valid.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars {

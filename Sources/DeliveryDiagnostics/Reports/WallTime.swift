@@ -1,17 +1,17 @@
-internal import Foundation
+package import Foundation
 
 /// Formats wall clock times like the documents' logs: `2016-02-13 22:05:12.856`.
-struct WallTime: Sendable {
+package struct WallTime: Sendable {
     private let calendar: Calendar
 
-    init(timeZone: TimeZone) {
+    package init(timeZone: TimeZone) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         self.calendar = calendar
     }
 
     /// - Parameter wallNanoseconds: since 1970-01-01 UTC.
-    func text(_ wallNanoseconds: Int64) -> String {
+    package func text(_ wallNanoseconds: Int64) -> String {
         let milliseconds = (wallNanoseconds / 1_000_000) % 1000
         let date = Date(timeIntervalSince1970: Double(wallNanoseconds / 1_000_000_000))
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)

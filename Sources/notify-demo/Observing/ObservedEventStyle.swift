@@ -1,19 +1,20 @@
-package import DistributedNotifications
-package import Foundation
-internal import ThreadedNotifications
+import DeliveryDiagnostics
+import DistributedNotifications
+import Foundation
+import ThreadedNotifications
 
 /// Formats an event as one line: `2016-02-13 22:05:12.856 make[865] → 1 main: build-done of "Kitchen" with
 /// {"dishes":3}`.
-package struct ObservedEventStyle: Sendable {
+struct ObservedEventStyle: Sendable {
     private let time: WallTime
 
     /// - Parameter timeZone: the time zone of the times.
-    package init(timeZone: TimeZone = .current) {
+    init(timeZone: TimeZone = .current) {
         time = WallTime(timeZone: timeZone)
     }
 
     /// Always one line. Characters that a terminal might interpret are escaped.
-    package func line(for event: ObservedEvent) throws -> String {
+    func line(for event: ObservedEvent) throws -> String {
         "\(time.text(event.wallNanoseconds)) \(try Self.text(of: event.kind))"
     }
 
@@ -33,7 +34,7 @@ package struct ObservedEventStyle: Sendable {
     }
 
     /// Describes a connection event, without the time.
-    package static func text(of event: ConnectionEvent) -> String {
+    static func text(of event: ConnectionEvent) -> String {
         switch event {
         case .connected(let serverProcess):
             "connected: server \(serverProcess) has registered the observers of this process"

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Forwards signals that ask a process to end to a child process, so that this process can report how the child ended.
 /// A terminal sends its signals to both processes, so these are not forwarded. Ignored signals stay ignored.

@@ -1,8 +1,8 @@
-internal import Glibc
-internal import SystemPackage
+import Glibc
+import SystemPackage
 
 /// How an output is written, depending on its path.
-package enum OutputDestination: Sendable, Hashable {
+enum OutputDestination: Sendable, Hashable {
     /// A file that is already open as standard output or standard error. It is written directly.
     case openFile(descriptor: Int32)
     /// A file that cannot be replaced, such as a FIFO or a device. It is opened and written directly.
@@ -12,7 +12,7 @@ package enum OutputDestination: Sendable, Hashable {
 
     /// - Parameter path: the user's path; `-` is standard output. A path that cannot be examined becomes a `file`,
     ///   which then fails to open.
-    package init(_ path: String) {
+    init(_ path: String) {
         if path == "-" {
             self = .openFile(descriptor: STDOUT_FILENO)
             return
@@ -37,7 +37,7 @@ package enum OutputDestination: Sendable, Hashable {
     /// redirected to.
     ///
     /// - Parameter path: the user's path.
-    package static func isStandardOutput(_ path: String) -> Bool {
+    static func isStandardOutput(_ path: String) -> Bool {
         OutputDestination(path) == .openFile(descriptor: STDOUT_FILENO)
     }
 
@@ -74,7 +74,7 @@ package enum OutputDestination: Sendable, Hashable {
     /// - Parameters:
     /// - output: the user's path; `-` is standard output.
     /// - input: the user's path; `-` is standard input.
-    package static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
+    static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
         guard output != "-", let written = FileStatus(path: output), written.isRegular else { return false }
         let read = input == "-" ? FileStatus(descriptor: STDIN_FILENO) : FileStatus(path: input)
         return read?.identity == written.identity

@@ -230,12 +230,12 @@ struct RecordedFilesTests {
 
     @Test(
         "a crash while other threads post leaves complete lines, numbered without gaps, and an end",
-        arguments: [(RecordedEnd.abortWhilePosting, "signal 6"), (.faultWhilePosting, "signal 11")])
-    func crash(end: RecordedEnd, message: String) async throws {
+        arguments: [("abort-while-posting", "signal 6"), ("fault-while-posting", "signal 11")])
+    func crash(end: String, message: String) async throws {
         for _ in 1...10 {
             let outcome = try await shell(
                 """
-                \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 notify-demo recording-child \(end.rawValue) 2>/dev/null
+                \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null
                 cat run.jsonl
                 """)
             let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")

@@ -1,4 +1,4 @@
-internal import SystemPackage
+import SystemPackage
 
 /// The content of an open regular file, from its beginning to its end.
 struct FileContent {

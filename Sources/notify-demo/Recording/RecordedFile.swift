@@ -1,8 +1,8 @@
-internal import DeliveryRecording
-internal import Foundation
-internal import Glibc
-internal import SystemPackage
-internal import ThreadedNotifications
+import DeliveryRecording
+import Foundation
+import Glibc
+import SystemPackage
+import ThreadedNotifications
 
 /// The open recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
 /// the same file.

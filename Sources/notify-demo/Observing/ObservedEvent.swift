@@ -1,10 +1,10 @@
-package import DistributedNotifications
-internal import Foundation
-package import ThreadedNotifications
+import DistributedNotifications
+import Foundation
+import ThreadedNotifications
 
 /// An event of a distributed observer: a notification, or a change of its connection.
-package struct ObservedEvent: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+struct ObservedEvent: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
         /// - Parameters:
         /// - senderName: the name of the sending process; nil if it is unknown, for example because the process has
         ///   ended.
@@ -14,13 +14,8 @@ package struct ObservedEvent: Sendable, Hashable {
     }
 
     /// The time by the wall clock, in nanoseconds since 1970-01-01 UTC.
-    package var wallNanoseconds: Int64
-    package var kind: Kind
-
-    package init(wallNanoseconds: Int64, kind: Kind) {
-        self.wallNanoseconds = wallNanoseconds
-        self.kind = kind
-    }
+    var wallNanoseconds: Int64
+    var kind: Kind
 }
 
 extension ObservedEvent: Encodable {
@@ -31,7 +26,7 @@ extension ObservedEvent: Encodable {
     }
 
     /// One flat object. `kind` determines the other keys. Nil values are omitted.
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(wallNanoseconds, forKey: .wallNanoseconds)
         switch kind {

@@ -19,9 +19,9 @@ struct RecordTests {
     }
 
     private func child(
-        _ end: RecordedEnd
+        _ end: String
     ) async throws -> (outcome: Shell.Outcome, recording: Recording, files: [String]) {
-        try await record("notify-demo record -o run.jsonl -- notify-demo recording-child \(end.rawValue)")
+        try await record("notify-demo record -o run.jsonl -- recording-child \(end)")
     }
 
     /// True if the only problems of a recording are missing records.
@@ -76,8 +76,8 @@ struct RecordTests {
 
     @Test(
         "the recording of a program that a signal ends is complete up to the signal",
-        arguments: [(RecordedEnd.fault, 139, "signal 11"), (.trap, 132, "signal 4"), (.terminate, 143, "signal 15")])
-    func signals(end: RecordedEnd, status: Int32, message: String) async throws {
+        arguments: [("fault", 139, "signal 11"), ("trap", 132, "signal 4"), ("terminate", 143, "signal 15")])
+    func signals(end: String, status: Int32, message: String) async throws {
         let (outcome, recording, _) = try await child(end)
         #expect(outcome.status == .exited(status))
         #expect(recording.problems.isEmpty)
@@ -90,7 +90,7 @@ struct RecordTests {
 
     @Test("the recording of a killed program has the records that were written, and no end")
     func kill() async throws {
-        let (outcome, recording, _) = try await child(.kill)
+        let (outcome, recording, _) = try await child("kill")
         #expect(outcome.status == .exited(137))
         #expect(posts(recording)[0] >= 1000)
         #expect(!recording.entries.contains { $0.stage == .end })
@@ -98,7 +98,7 @@ struct RecordTests {
 
     @Test("records that a full disk does not take are counted exactly, and later ones are recorded in order")
     func fill() async throws {
-        let (outcome, recording, _) = try await child(.fill)
+        let (outcome, recording, _) = try await child("fill")
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
         // The number of times that the disk was full, and so the number of loss records, depends on when the recording
@@ -117,7 +117,7 @@ struct RecordTests {
         let (outcome, recording, _) = try await record(
             """
             mkfifo ready go; exec 4<> go
-            notify-demo record -o run.jsonl -- sh -c 'exec notify-demo recording-child pause > ready < go' &
+            notify-demo record -o run.jsonl -- sh -c 'exec recording-child pause > ready < go' &
             read line < ready
             notify-demo record -o run.jsonl -- kitchen; echo $? >&2
             echo >&4; wait
@@ -132,7 +132,7 @@ struct RecordTests {
         let (outcome, recording, _) = try await record(
             """
             mkfifo ready go; exec 4<> go
-            notify-demo record -o run.jsonl -- sh -c 'notify-demo recording-child pause > ready < go & read line < ready'
+            notify-demo record -o run.jsonl -- sh -c 'recording-child pause > ready < go & read line < ready'
             echo >&4; until grep -q '"end"' run.jsonl; do :; done
             """)
         #expect(outcome.errors.contains("still runs and records to "))
@@ -143,7 +143,7 @@ struct RecordTests {
     @Test("a file size limit does not end a program that is recorded")
     func sizeLimit() async throws {
         let (outcome, recording, _) = try await record(
-            "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec notify-demo recording-child exit'")
+            "notify-demo record -o run.jsonl -- sh -c 'ulimit -f 40; exec recording-child exit'")
         #expect(outcome.status == .exited(0))
         #expect(outcome.errors.contains("could not be written (File too large)"))
         // There may be room for a record of the loss.
@@ -153,7 +153,7 @@ struct RecordTests {
 
     @Test("a signal after the recording's end has its usual effect on the program")
     func stop() async throws {
-        let (outcome, recording, _) = try await child(.stop)
+        let (outcome, recording, _) = try await child("stop")
         #expect(outcome.status == .exited(143))
         #expect(recording.problems.isEmpty)
         #expect(recording.records.last?.message == "stopped")
@@ -161,20 +161,20 @@ struct RecordTests {
 
     @Test("a signal that the program waits for is left to the program")
     func wait() async throws {
-        let (outcome, recording, _) = try await child(.wait)
+        let (outcome, recording, _) = try await child("wait")
         #expect(outcome.status == .exited(0))
         #expect(recording.records.last?.message == "exit")
     }
 
     @Test(
         "a forked copy and a started program are recorded after the program",
-        arguments: [RecordedEnd.fork, .spawn])
-    func processes(end: RecordedEnd) async throws {
+        arguments: ["fork", "spawn"])
+    func processes(end: String) async throws {
         let (outcome, recording, files) = try await child(end)
         #expect(outcome.status == .exited(0))
         #expect(recording.problems.isEmpty)
-        #expect(posts(recording) == (end == .fork ? [1001, 1] : [1001, 1001]))
-        #expect(recording.entries.contains { $0.stage == .fork } == (end == .fork))
+        #expect(posts(recording) == (end == "fork" ? [1001, 1] : [1001, 1001]))
+        #expect(recording.entries.contains { $0.stage == .fork } == (end == "fork"))
         #expect(recording.entries.count { $0.stage == .end } == 2)
         #expect(files == ["run.jsonl"])
         #expect(outcome.errors.contains("of 2 processes"))
@@ -182,8 +182,8 @@ struct RecordTests {
 
     @Test(
         "damage by the program to its file is reported with its line, and the rest is kept",
-        arguments: [RecordedEnd.truncate, .scribble])
-    func ownFile(end: RecordedEnd) async throws {
+        arguments: ["truncate", "scribble"])
+    func ownFile(end: String) async throws {
         let (outcome, recording, _) = try await child(end)
         #expect(outcome.status == .exited(0))
         #expect(recording.problemCount > 0)
@@ -195,7 +195,7 @@ struct RecordTests {
     @Test("a main thread that ends, as in an async main function, loses later posts, and a finding says so")
     func mainThreadEnds() async throws {
         let (outcome, recording, _) = try await record(
-            "notify-demo record -o run.jsonl -- notify-demo recording-child main-thread-ends; notify-demo diagnose run.jsonl"
+            "notify-demo record -o run.jsonl -- recording-child main-thread-ends; notify-demo diagnose run.jsonl"
         )
         #expect(recording.records.contains { $0.stage == .targetGone && $0.notification == "for main" })
         #expect(outcome.output.contains("posted after main had ended"), "\(outcome.output)\(outcome.errors)")

@@ -1,10 +1,11 @@
+import DeliveryDiagnostics
 import DeliveryRecording
 import DistributedNotifications
 import Foundation
 import Testing
 import ThreadedNotifications
 
-@testable import DeliveryDiagnostics
+@testable import notify_demo
 
 /// Tests the text and JSON output of `observe`.
 @Suite("Observed events")

@@ -2,7 +2,7 @@ import DeliveryRecording
 import Foundation
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import notify_demo
 
 @Suite("Output destinations")
 struct OutputDestinationTests {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import Glibc
-internal import SystemPackage
-internal import ThreadedNotifications
+import Foundation
+import Glibc
+import SystemPackage
+import ThreadedNotifications
 
 /// The files of a recorded program and its child processes, until they are merged into one recording.
 ///

@@ -3,7 +3,7 @@ import DistributedNotifications
 import Foundation
 import Testing
 
-@testable import DeliveryDiagnostics
+@testable import notify_demo
 
 @Suite("Server status report")
 struct ServerStatusReportTests {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import Glibc
-internal import SystemPackage
+import Foundation
+import Glibc
+import SystemPackage
 
 /// A file that is written next to its destination and replaces it when it is complete. Until then the destination is
 /// unchanged.
@@ -9,12 +9,12 @@ internal import SystemPackage
 /// because its directory is not writable, the complete content is copied into it.
 ///
 /// Threads: any, one at a time.
-package final class ReplacementFile {
+final class ReplacementFile {
     /// The path of the file until it replaces the destination.
-    package let path: String
-    package let descriptor: Int32
+    let path: String
+    let descriptor: Int32
     /// True if the file stays at `path` because its content could not be moved to the destination.
-    package private(set) var isKept = false
+    private(set) var isKept = false
     private let destination: String
     /// True if the file has the destination's owner and permissions, or there is no destination yet.
     private let hasAttributes: Bool
@@ -24,7 +24,7 @@ package final class ReplacementFile {
     ///
     /// - Parameter destination: a writable regular file, or a path without a file. Not a symbolic link.
     /// - Throws: `Errno`.
-    package convenience init(_ destination: String) throws {
+    convenience init(_ destination: String) throws {
         if destination.isEmpty { throw Errno.noSuchFileOrDirectory }
         let existing = try Self.writableFile(destination)
         // The content may be secret. Other users cannot read it until the file has the destination's permissions.
@@ -94,7 +94,7 @@ package final class ReplacementFile {
     /// - Returns: true if the file replaced the destination.
     /// - Throws: `Errno`. If `isKept`, the content is complete and stays at `path`.
     @discardableResult
-    package func replaceDestination() throws -> Bool {
+    func replaceDestination() throws -> Bool {
         try reportDelayedErrors()
         do {
             if hasAttributes {
@@ -125,13 +125,13 @@ package final class ReplacementFile {
     }
 
     /// Closes the file and leaves it where it is.
-    package func keep() {
+    func keep() {
         isKept = true
         discard()
     }
 
     /// Closes and removes the file, unless it replaced the destination or is kept.
-    package func discard() {
+    func discard() {
         guard !isDone else { return }
         isDone = true
         _ = Glibc.close(descriptor)

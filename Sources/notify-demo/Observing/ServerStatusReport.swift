@@ -1,15 +1,16 @@
-package import DistributedNotifications
+import DeliveryDiagnostics
+import DistributedNotifications
 
 /// Formats the status of a server as tables.
-package struct ServerStatusReport: Sendable {
+struct ServerStatusReport: Sendable {
     private let status: ServerStatus
 
-    package init(_ status: ServerStatus) {
+    init(_ status: ServerStatus) {
         self.status = status
     }
 
     /// - Parameter width: the maximum length of a line. Numbers are not wrapped.
-    package func text(width: Int) -> [String] {
+    func text(width: Int) -> [String] {
         var lines = head(width: width)
         guard !status.clients.isEmpty else { return lines + ["", "no process is connected"] }
         lines += ["", "processes"] + clients(width: width)

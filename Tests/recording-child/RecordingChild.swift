@@ -1,12 +1,11 @@
-internal import DeliveryRecording
-internal import Dispatch
-internal import Foundation
-internal import Glibc
-internal import ThreadedNotifications
+import DeliveryRecording
+import Foundation
+import Glibc
+import ThreadedNotifications
 
-/// Ways in which a recorded program can end or disturb its recording. Tests of recording run them in a separate
-/// process.
-package enum RecordedEnd: String, Sendable, CaseIterable {
+/// A program that ends or disturbs its recording in the way that its argument names. The tests of recording run it.
+@main
+enum RecordingChild: String {
     /// Exits while a notification is pending.
     case exit
     /// Accesses an invalid address in a handler.
@@ -40,9 +39,20 @@ package enum RecordedEnd: String, Sendable, CaseIterable {
     /// Receives a termination signal that it has blocked and waits for.
     case wait
 
+    static func main() throws {
+        // It is expected to crash.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        guard let child = CommandLine.arguments.last.flatMap(RecordingChild.init) else {
+            fatalError("no such way to end: \(CommandLine.arguments)")
+        }
+        try child.perform(
+            recording: ProcessInfo.processInfo.environment[ProcessRecording.environmentVariable] ?? "")
+    }
+
     /// Posts notifications named `first`, performs this action, and posts one named `last`.
     /// - Parameter recording: the path of its recording.
-    package func perform(recording: String) throws {
+    func perform(recording: String) throws {
         let center = ThreadedNotificationCenter()
         let waiting = center.addObserver(forName: nil, on: .main) { _ in }
         let handler = center.addObserver(forName: Notification.Name("last"), on: .postingThread) { [self] _ in

@@ -1,43 +1,37 @@
-internal import DeliveryRecording
-internal import Foundation
-internal import Glibc
-internal import SystemPackage
-internal import ThreadedNotifications
+import DeliveryRecording
+import Foundation
+import Glibc
+import SystemPackage
+import ThreadedNotifications
 
 /// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
 /// the environment.
-package struct RecordedProgram: Sendable {
+struct RecordedProgram: Sendable {
     /// How the program ended.
-    package enum End: Sendable, Hashable {
+    enum End: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
     }
 
     /// The result of a run.
-    package struct Outcome: Sendable {
-        package var end: End
+    struct Outcome: Sendable {
+        var end: End
         /// The number of processes that recorded something: the program, and processes that it started or forked.
-        package var processes: Int
+        var processes: Int
         /// In bytes.
-        package var size: Int
+        var size: Int
         /// Files of processes that the program started and that have not ended.
-        package var stillRecording: [String]
+        var stillRecording: [String]
         /// Files of other processes that have ended. Their records are not in the recording because its first process
         /// has not ended.
-        package var unmerged: [String]
+        var unmerged: [String]
     }
 
     /// The program's path, or its name, which is searched in `PATH`.
-    package var name: String
-    package var arguments: [String]
+    var name: String
+    var arguments: [String]
     /// The path of the recording. It is created or replaced when the program has ended; `-` is standard output.
-    package var file: String
-
-    package init(name: String, arguments: [String], file: String) {
-        self.name = name
-        self.arguments = arguments
-        self.file = file
-    }
+    var file: String
 
     /// Runs the program and blocks the calling thread until it ends. Forwards requests to end.
     ///
@@ -47,7 +41,7 @@ package struct RecordedProgram: Sendable {
     /// and reports that on its standard error.
     ///
     /// - Throws: `RecordedProgramError`.
-    package func run() throws(RecordedProgramError) -> Outcome {
+    func run() throws(RecordedProgramError) -> Outcome {
         let target = try RecordedFiles.Target(file)
         // Stays active until all files are in place, so that a request to end does not interrupt this.
         let requests = EndRequests()
@@ -126,9 +120,9 @@ package struct RecordedProgram: Sendable {
 }
 
 /// A program that could not be run, or a recording that is incomplete.
-package struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
+struct RecordedProgramError: Error, Sendable, CustomStringConvertible {
     /// What failed, for which file or program, and why.
-    package var problem: String
+    var problem: String
 
-    package var description: String { problem }
+    var description: String { problem }
 }

@@ -1,20 +1,20 @@
-package import DistributedNotifications
-internal import Foundation
+import DistributedNotifications
+import Foundation
 
 /// Encodes a property list as JSON. JSON has no dates, data or special numbers: a date becomes ISO 8601 text in UTC,
 /// data becomes base64, and special numbers become "NaN", "Infinity" or "-Infinity".
-package struct PropertyListJSON: Encodable, Sendable {
+struct PropertyListJSON: Encodable, Sendable {
     private let value: PropertyListValue
 
-    package init(_ value: PropertyListValue) {
+    init(_ value: PropertyListValue) {
         self.value = value
     }
 
-    package init(_ userInfo: [String: PropertyListValue]) {
+    init(_ userInfo: [String: PropertyListValue]) {
         value = .dictionary(userInfo)
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch value {
         case .string(let text): try container.encode(text)
