@@ -14,7 +14,7 @@ enum BenchmarkCells {
     }
 
     static func latencies(of contender: ContenderResult) -> [String] {
-        [contender.latency?.p50, contender.latency?.p99, contender.latency?.p999].map(Quantity.time)
+        [contender.latency?.p50, contender.latency?.p99, contender.latency?.p999].map(ElapsedTime.cell)
     }
 
     /// The name, with a note if the contender is the baseline.
@@ -28,8 +28,7 @@ enum BenchmarkCells {
 
     /// Three significant digits, or all digits before the point if there are more.
     static func number(_ number: Double?) -> String {
-        guard let number else { return Quantity.none }
-        return String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)
+        number.map(Quantity.digits) ?? Quantity.none
     }
 
     private static func percent(_ part: Double?) -> String {

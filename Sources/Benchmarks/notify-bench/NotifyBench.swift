@@ -172,12 +172,8 @@ struct NotifyBench: ParsableCommand {
 
     private var listing: String {
         get throws {
-            let width = chosen.map(\.name.count).max() ?? 0
-            return try chosen.map { workload in
-                if json { return try JSONText.of(ListedWorkload(workload)) }
-                let padding = String(repeating: " ", count: width - workload.name.count)
-                return "\(workload.name)\(padding)  \(workload.summary)"
-            }.joined(separator: "\n")
+            guard json else { return Table.text(chosen.map { [$0.name, $0.summary] }) }
+            return try chosen.map { try JSONText.of(ListedWorkload($0)) }.joined(separator: "\n")
         }
     }
 

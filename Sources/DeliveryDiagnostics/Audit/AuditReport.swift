@@ -55,9 +55,9 @@ package struct AuditReport {
             for row in rows { sum += row.counts }
             all.append((sum, "total"))
         }
-        return NumberTable.text(
-            headings: columns.map(\.heading) + [what],
-            rows: all.map { row in (columns.map { row.counts[keyPath: $0.count] }, row.label) }, width: width)
+        return numbers(
+            columns.map(\.heading), of: what,
+            all.map { row in columns.map { row.counts[keyPath: $0.count] } }, all.map(\.label), width)
     }
 
     private func queueTable(width: Int) -> [String] {
@@ -65,11 +65,19 @@ package struct AuditReport {
             ("enqueued", \.enqueued, true), ("posted", \.posted, true), ("coalesced", \.coalesced, false),
             ("dequeued", \.dequeued, false), ("target gone", \.targetGone, false), ("waiting", \.waiting, false),
         ].filter { column in column.2 || audit.queues.contains { $0[keyPath: column.1] != 0 } }
-        return NumberTable.text(
-            headings: columns.map(\.heading) + ["in posting queues"],
-            rows: audit.queues.map { line in
-                (columns.map { line[keyPath: $0.count] }, words(line.name) + ofProcess(line.process))
-            }, width: width)
+        return numbers(
+            columns.map(\.heading), of: "in posting queues",
+            audit.queues.map { line in columns.map { line[keyPath: $0.count] } },
+            audit.queues.map { words($0.name) + ofProcess($0.process) }, width)
+    }
+
+    /// Numbers come first, so that long labels do not break their columns.
+    private func numbers(
+        _ headings: [String], of what: String, _ numbers: [[Int]], _ labels: [String], _ width: Int
+    ) -> [String] {
+        let columns = headings.map { Table.Column.number($0.replacing(" ", with: "\n")) } + [.wrapped(what)]
+        let rows = zip(numbers, labels).map { $0.map(Quantity.exact) + [$1] }
+        return Table(columns, rows: rows).lines(width: width)
     }
 
     private func words(_ name: Int32) -> String {
@@ -113,23 +121,21 @@ package struct AuditReport {
             text.append(
                 lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "no faults")
         } else {
-            text.append(Self.counted(audit.faults.count, "fault") + ":")
+            text.append(counted(audit.faults.count, "fault") + ":")
             text += descriptions(of: audit.faults, width: width)
         }
         if audit.unknown.count > 0 || audit.isComplete.contains(false) {
-            let faults = audit.unknown.count > 0 ? ": \(Self.counted(audit.unknown.count, "possible fault")):" : ""
+            let faults = audit.unknown.count > 0 ? ": \(counted(audit.unknown.count, "possible fault")):" : ""
             text.append("the recording is truncated\(faults)")
             text += descriptions(of: audit.unknown, width: width)
         }
         return text
     }
 
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
     private func descriptions(of faults: AuditFaults, width: Int) -> [String] {
         let shown = faults.reported.prefix(20)
         var text = shown.flatMap {
-            WrappedText.lines("\(recording.source):\(line(of: $0)): \($0.text)", width: width, indent: "  ")
+            WrappedText.lines("\(recording.source):\(line(of: $0)): \($0.text)", width: width, indent: "  ", hanging: 2)
         }
         if faults.count > shown.count { text.append("  and \(faults.count - shown.count) more") }
         return text

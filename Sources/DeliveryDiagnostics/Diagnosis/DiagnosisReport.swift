@@ -42,7 +42,7 @@ package struct DiagnosisReport {
             let rest =
                 finding.evidence.prefix(Self.maximumEvidence).map(words.evidence) + finding.details
                 + ["remedy: \(finding.remedy)"]
-            lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ") }
+            lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
                 .map { Line(text: $0, role: .rest) }
         }
         let more = diagnosis.findings.count - Self.maximumReported

@@ -4,18 +4,14 @@ internal import ThreadedNotifications
 /// Formats each record as a line with aligned columns.
 package struct StagesStyle: Sendable {
     private let start: UInt64
-    private let widths: [Int]
+    private let table: Table
 
     /// - Parameter records: all records to be printed. Times are relative to the first one.
     package init(_ records: [DeliveryRecord]) {
         start = records.first?.monotonicNanoseconds ?? 0
-        var widths = [0, 0, 0, 0]
-        for record in records {
-            for (column, cell) in Self.cells(record, since: start).enumerated() {
-                widths[column] = max(widths[column], cell.count)
-            }
-        }
-        self.widths = widths
+        var table = Table([.number(""), .text(), .text(), .text(), .text()])
+        for record in records { table.fit(Self.cells(record, since: start)) }
+        self.table = table
     }
 
     package func line(for record: DeliveryRecord) -> String {
@@ -24,16 +20,7 @@ package struct StagesStyle: Sendable {
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
             record.observer.map { "observer \($0)" }, Self.target(of: record), record.message,
         ].compactMap(\.self)
-        var line = ""
-        for (column, cell) in Self.cells(record, since: start).enumerated() {
-            let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
-            switch column {
-            case 0: line += padding + cell
-            case widths.count - 1 where what.isEmpty: line += "  " + cell
-            default: line += "  " + cell + padding
-            }
-        }
-        return what.isEmpty ? line : line + "  " + what.joined(separator: " ")
+        return table.line(Self.cells(record, since: start) + [what.joined(separator: " ")])
     }
 
     /// The cells of the aligned columns.

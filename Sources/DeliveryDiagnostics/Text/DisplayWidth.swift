@@ -1,15 +1,16 @@
 /// The number of terminal columns that text occupies.
-enum Columns {
-    static func width(of text: String) -> Int {
-        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
+package enum DisplayWidth {
+    /// Never less than a terminal uses. For joined symbols it may be more. Sequences that set a color have no width.
+    package static func of(_ text: String) -> Int {
+        if text.utf8.contains(0x1B) { return of(withoutColors(text)) }
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// Never less than a terminal uses. For joined symbols it may be more.
-    static func width(of character: Character) -> Int {
-        character.unicodeScalars.reduce(0) { $0 + width(of: $1) }
+    static func of(_ character: Character) -> Int {
+        character.unicodeScalars.reduce(0) { $0 + of($1) }
     }
 
-    private static func width(of scalar: Unicode.Scalar) -> Int {
+    private static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
         switch scalar.properties.generalCategory {
         // The variation selector U+FE0F turns the preceding symbol into a wide picture.
@@ -28,14 +29,19 @@ enum Columns {
         0x20000...0x3FFFD,
     ]
 
+    private static func withoutColors(_ text: String) -> String {
+        let pieces = text.split(separator: "\u{1B}", omittingEmptySubsequences: false)
+        return pieces.dropFirst().reduce(String(pieces[0])) { $0 + $1.drop { $0 != "m" }.dropFirst() }
+    }
+
     /// The beginning of the text with an ellipsis, if the text is too wide.
     static func fit(_ text: String, to width: Int, ellipsis: String) -> String {
-        guard self.width(of: text) > width else { return text }
-        let room = width - self.width(of: ellipsis)
+        guard of(text) > width else { return text }
+        let room = width - of(ellipsis)
         guard room >= 0 else { return String(ellipsis.prefix(max(0, width))) }
         var (fitting, used) = ("", 0)
         for character in text {
-            used += self.width(of: character)
+            used += of(character)
             guard used <= room else { break }
             fitting.append(character)
         }
@@ -44,16 +50,16 @@ enum Columns {
 
     /// The same, but shortens the middle: the beginning and end of a name say more.
     static func fitMiddle(_ text: String, to width: Int, ellipsis: String) -> String {
-        guard self.width(of: text) > width else { return text }
-        let room = width - self.width(of: ellipsis)
+        guard of(text) > width else { return text }
+        let room = width - of(ellipsis)
         guard room >= 2 else { return fit(text, to: width, ellipsis: ellipsis) }
         let end = fit(String(text.reversed()), to: room / 2, ellipsis: "")
-        return fit(text, to: room - self.width(of: end), ellipsis: "") + ellipsis + String(end.reversed())
+        return fit(text, to: room - of(end), ellipsis: "") + ellipsis + String(end.reversed())
     }
 
-    /// Padded with spaces, or shortened.
-    static func pad(_ text: String, to width: Int, ellipsis: String) -> String {
-        let text = fit(text, to: width, ellipsis: ellipsis)
-        return text + String(repeating: " ", count: max(0, width - self.width(of: text)))
+    /// Padded with spaces, if the text is narrower.
+    package static func pad(_ text: String, to width: Int, alignment: Table.Column.Alignment = .leading) -> String {
+        let padding = String(repeating: " ", count: max(0, width - of(text)))
+        return alignment == .leading ? text + padding : padding + text
     }
 }

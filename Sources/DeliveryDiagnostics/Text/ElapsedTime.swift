@@ -3,11 +3,9 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     package var nanoseconds: Int64
 
     private static let units: [(name: String, nanoseconds: Int64)] = [
-        ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
+        ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
+        ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
     ]
-
-    /// Minutes are parsed but never printed.
-    private static let minute = (name: "m", nanoseconds: Int64(60_000_000_000))
 
     package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
@@ -26,41 +24,55 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
         let rest = text.dropFirst(number.count).drop { $0 == " " }
         // Unicode has two letters mu. Keyboards produce U+00B5; Unicode prefers U+03BC.
         let unit = ["us", "\u{3BC}s"].contains(rest) ? "µs" : String(rest)
-        guard let scale = (Self.units + [Self.minute]).first(where: { $0.name == unit }), let value = Double(number),
+        guard let scale = Self.units.first(where: { $0.name == unit }), let value = Double(number),
             value * Double(scale.nanoseconds) < 3.2e18
         else { return nil }
         nanoseconds = Int64((value * Double(scale.nanoseconds)).rounded())
     }
 
     /// A duration as text.
-    static func text(_ nanoseconds: UInt64) -> String {
+    package static func text(_ nanoseconds: UInt64) -> String {
         ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).description
     }
 
     /// Three significant digits, or all digits before the decimal point.
-    package var description: String {
-        if nanoseconds < 0 { return "-\(ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)))" }
-        for (index, unit) in Self.units.enumerated() where nanoseconds >= unit.nanoseconds {
-            let text = Self.threeDigits(nanoseconds, per: unit.nanoseconds)
-            // 999.6 µs rounds to 1 ms.
-            if text == "1000", index > 0 { return "1 \(Self.units[index - 1].name)" }
-            return "\(text) \(unit.name)"
+    package var description: String { text(keepsZeros: false) }
+
+    /// A duration of at most seven characters for a column of numbers: `5.00 ms`; a dash for nil.
+    package static func cell(_ nanoseconds: UInt64?) -> String {
+        nanoseconds.map { ElapsedTime(nanoseconds: Int64(clamping: $0)).text(keepsZeros: true) } ?? Quantity.none
+    }
+
+    private func text(keepsZeros: Bool) -> String {
+        if nanoseconds < 0 {
+            return "-" + ElapsedTime(nanoseconds: Int64(clamping: nanoseconds.magnitude)).text(keepsZeros: keepsZeros)
         }
-        return "0 ns"
+        // The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
+        let (name, unit): (String, Int64) =
+            switch nanoseconds {
+            case ..<1000: ("ns", 1)
+            case ..<999_500: ("µs", 1000)
+            case ..<999_500_000: ("ms", 1_000_000)
+            case ..<9_999_500_000_000: ("s", 1_000_000_000)
+            case ..<86_395_000_000_000: ("h", 3_600_000_000_000)
+            default: ("d", 86_400_000_000_000)
+            }
+        let value = Double(nanoseconds) / Double(unit)
+        let decimals = unit == 1 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        return "\(Self.decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: keepsZeros)) \(name)"
     }
 
     /// All digits and no space, as on a command line.
     static func exact(_ nanoseconds: Int64) -> String {
-        let unit = units.first { $0.nanoseconds <= max(1, nanoseconds) } ?? ("ns", 1)
-        // µ is hard to type.
-        let name = unit.name == "µs" ? "us" : unit.name
-        let decimals = [1_000_000_000: 9, 1_000_000: 6, 1000: 3][unit.nanoseconds] ?? 0
-        return decimal(nanoseconds, per: unit.nanoseconds, decimals: decimals, keepsZeros: false) + name
-    }
-
-    private static func threeDigits(_ value: Int64, per unit: Int64) -> String {
-        let decimals = value / unit >= 100 ? 0 : value / unit >= 10 ? 1 : 2
-        return decimal(value, per: unit, decimals: unit == 1 ? 0 : decimals, keepsZeros: false)
+        let (name, unit, decimals): (String, Int64, Int) =
+            switch nanoseconds {
+            case ..<1000: ("ns", 1, 0)
+            // µ is hard to type.
+            case ..<1_000_000: ("us", 1000, 3)
+            case ..<1_000_000_000: ("ms", 1_000_000, 6)
+            default: ("s", 1_000_000_000, 9)
+            }
+        return decimal(nanoseconds, per: unit, decimals: decimals, keepsZeros: false) + name
     }
 
     /// `value / unit`, rounded to a number of decimals.

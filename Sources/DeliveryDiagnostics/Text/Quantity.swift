@@ -1,40 +1,25 @@
 internal import Foundation
 
-/// Formats quantities in at most seven characters, with a suitable unit; a dash for nil.
+/// Formats numbers in at most seven characters; a dash for nil.
 package enum Quantity {
     package static let none = "–"
 
-    /// For example `812 ns`, `1.23 µs`, `45.6 ms`, `789 s`, `1.5 d`.
-    package static func time(_ nanoseconds: UInt64?) -> String {
-        guard let nanoseconds else { return none }
-        let value = Double(nanoseconds)
-        // The bounds are the values that would round to one more digit.
-        return switch nanoseconds {
-        case 0..<1_000: "\(nanoseconds) ns"
-        case ..<999_500: "\(digits(value / 1e3)) µs"
-        case ..<999_500_000: "\(digits(value / 1e6)) ms"
-        case ..<9_999_500_000_000: "\(digits(value / 1e9)) s"
-        case ..<86_395_000_000_000: "\(digits(value / 3.6e12)) h"
-        default: "\(digits(value / 86.4e12)) d"
-        }
-    }
-
     package static func count(_ count: Int?) -> String {
         guard let count else { return none }
-        return count < 1_000_000 ? "\(count)" : large(Double(count))
+        return count < 1_000_000 ? "\(count)" : number(Double(count))
     }
 
-    /// A number of records; a dash for 0.
+    /// A number of records; a dash for 0, so that other numbers stand out.
     package static func recorded(_ count: Int) -> String { self.count(count == 0 ? nil : count) }
 
-    /// A mean or a rate.
+    /// All digits of a number of records; a dash for 0.
+    package static func exact(_ count: Int) -> String { count == 0 ? none : "\(count)" }
+
+    /// A mean or a rate: `0.42`, `45.6`, `1.23 M`.
     package static func number(_ number: Double?) -> String {
         guard let number else { return none }
-        return number < 999.5 ? digits(number) : large(number)
-    }
-
-    private static func large(_ number: Double) -> String {
-        switch number {
+        return switch number {
+        case ..<999.5: digits(number)
         case ..<999_500: "\(digits(number / 1e3)) k"
         case ..<999_500_000: "\(digits(number / 1e6)) M"
         default: "\(digits(number / 1e9)) G"
@@ -42,7 +27,7 @@ package enum Quantity {
     }
 
     /// Three digits, or more if the integer part has more.
-    private static func digits(_ number: Double) -> String {
+    package static func digits(_ number: Double) -> String {
         String(format: number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f", number)
     }
 }

@@ -1,9 +1,11 @@
+internal import DeliveryRecording
+
 /// Makes text of other processes safe to print on one line without shortening it: characters that end the line or that
 /// a terminal might interpret are escaped.
 package enum ShownText {
     /// The name itself if it contains no spaces or special characters, otherwise quoted.
     package static func name(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { !needsEscape($0) && $0 != " " && $0 != "\"" }
+        let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.isPrintable && $0 != " " && $0 != "\"" }
         return isPlain ? text : quoted(text)
     }
 
@@ -13,25 +15,15 @@ package enum ShownText {
 
     /// Escapes invisible characters with JSON's syntax, so that JSON stays valid.
     package static func escaped(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        var shown = ""
-        for scalar in text.unicodeScalars {
-            if needsEscape(scalar) {
+        text.unicodeScalars.reduce(into: "") { shown, scalar in
+            if scalar.isPrintable {
+                shown.unicodeScalars.append(scalar)
+            } else {
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
                     shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
                 }
-            } else {
-                shown.unicodeScalars.append(scalar)
             }
-        }
-        return shown
-    }
-
-    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
-        default: false
         }
     }
 }

@@ -12,15 +12,16 @@ extension Timeline {
         if leftOut.beyondLimit > 0 {
             let from = ElapsedTime.exact(leftOut.limitReached)
             notes.append(
-                "\(records(leftOut.beyondLimit)) left out: --from \(from) continues there, --limit 0 draws everything.")
+                "\(counted(leftOut.beyondLimit, "record")) left out: --from \(from) continues there, --limit 0 draws everything."
+            )
         }
         if leftOut.before + leftOut.after > 0 {
             notes.append(
-                "\(records(leftOut.before)) before and \(leftOut.after) after the drawing left out, by --from and --to."
+                "\(counted(leftOut.before, "record")) before and \(leftOut.after) after the drawing left out, by --from and --to."
             )
         }
         if leftOut.filtered > 0 {
-            notes.append("\(records(leftOut.filtered)) left out by --post or --name.")
+            notes.append("\(counted(leftOut.filtered, "record")) left out by --post or --name.")
         }
         if !leftOut.undrawn.isEmpty {
             let counts = leftOut.undrawn.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -28,6 +29,4 @@ extension Timeline {
         }
         return notes
     }
-
-    private func records(_ number: Int) -> String { "\(number) record\(number == 1 ? "" : "s")" }
 }

@@ -332,8 +332,6 @@ struct TimelineBuilder {
         return label
     }
 
-    private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
     // MARK: Lanes
 
     private func laidOut() -> Timeline {

@@ -24,7 +24,7 @@ extension TimelinePicture {
         zip(timeline.lanes, lanes).enumerated().map { index, lane in
             let (lane, frame) = lane
             let y = number(frame.middle(ofRow: 0))
-            let title = Columns.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
+            let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
             let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
             let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
             let waiting =

@@ -54,7 +54,7 @@ package struct TimelinePicture: Sendable {
             lanes.append(LaneFrame(top: top, rows: min(rows, Self.maximumRows)))
             top = lanes[lanes.count - 1].bottom
         }
-        let title = timeline.lanes.map { min(Columns.width(of: $0.title), Self.maximumTitleWidth) }.max() ?? 0
+        let title = timeline.lanes.map { min(DisplayWidth.of($0.title), Self.maximumTitleWidth) }.max() ?? 0
         let waiting = timeline.lanes.compactMap(Self.waiting).map { Self.textWidth($0) + 30 }.max() ?? 0
         left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
@@ -79,7 +79,7 @@ package struct TimelinePicture: Sendable {
         var (shapes, occupied) = (Drawing(), OccupiedBoxes(bounds: bounds))
         draw(into: &shapes, &occupied)
         let legend = Self.legend(of: timeline, hasCuts: !scale.cuts.isEmpty)
-        let notes = timeline.notes.flatMap { Self.wrapped($0) }
+        let notes = timeline.notes.flatMap { WrappedText.lines($0, width: 150) }
         let footTop = height + 8
         let (legendShapes, legendLines) = legend.svg(top: footTop + 12, width: Self.width - 24)
         let notesTop = footTop + 16 + Double(legendLines) * TimelinePicture.Legend.lineHeight
@@ -126,21 +126,6 @@ package struct TimelinePicture: Sendable {
         return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
             + "There are \(counted(posts, "post")) and \(counted(handlers, "handler call")), with an arrow from each "
             + "post to its handlers.\(slowest ?? "")"
-    }
-
-    func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
-    static func wrapped(_ text: String) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            let line = lines[lines.count - 1]
-            if line.count + word.count > 150 {
-                lines.append(String(word))
-            } else {
-                lines[lines.count - 1] = line.isEmpty ? String(word) : "\(line) \(word)"
-            }
-        }
-        return lines
     }
 
     // MARK: Things
@@ -190,7 +175,7 @@ package struct TimelinePicture: Sendable {
         }
     }
 
-    static func textWidth(_ text: String) -> Double { Double(Columns.width(of: text)) * characterWidth }
+    static func textWidth(_ text: String) -> Double { Double(DisplayWidth.of(text)) * characterWidth }
 
     func draw(
         _ slice: Timeline.Slice, _ drawing: inout Drawing, _ occupied: inout OccupiedBoxes,
@@ -331,7 +316,7 @@ package struct TimelinePicture: Sendable {
     }
 
     static func short(_ text: String) -> String {
-        Columns.fit(Excerpt.of(text, length: 200), to: 36, ellipsis: "…")
+        DisplayWidth.fit(Excerpt.of(text, length: 200), to: 36, ellipsis: "…")
     }
 
     func number(_ value: Double) -> String { SVGText.number(value) }

@@ -37,7 +37,7 @@ package struct TimelineText: Sendable {
         let columns = Self.columns(of: timeline, symbols: symbols)
         let words = columns.reduce(0) { $0 + $1 + 1 } + Self.nameWidth
         let lanes = max(1, timeline.lanes.count)
-        let title = timeline.lanes.map { Columns.width(of: symbols.text($0.title)) + 2 }.max() ?? 0
+        let title = timeline.lanes.map { DisplayWidth.of(symbols.text($0.title)) + 2 }.max() ?? 0
         pitch = max(
             Self.minimumPitch, min(title, Self.maximumPitch, room / lanes, (width - timeWidth - 2 - words) / lanes))
         self.timeline = timeline
@@ -88,18 +88,8 @@ package struct TimelineText: Sendable {
         for line in foot { try take(Self.trimmed(line)) }
     }
 
-    /// Wraps text that must not be shortened.
     private func wrapped(_ text: String) -> [[Span]] {
-        var lines = [""]
-        for word in symbols.text(text).split(separator: " ") {
-            let line = lines[lines.count - 1]
-            if !line.isEmpty, Columns.width(of: line) + 1 + Columns.width(of: String(word)) > width {
-                lines.append("  \(word)")
-            } else {
-                lines[lines.count - 1] = line.isEmpty ? String(word) : "\(line) \(word)"
-            }
-        }
-        return lines.map { [Span(text: Columns.fit($0, to: width, ellipsis: symbols.ellipsis), lane: nil)] }
+        WrappedText.lines(symbols.text(text), width: width, hanging: 2).map { [Span(text: $0, lane: nil)] }
     }
 
     /// Without colors.
@@ -123,7 +113,7 @@ package struct TimelineText: Sendable {
 
     private func line(time: String, graph: [Span], words: String, lane: Int?) -> [Span] {
         let padding = String(repeating: " ", count: max(0, timeWidth - time.count))
-        let fitting = Columns.fit(words, to: wordsWidth, ellipsis: symbols.ellipsis)
+        let fitting = DisplayWidth.fit(words, to: wordsWidth, ellipsis: symbols.ellipsis)
         let what = fitting.prefix(lane == nil ? 0 : columns[0])
         return [Span(text: padding + time + "  ", lane: nil)] + graph + [
             Span(text: String(what), lane: lane), Span(text: String(fitting.dropFirst(what.count)), lane: nil),
@@ -153,23 +143,23 @@ package struct TimelineText: Sendable {
     private var heading: [[Span]] {
         let titles = timeline.lanes.map { symbols.text($0.title) }
         let words = columned(Self.headings)
-        if titles.allSatisfy({ Columns.width(of: $0) < pitch }) {
+        if titles.allSatisfy({ DisplayWidth.of($0) < pitch }) {
             let names = titles.enumerated().map { lane, title in
-                Span(text: Columns.pad(title, to: pitch, ellipsis: ""), lane: lane)
+                Span(text: DisplayWidth.pad(title, to: pitch), lane: lane)
             }
             return [line(time: timeUnit.name, graph: names, words: words, lane: nil)]
         }
         let room = width - timeWidth - 2
         return titles.indices.map { step in
             let padding = Span(text: String(repeating: " ", count: timeWidth + 2), lane: nil)
-            let title = Columns.fit(titles[step], to: room - step * pitch, ellipsis: symbols.ellipsis)
+            let title = DisplayWidth.fit(titles[step], to: room - step * pitch, ellipsis: symbols.ellipsis)
             return [padding] + stair(step) + [Span(text: title, lane: step)]
         } + [line(time: timeUnit.name, graph: stair(titles.count), words: words, lane: nil)]
     }
 
     /// The lines of the first lanes.
     private func stair(_ lanes: Int) -> [Span] {
-        (0..<lanes).map { Span(text: Columns.pad(String(symbols.lane), to: pitch, ellipsis: ""), lane: $0) }
+        (0..<lanes).map { Span(text: DisplayWidth.pad(String(symbols.lane), to: pitch), lane: $0) }
     }
 
     // MARK: Words
@@ -178,7 +168,7 @@ package struct TimelineText: Sendable {
         var widths = headings.map(\.count)
         for row in timeline.rows {
             for (column, cell) in cells(of: row, in: timeline, symbols).enumerated() {
-                widths[column] = max(widths[column], Columns.width(of: cell))
+                widths[column] = max(widths[column], DisplayWidth.of(cell))
             }
         }
         return widths
@@ -237,15 +227,15 @@ package struct TimelineText: Sendable {
         // A row without post and duration leaves their columns to the description if it needs the space.
         let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
         let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)
-        let room = wordsWidth - Columns.width(of: aligned)
+        let room = wordsWidth - DisplayWidth.of(aligned)
         if let whole = words.whole(in: room) { return aligned + whole }
-        return filled + words.shortened(to: wordsWidth - Columns.width(of: filled))
+        return filled + words.shortened(to: wordsWidth - DisplayWidth.of(filled))
     }
 
     private func columned(_ cells: [String]) -> String {
         var words = ""
         for (column, cell) in cells.enumerated() where columns[column] > 0 {
-            let padding = String(repeating: " ", count: max(0, columns[column] - Columns.width(of: cell)))
+            let padding = String(repeating: " ", count: max(0, columns[column] - DisplayWidth.of(cell)))
             // Times are aligned to the right.
             words += (column >= 2 ? padding + cell : cell + padding) + " "
         }
@@ -260,5 +250,4 @@ package struct TimelineText: Sendable {
         }
     }
 
-    private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

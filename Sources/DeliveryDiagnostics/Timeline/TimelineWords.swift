@@ -28,22 +28,22 @@ struct TimelineWords {
     /// Nil if it does not fit.
     func whole(in room: Int) -> String? {
         let whole = joined(name, location)
-        return Columns.width(of: whole) <= room ? whole : nil
+        return DisplayWidth.of(whole) <= room ? whole : nil
     }
 
     func shortened(to room: Int) -> String {
         let file = location.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
         for location in [location, file, line ?? file] {
             let words = joined(name, location)
-            if Columns.width(of: words) <= room { return words }
+            if DisplayWidth.of(words) <= room { return words }
         }
         for location in line == nil ? [nil] : [line, nil] {
-            let nameRoom = room - Columns.width(of: joined("", location))
+            let nameRoom = room - DisplayWidth.of(joined("", location))
             if let name, nameRoom >= Self.minimumNameWidth {
-                return joined(Columns.fitMiddle(name, to: nameRoom, ellipsis: ellipsis), location)
+                return joined(DisplayWidth.fitMiddle(name, to: nameRoom, ellipsis: ellipsis), location)
             }
         }
-        return Columns.fit(joined(name, nil), to: max(0, room), ellipsis: ellipsis)
+        return DisplayWidth.fit(joined(name, nil), to: max(0, room), ellipsis: ellipsis)
     }
 
     private func joined(_ name: String?, _ location: String?) -> String {

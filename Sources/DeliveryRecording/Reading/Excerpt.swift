@@ -8,17 +8,24 @@ package enum Excerpt {
         let start = max(0, position - length / 2)
         var shown = start > 0 ? "…" : ""
         let window = text.dropFirst(start)
-        for character in window.prefix(length) {
-            for scalar in character.unicodeScalars {
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
-                    shown += scalar.escaped(asASCII: true)
-                default:
-                    shown.unicodeScalars.append(scalar)
-                }
+        for scalar in window.prefix(length).unicodeScalars {
+            if scalar.isPrintable {
+                shown.unicodeScalars.append(scalar)
+            } else {
+                shown += scalar.escaped(asASCII: true)
             }
         }
         if window.dropFirst(length).first != nil { shown += "…" }
         return shown
+    }
+}
+
+extension Unicode.Scalar {
+    /// False if it ends a line, is invisible, or might be interpreted by a terminal.
+    package var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+        default: true
+        }
     }
 }

@@ -36,7 +36,7 @@ struct ServerStatusReport: Sendable {
             status.clients.map { client in
                 let numbers = [client.posted, client.delivered, client.dropped, client.discarded]
                 let name = ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")
-                return ["\(client.processID)"] + numbers.map(Self.cell) + [name]
+                return ["\(client.processID)"] + numbers.map(Quantity.exact) + [name]
             }, width: width)
     }
 
@@ -47,7 +47,7 @@ struct ServerStatusReport: Sendable {
             ["process", "waiting bytes", "held", "held bytes", "name"],
             clients.map { client in
                 let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes]
-                return ["\(client.processID)"] + numbers.map(Self.cell) + [ShownText.escaped(client.name)]
+                return ["\(client.processID)"] + numbers.map(Quantity.exact) + [ShownText.escaped(client.name)]
             }, width: width)
     }
 
@@ -63,18 +63,9 @@ struct ServerStatusReport: Sendable {
         return Self.table(["process", "behavior", "observed"], rows, width: width)
     }
 
-    /// A number, or a dash for 0 so that other numbers stand out.
-    private static func cell(_ number: Int) -> String { number == 0 ? "-" : "\(number)" }
-
-    /// Aligns columns to the right, except for the last, which is wrapped.
+    /// The last column wraps.
     private static func table(_ headings: [String], _ rows: [[String]], width: Int) -> [String] {
-        let last = headings.count - 1
-        let widths = (0..<last).map { column in ([headings] + rows).map { $0[column].count }.max() ?? 0 }
-        let indent = widths.reduce(0) { $0 + $1 + 2 }
-        return ([headings] + rows).flatMap { row in
-            let cells = zip(row, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 + "  " }.joined()
-            let texts = WrappedText.lines(row[last], width: width == .max ? .max : max(8, width - indent))
-            return texts.enumerated().map { ($0 == 0 ? cells : String(repeating: " ", count: indent)) + $1 }
-        }
+        let columns = headings.dropLast().map { Table.Column.number($0) } + [.wrapped(headings[headings.count - 1])]
+        return Table(columns, rows: rows).lines(width: width)
     }
 }

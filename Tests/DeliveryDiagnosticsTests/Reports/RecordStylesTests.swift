@@ -99,11 +99,4 @@ struct RecordStylesTests {
                 "2001-01-01 00:00:00.002 test[1:2] on {number = 2, name = w}, object 0x…",
             ])
     }
-
-    @Test("excerpts are short and contain no control characters")
-    func excerpts() {
-        #expect(Excerpt.of("plain ж 漢") == "plain ж 漢")
-        #expect(Excerpt.of("\u{1B}[2J\r\u{7}\u{202E}") == "\\u{1B}[2J\\r\\u{07}\\u{202E}")
-        #expect(Excerpt.of(String(repeating: "a", count: 500)).count == 121)
-    }
 }

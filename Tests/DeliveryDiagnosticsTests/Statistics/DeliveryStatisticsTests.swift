@@ -217,19 +217,6 @@ final class DeliveryStatisticsTests: XCTestCase {
             """)
     }
 
-    func testQuantitiesHaveTheUnitThatSuitsThemInSevenCharacters() {
-        let expected: [(UInt64, String)] = [
-            (0, "0 ns"), (999, "999 ns"), (1_000, "1.00 µs"), (9_994, "9.99 µs"), (9_996, "10.0 µs"),
-            (99_940, "99.9 µs"), (99_960, "100 µs"), (999_499, "999 µs"), (999_500, "1.00 ms"),
-            (999_500_000, "1.00 s"), (3_600_000_000_000, "3600 s"), (9_999_500_000_000, "2.78 h"),
-            (86_400_000_000_000, "1.00 d"),
-        ]
-        for (nanoseconds, text) in expected { XCTAssertEqual(Quantity.time(nanoseconds), text) }
-        XCTAssertEqual(Quantity.time(nil), "–")
-        XCTAssertEqual([Quantity.count(0), Quantity.recorded(0), Quantity.count(nil)], ["0", "–", "–"])
-        XCTAssertEqual([Quantity.count(999_999), Quantity.count(1_000_000)], ["999999", "1.00 M"])
-    }
-
     // MARK: Random recordings
 
     /// Checks that nothing traps, tables fit, and sums equal the sums of their parts.

@@ -59,7 +59,7 @@ struct RandomTimelineTests {
             let text = TimelineText(timeline, width: width, symbols: symbols)
             for line in text.lines {
                 let line = line.map(\.text).joined()
-                #expect(Columns.width(of: line) <= width, "\(line)")
+                #expect(DisplayWidth.of(line) <= width, "\(line)")
                 if symbols.isASCII { #expect(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }) }
             }
         }

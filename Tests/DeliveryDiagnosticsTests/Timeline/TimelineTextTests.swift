@@ -162,43 +162,4 @@ struct TimelineTextTests {
         #expect(text.contains("One lane shows 189 threads that do not fit: thread 12, thread 13,"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
-
-    @Test("wide and joined characters count at least as wide as a terminal draws them")
-    func columns() {
-        #expect(Columns.width(of: "abc") == 3)
-        #expect(Columns.width(of: "é") == 1)
-        #expect(Columns.width(of: "e\u{301}") == 1)
-        #expect(Columns.width(of: "東京") == 4)
-        #expect(Columns.width(of: "\u{1F600}") == 2)
-        #expect(Columns.fit("東京都", to: 5, ellipsis: "…") == "東京…")
-        #expect(Columns.fit("東京都", to: 4, ellipsis: "…") == "東…")
-        #expect(Columns.fit("abc", to: 2, ellipsis: "...") == "..")
-        #expect(Columns.fitMiddle("PriceDidChange", to: 9, ellipsis: "…") == "Pric…ange")
-        #expect(Columns.fitMiddle("東京都東京", to: 6, ellipsis: "…") == "東…京")
-        #expect(Columns.fitMiddle("abc", to: 3, ellipsis: "…") == "abc")
-        #expect(Columns.fitMiddle("abc", to: 2, ellipsis: "...") == "..")
-    }
-
-    @Test(
-        "times are printed with three digits and parsed with a unit",
-        arguments: [
-            (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (41_300, "41.3 µs"), (412_499, "412 µs"), (999_600, "1 ms"),
-            (5_743_000, "5.74 ms"), (1_234_000_000, "1.23 s"), (5_000_000_000_000, "5000 s"), (-41_000, "-41 µs"),
-        ])
-    func times(_ nanoseconds: Int64, _ text: String) {
-        #expect(ElapsedTime(nanoseconds: nanoseconds).description == text)
-        #expect(ElapsedTime(ElapsedTime.exact(abs(nanoseconds)))?.nanoseconds == abs(nanoseconds))
-    }
-
-    @Test("minutes are parsed", arguments: [("2m", 120_000_000_000), ("0.5 m", 30_000_000_000), ("2ms", 2_000_000)])
-    func minutes(_ text: String, nanoseconds: Int64) {
-        #expect(ElapsedTime(text)?.nanoseconds == nanoseconds)
-    }
-
-    @Test(
-        "text that is not a time is rejected",
-        arguments: ["", "5", "ms", "-3ms", "1.2.3s", "1e400s", "4000000000s", "3 h", "٣ms"])
-    func noTimes(_ text: String) {
-        #expect(ElapsedTime(text) == nil)
-    }
 }
