@@ -41,7 +41,7 @@ struct Stats: Command {
         if json {
             try terminal.print(JSONText.of(statistics))
         } else {
-            try terminal.print(StatisticsReport(statistics).text(by: by))
+            try terminal.print(StatisticsReport(statistics, width: TerminalWidth.ofTerminal ?? 80).text(by: by))
         }
         return .success
     }

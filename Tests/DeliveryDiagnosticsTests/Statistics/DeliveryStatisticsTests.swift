@@ -113,7 +113,7 @@ final class DeliveryStatisticsTests: XCTestCase {
         let text = StatisticsReport(statistics).text()
         XCTAssertTrue(
             text.contains("\n1 wait did not end in the recording.\n1 wait was refused because of a deadlock."), text)
-        XCTAssertTrue(text.contains("\n1 signals and 1 lost, 1 drains: 1.00 signals a drain\n"), text)
+        XCTAssertTrue(text.contains("\n1 signal and 1 lost, 1 drain: 1.00 signals a drain\n"), text)
     }
 
     func testAHandlerThatDoesNotReturnIsCountedAndOneWhoseReturnIsNeverToldIsNot() {
@@ -175,45 +175,45 @@ final class DeliveryStatisticsTests: XCTestCase {
             10 posted (5.00 k a second), 10 delivered
             10 signals, 10 drains: 1.00 signals a drain
 
-            time                       count      p50      p90      p99    p99.9      max
-            post to delivery              10  5.00 µs  9.00 µs  10.0 µs  10.0 µs  10.0 µs
-            waiting in a mailbox          10  4.80 µs  8.80 µs  9.80 µs  9.80 µs  9.80 µs
-            in a posting queue             –        –        –        –        –        –
-            handler                       10   100 ns   100 ns   100 ns   100 ns   100 ns
-            wait for others                –        –        –        –        –        –
-            deliveries a drain            10        1        1        1        1        1
+            time                      count      p50      p90      p99    p99.9      max
+            post to delivery             10  5.00 µs  9.00 µs  10.0 µs  10.0 µs  10.0 µs
+            waiting in a mailbox         10  4.80 µs  8.80 µs  9.80 µs  9.80 µs  9.80 µs
+            in a posting queue            –        –        –        –        –        –
+            handler                      10   100 ns   100 ns   100 ns   100 ns   100 ns
+            wait for others               –        –        –        –        –        –
+            deliveries a drain           10        1        1        1        1        1
 
-                                                            post to delivery         handler
-            name                    posted delivered     p50     p99     max     p50     max
-            A                           10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+                                                           post to delivery         handler
+            name                   posted delivered     p50     p99     max     p50     max
+            A                          10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
 
-                                                            post to delivery         handler
-            observer                posted delivered     p50     p99     max     p50     max
-            3 A                         10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+                                                           post to delivery         handler
+            observer               posted delivered     p50     p99     max     p50     max
+            3 A                        10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
 
-                                                            post to delivery         handler
-            thread                  posted delivered     p50     p99     max     p50     max
-            main                         –        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
-            worker                      10         –       –       –       –       –       –
+                                                           post to delivery         handler
+            thread                 posted delivered     p50     p99     max     p50     max
+            main                        –        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+            worker                     10         –       –       –       –       –       –
 
-                                    waiting                deliveries a drain
-            mailbox of      highest    mean signals  drains     mean      max waits  waited
-            main                  1    0.03      10      10     1.00        1     –       –
+                                   waiting                deliveries a drain
+            mailbox of     highest    mean signals  drains     mean      max waits  waited
+            main                 1    0.03      10      10     1.00        1     –       –
             """)
         XCTAssertEqual(
             StatisticsReport(statistics(of: ten())).text(by: .observer),
             """
-            observer            posted delivered coalesced dropped cancelled    gone pending
-            3 A                     10        10         –       –         –       –       –
+            observer           posted delivered coalesced dropped cancelled gone pending
+            3 A                    10        10         –       –         –    –       –
 
-            post to delivery           count      p50      p90      p99    p99.9      max
-            3 A                           10  5.00 µs  9.00 µs  10.0 µs  10.0 µs  10.0 µs
+            post to delivery          count      p50      p90      p99    p99.9      max
+            3 A                          10  5.00 µs  9.00 µs  10.0 µs  10.0 µs  10.0 µs
 
-            waiting in a mailbox       count      p50      p90      p99    p99.9      max
-            3 A                           10  4.80 µs  8.80 µs  9.80 µs  9.80 µs  9.80 µs
+            waiting in a mailbox      count      p50      p90      p99    p99.9      max
+            3 A                          10  4.80 µs  8.80 µs  9.80 µs  9.80 µs  9.80 µs
 
-            handler                    count      p50      p90      p99    p99.9      max
-            3 A                           10   100 ns   100 ns   100 ns   100 ns   100 ns
+            handler                   count      p50      p90      p99    p99.9      max
+            3 A                          10   100 ns   100 ns   100 ns   100 ns   100 ns
             """)
     }
 

@@ -81,7 +81,9 @@ final class TextTests: XCTestCase {
     }
 
     func testADisplayWidthIsAtLeastThatOfATerminal() {
-        let widths = ["abc": 3, "é": 1, "e\u{301}": 1, "東京": 4, "\u{1F600}": 2, "\u{1B}[1;31mred\u{1B}[0m": 3]
+        let widths = [
+            ("abc", 3), ("é", 1), ("e\u{301}", 1), ("東京", 4), ("\u{1F600}", 2), ("\u{1B}[1;31mred\u{1B}[0m", 3),
+        ]
         for (text, width) in widths { XCTAssertEqual(DisplayWidth.of(text), width, text) }
         XCTAssertEqual(DisplayWidth.fit("東京都", to: 5, ellipsis: "…"), "東京…")
         XCTAssertEqual(DisplayWidth.fit("東京都", to: 4, ellipsis: "…"), "東…")

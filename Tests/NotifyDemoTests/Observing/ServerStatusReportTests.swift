@@ -45,11 +45,11 @@ struct ServerStatusReportTests {
                 processes
                 process  posted  delivered  dropped  discarded  name
                      50       3          3        3          3  make
-                     51       -          -        -          -  observe, suspended
+                     51       –          –        –          –  observe, suspended
 
                 queues
                 process  waiting bytes  held  held bytes  name
-                     51              -     7         700  observe
+                     51              –     7         700  observe
 
                 registrations
                 process             behavior  observed
@@ -66,7 +66,7 @@ struct ServerStatusReportTests {
         #expect(lines.contains("no observers"))
     }
 
-    @Test("long names and large counts fit 80 columns without being shortened")
+    @Test("only a word that is longer than the line exceeds 80 columns, and it stays in one piece")
     func width() throws {
         let long = String(repeating: "n", count: 255)
         let words = Array(repeating: "word", count: 100).joined(separator: " ")
@@ -79,8 +79,7 @@ struct ServerStatusReportTests {
                 4_194_303, name: words, isSuspended: true, count: 999_999_999_999, waiting: 1_048_576, held: 1024,
                 observers: observers))
         let lines = ServerStatusReport(status).text(width: 80)
-        #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.filter { $0.count > 80 })")
-        #expect(lines.joined().filter { $0 == "n" }.count >= 255)
+        #expect(lines.filter { $0.count > 80 }.map { $0.trimmingCharacters(in: .whitespaces) } == [long])
         #expect(lines.joined(separator: " ").components(separatedBy: "word").count - 1 == 400)
     }
 
