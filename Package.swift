@@ -86,9 +86,12 @@ let package = Package(
                 argumentParser, systemPackage,
             ], path: "Sources/Benchmarks/notify-bench", swiftSettings: strict),
 
-        // The example that the README records.
+        // The example programs of the documents.
         .executableTarget(
             name: "kitchen", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/kitchen",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "window", dependencies: ["ThreadedNotifications"], path: "Sources/Examples/window",
             swiftSettings: strict),
 
         // The tests.
@@ -139,6 +142,13 @@ let package = Package(
                 "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "PlatformExamination",
                 "Scenarios", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
                 "notify-demo", "recording-child", subprocess, systemPackage,
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "DocumentsTests",
+            dependencies: [
+                "DeliveryRecording", "DistributedNotifications", "NotificationServer", "Scenarios", "SharedTesting",
+                "ThreadedNotifications", "kitchen", "notification-server", "notify-bench", "notify-demo", "window",
+                subprocess, systemPackage,
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,70 +1,118 @@
-import DeliveryDiagnostics
 import Foundation
 import Scenarios
 import Testing
 
-/// Compares the output of `notify-demo` that the README shows with its actual output.
-@Suite("README")
-struct ReadmeTests {
-    /// The commands and outputs of the README's console blocks.
-    private static func sessions() throws -> [(command: String, output: String)] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
-        return readme.components(separatedBy: "```console\n").dropFirst().flatMap { block in
-            (block.components(separatedBy: "```\n").first ?? "").components(separatedBy: "$ ").dropFirst().map {
-                session in
-                let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-                return (String(lines[0]), lines.count > 1 ? String(lines[1]) : "")
+/// The code, the commands, the picture and the links of all documents.
+@Suite("Documents")
+struct DocumentsTests {
+    @Test("each block has a check, or a line before it that says why not", arguments: Document.all)
+    func marks(document: Document) {
+        for block in document.blocks where !["swift", "console"].contains(block.language) {
+            #expect(block.isMarkedUnchecked, "\(document):\(block.line)")
+        }
+    }
+
+    @Test("each Swift block is compiled: it is an example program, or an example in these tests")
+    func code() throws {
+        let sources = try Self.sources()
+        let examples = sources.flatMap(Self.examples)
+        let imports = Set(sources.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("import ") })
+        for document in Document.all {
+            for block in document.checkedBlocks("swift") where !sources.contains(block.text) {
+                // An example is the body of a function, which cannot contain imports.
+                let lines = block.text.split(separator: "\n", omittingEmptySubsequences: false)
+                let code = lines.drop { $0.isEmpty || $0.hasPrefix("import ") }.joined(separator: "\n")
+                #expect(examples.contains(code), "no test compiles \(document):\(block.line)")
+                #expect(lines.allSatisfy { !$0.hasPrefix("import ") || imports.contains($0) })
             }
         }
     }
 
+    @Test(
+        "each command prints what its document shows, apart from times, ids, counts and Foundation's behaviour",
+        .timeLimit(.minutes(3)), arguments: Document.all.filter { !$0.checkedBlocks("console").isEmpty })
+    func commands(document: Document) async throws {
+        let shell = try DocumentShell()
+        for block in document.checkedBlocks("console") {
+            for session in block.text.components(separatedBy: "$ ").dropFirst() {
+                let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+                let printed = try await shell.run(String(lines[0]))
+                let shown = Self.shape(of: lines.count > 1 ? String(lines[1]) : "")
+                // A document shows standard output, or both as on a terminal.
+                if Self.shape(of: printed.output + printed.errors) != shown {
+                    #expect(Self.shape(of: printed.output) == shown, "\(document): \(lines[0])\n\(printed.errors)")
+                }
+            }
+        }
+        try shell.end()
+    }
+
     @Test("each scenario is shown")
-    func scenarios() throws {
-        let commands = try Self.sessions().map(\.command)
+    func scenarios() {
+        let commands = Document.all.flatMap { $0.checkedBlocks("console") }.map(\.text).joined()
         for scenario in ScenarioCatalog.all {
-            #expect(commands.contains { $0.hasPrefix("notify-demo run \(scenario.name)") }, "\(scenario.name)")
+            #expect(commands.contains("$ notify-demo run \(scenario.name)"), "\(scenario.name)")
         }
     }
 
-    @Test("each command prints what the README shows, apart from times, ids, counts and Foundation's behaviour")
-    func outputs() async throws {
-        let sessions = try Self.sessions()
-        #expect(sessions.count >= 10)
-        for (command, shown) in sessions {
-            let printed = try await Self.run(command)
-            #expect(Self.shape(of: printed) == Self.shape(of: shown), "\(command)")
+    @Test("the picture is drawn from the recording beside it, which is the same as a new one")
+    func picture() async throws {
+        let shell = try DocumentShell()
+        let drawn = try await shell.run("notify-demo timeline --svg kitchen.jsonl")
+        let picture = try String(contentsOf: DocumentShell.recording("svg"), encoding: .utf8)
+        #expect(drawn.output == picture, "draw it again: notify-demo timeline kitchen.jsonl --svg -o kitchen.svg")
+        let compared = try await shell.run(
+            "notify-demo record -o new.jsonl -- kitchen >&2; notify-demo compare kitchen.jsonl new.jsonl")
+        #expect(compared.output.hasPrefix("the same"), "\(compared)")
+        try shell.end()
+    }
+
+    @Test("each link leads to a file, a section or an article", arguments: Document.all)
+    func links(document: Document) {
+        let directory = Document.root.appending(path: document.path).deletingLastPathComponent()
+        for link in document.text.matches(of: /\]\(([^):#]+)\)/) {
+            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1)").path))
+        }
+        for link in document.text.matches(of: /<doc:([A-Za-z]+)>/) {
+            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1).md").path))
+        }
+        let sections = document.text.matches(of: /(?m)^#+ (.*)$/).map {
+            $0.output.1.lowercased().replacing(" ", with: "-")
+        }
+        for link in document.text.matches(of: /\]\(#([^)]+)\)/) {
+            #expect(sections.contains(String(link.output.1)), "\(document): #\(link.output.1)")
         }
     }
 
-    /// The runtime directory in the README.
-    private static let runtimeDirectory = "/run/user/1000"
-
-    /// Runs a command in a runtime directory of its own, and ends the server that it has started.
-    private static func run(_ command: String) async throws -> String {
-        let outcome = try await Shell.run(
-            #"""
-            export XDG_RUNTIME_DIR=$(mktemp -d); echo "$XDG_RUNTIME_DIR"
-            \#(command)
-            if [ -e "$XDG_RUNTIME_DIR/distributed-notifications" ]; then
-                kill $(notify-demo status --json | grep -o '"processID":[0-9]*,"seconds"' | grep -o '[0-9]*')
-            fi
-            rm -r "$XDG_RUNTIME_DIR"
-            """#)
-        let directory = outcome.output.prefix { $0 != "\n" }
-        return String(outcome.output.dropFirst(directory.count + 1)).replacing(directory, with: runtimeDirectory)
+    /// The source texts of the example programs, and of the examples in these tests.
+    private static func sources() throws -> [String] {
+        let directories = ["Sources/Examples", "Tests/DocumentsTests/Examples"].map {
+            Document.root.appending(path: $0)
+        }
+        return try directories.flatMap { directory in
+            let names = FileManager.default.enumerator(atPath: directory.path)?.allObjects ?? []
+            return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.map {
+                try String(contentsOf: directory.appending(path: $0), encoding: .utf8)
+            }
+        }
     }
 
-    /// Splits a text into lines, with every number as 0 and every run of blanks as one. It also removes the uptime of a
-    /// server, because its unit may differ; the name of a posting process, because the process may have ended; and
-    /// Foundation's behaviour, because it depends on the release.
+    /// The examples of a source text: the lines between two comments, without the indentation of the first.
+    private static func examples(in source: String) -> [String] {
+        source.components(separatedBy: "// example: begin\n").dropFirst().map { text in
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let indentation = lines.first?.prefix { $0 == " " }.count ?? 0
+            return lines.prefix { !$0.hasSuffix("// example: end") }.map { "\($0.dropFirst(indentation))\n" }.joined()
+        }
+    }
+
+    /// Splits a text into lines, with every number as 0, every duration as 0 s, and every run of blanks as one. It also
+    /// removes the name of a posting process, because the process may have ended, and Foundation's behaviour, because
+    /// it depends on the release.
     private static func shape(of text: String) -> [String] {
-        text.replacing(/running for [0-9.]+ [a-zµ]+/, with: "running").replacing(
-            /notify-demo(?=\[[0-9]+\] →)/, with: ""
-        )
-        .replacing(/(?m)^( +Foundation +)(?:ok|NO) .*$/, with: { "\($0.output.1)" })
-        .replacing(/0x[0-9a-f]+|[0-9]+/, with: "0").replacing(/\ +/, with: " ").split(separator: "\n")
-        .map { $0.trimmingCharacters(in: .whitespaces) }
+        text.replacing(/notify-demo(?=\[[0-9]+\] →)/, with: "")
+            .replacing(/(?m)^( +Foundation +)(?:ok|NO) .*$/, with: { "\($0.output.1)" })
+            .replacing(/0x[0-9a-f]+|[0-9]+(\.[0-9]+)?/, with: "0").replacing(/0 (ns|[µm]?s)\b/, with: "0 s")
+            .replacing(/\ +/, with: " ").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

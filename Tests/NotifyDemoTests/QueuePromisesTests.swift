@@ -46,18 +46,21 @@ struct QueuePromisesTests {
         for row in try await Self.rows() { #expect(!row.foundation.isEmpty, "\(row.claim)") }
     }
 
-    @Test("the README's table has each promise and this package's verdict")
+    @Test("the article's table has each promise and this package's verdict")
     func readme() async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
+        let article = try String(
+            contentsOf: root.appending(
+                path: "Sources/ThreadedNotifications/ThreadedNotifications.docc/MovingFromFoundation.md"),
+            encoding: .utf8)
         let section = try #require(
-            readme.components(separatedBy: "### Foundation's queue on Linux\n").dropFirst().first)
+            article.components(separatedBy: "## Foundation's queue on Linux\n").dropFirst().first)
         let shown = try Self.rows(
             in: section.split(separator: "\n").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map { $0 })
         let printed = try await Self.rows()
         // If this fails, copy the output of notify-demo doctor --queues --markdown. Foundation's column depends on the
-        // release that the README names.
+        // release that the article names.
         #expect(shown.map(\.claim) == printed.map(\.claim))
         #expect(shown.map(\.fact) == printed.map(\.fact))
         #expect(shown.map(\.postingQueue) == printed.map(\.postingQueue))

@@ -1,51 +1,26 @@
+import DeliveryRecording
 import Foundation
 import SharedTesting
+import Testing
 import ThreadedNotifications
 import XCTest
 
-/// The README's code, compiled with the public interface only.
-final class ReadmeExampleTests: XCTestCase {
+/// The examples of the README and of the article *Moving from Foundation*. Each test has the lines that the document
+/// has before the example, then the example, then a check of its output.
+final class DeliveryExamples: XCTestCase {
     private let printed = PrintedLines()
 
-    @MainActor
-    func testTheProgramsOutputIsRight() throws {
+    func testHandlersAndOptions() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
-
-        // README: begin
+        // example: begin
         let center = ThreadedNotificationCenter.default
         let name = Notification.Name("WindowWillClose")
         let worker = RunLoopThread(name: "worker")
         try worker.start()
+        // example: end
 
-        let onWorker = center.addObserver(forName: name, on: worker) { notification in
-            print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
-        }
-        var isOver = false
-        let onMain = center.addObserver(forName: name, on: .current) { _ in
-            print("and on \(ThreadIdentity.current)")
-            isOver = true
-        }
-
-        try worker.perform { NotificationCenter.default.post(name: name, object: nil) }
-        while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}
-
-        worker.stop()
-        try worker.waitUntilFinished(timeout: .seconds(5))
-        // README: end
-
-        XCTAssertEqual(printed.lines.count, 2)
-        XCTAssertEqual(printed.lines.last { $0.hasPrefix("and") }, "and on {number = 1, name = main}")
-        XCTAssertEqual(printed.lines.filter { $0.hasSuffix(", name = worker}") }.count, 1)
-        for token in [onWorker, onMain] { token.cancel() }
-    }
-
-    func testTheHandlersOutputIsRight() throws {
-        let printed = printed
-        @Sendable func print(_ line: String) { printed.add(line) }
-        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("title"))
-
-        // README: begin
+        // example: begin
         let title = center.addObserver(
             forName: name, on: .main,
             transform: { $0.userInfo?["title"] as? String },  // on the posting thread
@@ -60,46 +35,44 @@ final class ReadmeExampleTests: XCTestCase {
 
         let report = center.post(name: name, userInfo: ["title": "Untitled"])
         print("\(report.delivered) of 3 have handled it")
-        // README: end
+        // example: end
 
-        XCTAssertEqual(printed.lines, ["the title is Untitled", "only the latest title", "3 of 3 have handled it"])
+        XCTAssertEqual(
+            printed.lines, ["the title is Untitled", "only the latest WindowWillClose", "3 of 3 have handled it"])
         XCTAssertEqual(closed, 1)
         for token in [title, counter, latest] { XCTAssertEqual(token.counters.delivered, 1) }
+        try end(worker)
     }
 
-    func testTheBlocksOutputIsRight() throws {
+    func testBlocksForAThread() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
-        @Sendable func send(_ first: String, _ last: String, _ company: String) -> Int { 3 }
+        let worker = try started("worker")
 
-        // README: begin
-        let networkThread = RunLoopThread(name: "network")
-        try networkThread.start()
-        let (firstName, lastName, companyName) = ("Ada", "Lovelace", "Analytical Engines")
+        // example: begin
+        @Sendable func deliver(_ first: String, _ last: String, to company: String) -> Int { 3 }
 
-        try networkThread.perform {
-            _ = send(firstName, lastName, companyName)
+        try worker.perform {
+            _ = deliver("Ada", "Lovelace", to: "Analytical Engines")
         }
-        let sent = try networkThread.performAndWait(timeout: .seconds(5)) {
-            send(firstName, lastName, companyName)
+        let fields = try worker.performAndWait(timeout: .seconds(5)) {
+            deliver("Grace", "Hopper", to: "Compilers")
         }
-        print("\(sent) fields were sent on the network thread")
-        try networkThread.perform(after: .seconds(60)) { print("a minute later") }.cancel()
-        // README: end
+        print("\(fields) fields were delivered on the worker thread")
+        try worker.perform(after: .seconds(60)) { print("a minute later") }.cancel()
+        // example: end
 
-        XCTAssertEqual(printed.lines, ["3 fields were sent on the network thread"])
-        networkThread.stop()
-        try networkThread.waitUntilFinished(timeout: TestTimeout.hang)
+        XCTAssertEqual(printed.lines, ["3 fields were delivered on the worker thread"])
+        try end(worker)
     }
 
-    func testTheActorsOutputIsRight() throws {
+    func testActorsAndSequences() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
-        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("line"))
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = try started("worker")
 
-        // README: begin
+        // example: begin
         actor Parser {
             let thread: RunLoopThread
             var lines: [String] = []
@@ -110,7 +83,7 @@ final class ReadmeExampleTests: XCTestCase {
         let parser = Parser(on: worker)
         let parsing = try center.addObserver(
             forName: name, isolatedTo: parser, transform: { $0.object as? String },
-            using: { parser, line in parser.lines.append(line) })  // on the actor's thread, without a hop
+            using: { parser, line in parser.lines.append(line) })  // on the actor's thread
 
         let lines = center.notifications(
             named: name, buffer: .bufferingNewest(100), transform: { $0.object as? String })
@@ -118,57 +91,25 @@ final class ReadmeExampleTests: XCTestCase {
             for await line in lines { print("read \(line)") }
         }
         try center.postAndWait(Notification(name: name, object: "GET /"), timeout: .seconds(5))
-        // README: end
+        // example: end
 
         lines.cancel()
-        let (isRead, count) = (expectation(description: "read"), expectation(description: "counted"))
-        Task {
-            await reading.value
-            isRead.fulfill()
+        wait { await reading.value }
+        XCTAssertEqual(printed.lines, ["read GET /"])
+        wait {
             let lines = await parser.lines
             XCTAssertEqual(lines, ["GET /"])
-            count.fulfill()
         }
-        wait(for: [isRead, count], timeout: TestTimeout.seconds)
-        XCTAssertEqual(printed.lines, ["read GET /"])
         parsing.cancel()
-        worker.stop()
+        try end(worker)
     }
 
-    func testTheQueuesOutputIsRight() {
-        // On a new thread, because its default queue is unused.
-        Thread.posting(1) { [printed] in Self.enqueue(printed) }.wait()
-        XCTAssertEqual(printed.lines, ["500: waiting 1, coalesced 499", "flushed once"])
-    }
-
-    private static func enqueue(_ printed: PrintedLines) {
-        func print(_ line: String) { printed.add(line) }
-        let center = ThreadedNotificationCenter(capturing: .default)
-
-        // README: begin
-        let queue = PostingQueue.default  // this thread's, for NotificationCenter.default
-        let flush = Notification.Name("FlushTheServer")
-        let server = center.addObserver(forName: flush, on: .current) { _ in print("flushed once") }
-
-        for _ in 1...500 {
-            queue.enqueue(Notification(name: flush), postingStyle: .asap)  // or .now, or .whenIdle
-        }
-        print("\(queue.counters)")
-        while queue.counters.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
-        // README: end
-
-        XCTAssertEqual("\(queue.counters)", "500: delivered 1, coalesced 499")
-        server.cancel()
-    }
-
-    func testTheRedirectingObserversOutputIsRight() throws {
+    func testTheDocumentsTechnique() throws {
         let printed = printed
         @Sendable func print(_ line: String) { printed.add(line) }
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
-        let name = Notification.Name("WindowWillClose")
+        let (name, worker) = (Notification.Name("WindowWillClose"), try started("worker"))
 
-        // README: begin
+        // example: begin
         let observer = RedirectingObserver { notification in
             print("\(notification.name.rawValue) is handled on \(ThreadIdentity.current)")
         }
@@ -177,49 +118,159 @@ final class ReadmeExampleTests: XCTestCase {
             observer.processNotification($0)
         }
         NotificationCenter.default.post(name: name, object: nil)
-        // README: end
+        // example: end
 
+        try end(worker)
+        NotificationCenter.default.removeObserver(token)
+        XCTAssertEqual(printed.lines.count, 1)
+        XCTAssertEqual(printed.lines.first?.hasSuffix(", name = worker}"), true, "\(printed.lines)")
+    }
+
+    func testPostingLater() {
+        // On a new thread, because its default queue is unused.
+        let hasEnded = expectation(description: "ended")
+        let printed = printed
+        Thread.detachNewThread {
+            Self.postLater(printed)
+            hasEnded.fulfill()
+        }
+        wait(for: [hasEnded], timeout: TestTimeout.seconds)
+        XCTAssertEqual(printed.lines, ["500: waiting 1, coalesced 499", "flushed once"])
+    }
+
+    private static func postLater(_ printed: PrintedLines) {
+        func print(_ line: String) { printed.add(line) }
+
+        // example: begin
+        let queue = PostingQueue.default  // this thread's, for NotificationCenter.default
+        let flush = Notification.Name("FlushTheServer")
+        let server = ThreadedNotificationCenter.default.addObserver(forName: flush, on: .current) { _ in
+            print("flushed once")
+        }
+
+        for _ in 1...500 {
+            queue.enqueue(Notification(name: flush), postingStyle: .asap)  // or .now, or .whenIdle
+        }
+        print("\(queue.counters)")
+        while queue.counters.waiting > 0, RunLoop.current.run(mode: .default, before: .distantFuture) {}
+        // example: end
+
+        XCTAssertEqual("\(queue.counters)", "500: delivered 1, coalesced 499")
+        server.cancel()
+    }
+
+    func testStateThatLivesOnAThread() throws {
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+
+        // example: begin
+        actor Account {
+            nonisolated let thread = RunLoopThread(name: "account")
+            nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+            private(set) var balance = 0
+
+            func add(_ amount: Int) { balance += amount }
+        }
+
+        let account = Account()
+        try account.thread.start()
+        let deposits = try center.addObserver(
+            forName: name, isolatedTo: account, transform: { $0.object as? Int },  // on the posting thread
+            using: { account, amount in account.add(amount) })  // on the actor's thread, without await
+        // example: end
+
+        try center.postAndWait(Notification(name: name, object: 5), timeout: TestTimeout.hang)
+        wait {
+            let balance = await account.balance
+            XCTAssertEqual(balance, 5)
+        }
+        deposits.cancel()
+        try end(account.thread)
+    }
+
+    func testTheMainActor() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+
+        // example: begin
+        @MainActor func show(_ title: String) { print("the title is \(title)") }
+        let titles = center.addObserver(
+            forName: name, isolatedTo: MainActor.shared, transform: { $0.object as? String }, using: show)
+        // example: end
+
+        center.post(name: name, object: "Untitled")
+        XCTAssertEqual(printed.lines, ["the title is Untitled"])
+        titles.cancel()
+    }
+
+    func testShutdown() throws {
+        let printed = printed
+        @Sendable func print(_ line: String) { printed.add(line) }
+        let (center, name) = (ThreadedNotificationCenter(), Notification.Name("WindowWillClose"))
+        let worker = try started("worker")
+
+        // example: begin
+        let last = center.addObserver(forName: name, on: worker) { _ in }
         worker.stop()
         try worker.waitUntilFinished(timeout: .seconds(5))
-        NotificationCenter.default.removeObserver(token)
-        try expectPrinted(1, "WindowWillClose is handled on {number = ", ", name = worker}")
+        print("\(center.post(name: name).targetGone) observer has lost its thread")
+        last.cancel()  // cancelAndWait(timeout:) waits until its handler has ended
+        // example: end
+
+        XCTAssertEqual(printed.lines, ["1 observer has lost its thread"])
     }
 
-    func testTheReadmeHasTheCodeOfThisFile() throws {
-        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let here = source.components(separatedBy: "        // README: begin\n").dropFirst().map { section in
-            (section.components(separatedBy: "        // README: end\n").first ?? "").split(
-                separator: "\n", omittingEmptySubsequences: false
-            ).dropLast().map { $0.dropFirst(8) + "\n" }.joined()
+    /// Compiled only: it does not return.
+    private func anAsyncMain() {
+        // example: begin
+        Task {
+            try await Task.sleep(for: .seconds(1))  // the program's asynchronous work
+            exit(0)
         }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
-        // DistributedNotificationsTests compiles the code of the section Between processes.
-        let sections = readme.components(separatedBy: "\n## ").filter { !$0.hasPrefix("Between processes\n") }
-        let shown = sections.joined().components(separatedBy: "```swift\n").dropFirst().map { block in
-            // A test function cannot contain imports.
-            (block.components(separatedBy: "```\n").first ?? "")
-                .replacing("import Foundation\nimport ThreadedNotifications\n\n", with: "")
-        }
-        XCTAssertEqual(shown.count, 6)
-        for code in shown { XCTAssertTrue(here.contains(code), "no test compiles this:\n\(code)") }
+        RunLoop.main.run()
+        // example: end
     }
 
-    private func expectPrinted(_ count: Int, _ prefix: String, _ suffix: String) throws {
-        XCTAssertEqual(printed.lines.count, count)
-        let line = try XCTUnwrap(printed.lines.first)
-        XCTAssertTrue(line.hasPrefix(prefix), line)
-        XCTAssertTrue(line.hasSuffix(suffix), line)
+    /// Compiled only: a recording would have the other tests' notifications.
+    private func aProgramRecordsItself() throws {
+        // example: begin
+        try ProcessRecording.start(to: "run.jsonl")
+        // example: end
+    }
+
+    private func started(_ name: String) throws -> RunLoopThread {
+        let thread = RunLoopThread(name: name)
+        try thread.start()
+        return thread
+    }
+
+    private func end(_ thread: RunLoopThread) throws {
+        thread.stop()
+        try thread.waitUntilFinished(timeout: TestTimeout.hang)
+    }
+
+    private func wait(for operation: @escaping @Sendable () async -> Void) {
+        let isDone = expectation(description: "done")
+        Task {
+            await operation()
+            isDone.fulfill()
+        }
+        wait(for: [isDone], timeout: TestTimeout.seconds)
     }
 }
 
-private final class PrintedLines: @unchecked Sendable {
-    // Safety: the lock guards the lines.
-    private let lock = NSLock()
-    private var stored: [String] = []
+@Suite("The README's example of a test")
+struct TestExample {
+    private let name = Notification.Name("WindowWillClose")
 
-    var lines: [String] { lock.withLock { stored } }
-
-    func add(_ line: String) { lock.withLock { stored.append(line) } }
+    // example: begin
+    @Test func windowCloses() throws {
+        let center = ThreadedNotificationCenter()
+        let worker = RunLoopThread(name: "test")
+        try worker.start()
+        let closing = center.addObserver(forName: name, on: worker) { _ in }
+        try center.postAndWait(Notification(name: name), timeout: .seconds(5))
+        #expect(closing.counters.delivered == 1)
+    }
+    // example: end
 }

@@ -1,16 +1,15 @@
 import DistributedNotifications
-import DistributedTesting
 import Foundation
+import NotificationServer
 import SharedTesting
 import ThreadedNotifications
 import XCTest
 
-/// The examples of the README's section on notifications between processes, compiled and run with a server of their
-/// own.
-final class ReadmeExampleTests: XCTestCase {
-    private let printed = Locked<[String]>([])
+/// The examples of notifications between processes, run with a server of their own.
+final class DistributedExamples: XCTestCase {
+    private let printed = PrintedLines()
 
-    private static let directory = "/tmp/readme-\(getpid())"
+    private static let directory = "/tmp/documents-\(getpid())"
 
     // The default center reads the variable at its first use.
     override class func setUp() {
@@ -28,11 +27,11 @@ final class ReadmeExampleTests: XCTestCase {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    func testTheProgramPrintsTheLineInTheReadme() throws {
+    func testTheProgramPrintsTheDish() throws {
         let printed = printed
-        @Sendable func print(_ line: String) { printed.withLock { $0.append(line) } }
+        @Sendable func print(_ line: String) { printed.add(line) }
 
-        // README: begin
+        // example: begin
         let center = try DistributedCenter.default
         let dishReady = Notification.Name("DishReady")
 
@@ -43,20 +42,20 @@ final class ReadmeExampleTests: XCTestCase {
 
         try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
         while waiter.counters.delivered == 0, RunLoop.main.run(mode: .default, before: .distantFuture) {}
-        // README: end
+        // example: end
 
-        XCTAssertEqual(printed.withLock { $0 }, ["soup is served on {number = 1, name = main}"])
+        XCTAssertEqual(printed.lines, ["soup is served on {number = 1, name = main}"])
         waiter.cancel()
     }
 
     func testSuspendedObserversReceiveTheirNotifications() throws {
         let printed = printed
-        @Sendable func print(_ line: String) { printed.withLock { $0.append(line) } }
+        @Sendable func print(_ line: String) { printed.add(line) }
         let (center, dishReady) = (try DistributedCenter.default, Notification.Name("DishReady"))
         let worker = RunLoopThread(name: "worker")
         try worker.start()
 
-        // README: begin
+        // example: begin
         let all = try center.addObserver(forName: dishReady, suspensionBehavior: .hold, on: worker) { notification in
             let dish = notification.userInfo?["dish"]?.stringValue ?? "something"
             print("process \(notification.sender) has made \(dish)")
@@ -81,15 +80,15 @@ final class ReadmeExampleTests: XCTestCase {
         }
         try center.synchronize()  // the server has done all requests
         try center.post(name: dishReady, userInfo: ["dish": "fire"], deliverImmediately: true)
-        // README: end
+        // example: end
 
         let deadline = ContinuousClock.now + TestTimeout.hang
-        while printed.withLock({ $0.count }) < 4, ContinuousClock.now < deadline {
+        while printed.lines.count < 4, ContinuousClock.now < deadline {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.005))
         }
         dishes.cancel()
         reading.cancel()
-        let lines = printed.withLock { $0 }
+        let lines = printed.lines
         XCTAssertEqual(
             lines.filter { $0.hasPrefix("process") },
             ["bread", "salad", "fire"].map { "process \(getpid()) has made \($0)" })
@@ -99,24 +98,32 @@ final class ReadmeExampleTests: XCTestCase {
         try worker.waitUntilFinished(timeout: TestTimeout.hang)
     }
 
-    func testTheReadmeShowsTheseExamples() throws {
-        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let here = source.components(separatedBy: "        // README: begin\n").dropFirst().map { section in
-            (section.components(separatedBy: "        // README: end\n").first ?? "").split(
-                separator: "\n", omittingEmptySubsequences: false
-            ).dropLast().map { $0.dropFirst(8) + "\n" }.joined()
+    /// Compiled only: it does not return.
+    private func theShortProgram() throws {
+        // example: begin
+        let center = try DistributedCenter.default
+        let dishReady = Notification.Name("DishReady")
+
+        let observer = try center.addObserver(forName: dishReady, object: "Kitchen") { notification in
+            print(notification.userInfo?["dish"]?.stringValue ?? "something")  // on the main thread
         }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(component: "README.md"), encoding: .utf8)
-        let section = try XCTUnwrap(
-            readme.components(separatedBy: "\n## ").first { $0.hasPrefix("Between processes\n") })
-        let shown = section.components(separatedBy: "```swift\n").dropFirst().map { block in
-            // A function cannot contain imports.
-            (block.components(separatedBy: "```\n").first ?? "").replacing(
-                "import DistributedNotifications\nimport Foundation\nimport ThreadedNotifications\n\n", with: "")
-        }
-        XCTAssertEqual(shown.count, 2)
-        for code in shown { XCTAssertTrue(here.contains(code), "no test compiles this:\n\(code)") }
+        try center.post(name: dishReady, object: "Kitchen", userInfo: ["dish": "soup", "portions": 3])
+        RunLoop.main.run()
+        // example: end
+
+        observer.cancel()
+    }
+
+    /// Compiled only: this program could then be started as the server.
+    private func theServers() throws {
+        // example: begin
+        NotificationServer.runIfAsked()
+        // … the program
+        // example: end
+
+        // example: begin
+        let server = LocalServer { event in print(event) }
+        try server.run()  // until another thread or a signal handler calls server.stop()
+        // example: end
     }
 }

@@ -1,0 +1,49 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// Runs the commands of a document in a directory of its own, with the programs that were built with these tests.
+struct DocumentShell {
+    /// The working directory, which is also the runtime directory of a server.
+    private let directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString.prefix(8))
+
+    /// The kitchen's recording or picture, by extension.
+    static func recording(_ type: String) -> URL {
+        Document.root.appending(path: "Sources/DeliveryRecording/DeliveryRecording.docc/kitchen.\(type)")
+    }
+
+    init() throws {
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.copyItem(at: Self.recording("jsonl"), to: directory.appending(path: "kitchen.jsonl"))
+    }
+
+    /// Runs one line, for a minute at most.
+    func run(_ command: String) async throws -> (output: String, errors: String) {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let result = try await Subprocess.run(
+            .name("timeout"),
+            arguments: ["-k", "5", "60", "bash", "-c", command.replacing(#/^swift run /#, with: "")],
+            environment: .inherit.updating([
+                "PATH": "\(FilePath(tests).removingLastComponent()):\(path)", "TZ": "UTC", "NO_COLOR": nil,
+                "XDG_RUNTIME_DIR": directory.path,
+            ]), workingDirectory: FilePath(directory.path), output: .string(limit: 1 << 20),
+            error: .string(limit: 1 << 20))
+        // Outputs of a new recording depend on the load of the machine: the next commands read the one beside the
+        // picture.
+        if command.hasPrefix("notify-demo record -- kitchen") {
+            let file = directory.appending(path: "notifications.jsonl")
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.copyItem(at: Self.recording("jsonl"), to: file)
+        }
+        return (
+            result.standardOutput.replacing(directory.path, with: "/run/user/1000"), result.standardError
+        )
+    }
+
+    /// Removes the directory, which ends a server that a command has started there.
+    func end() throws {
+        try FileManager.default.removeItem(at: directory)
+    }
+}
