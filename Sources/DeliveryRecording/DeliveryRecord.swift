@@ -21,27 +21,66 @@ public struct DeliveryRecord: Sendable, Hashable {
     public var observer: Int?
     /// The thread that should handle the notification.
     public var target: ThreadIdentity?
-    /// Output of the program, or further details of the stage.
+    /// Output of the program. Of `wait`, what it waits for. Of `refuseWait`, the cycle.
     public var message: String?
     /// The source location of the call that posts, adds the observer or waits.
     public var place: SourceLocation?
     /// Of `post` and `capture`: the number of matching observers. Of `remove`: the number of its handlers that run. Of
-    /// `lost`: the number of lost records.
+    /// `lost`: the number of lost records. Of `drop`: the capacity of the policy. Of `processEnd`: the exit status.
     public var count: Int?
     /// The object of the notification, or the object that the observer asks for.
     public var sender: Sender?
     /// Another post of the process. Of `capture`: the post of the posting queue. Of `coalesce`: the post that replaces
     /// this one.
     public var relatedPost: Int?
+    /// Of `deliver`: true if it overtakes others that wait, because of `SameThreadPolicy.atOnce`.
+    public var overtakes: Bool
+    /// Of `enqueue`: the posting style.
+    public var style: Style?
+    /// Of `drop`: the overflow policy of the observer.
+    public var policy: Policy?
+    /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
+    /// accepts nothing; nil if it has ended or was told to stop.
+    public var reason: Reason?
+    /// Of `count`: the counters of an observer, or of a posting queue if the record has no observer.
+    public var counters: DeliveryCounters?
 
     /// The object of a notification: its identifier and type.
     public typealias Sender = DeliveryEvent.Sender
+
+    /// A posting style.
+    public enum Style: String, Sendable, Hashable, CaseIterable {
+        case now
+        case asap
+        case whenIdle
+    }
+
+    /// An overflow policy that drops notifications.
+    public enum Policy: String, Sendable, Hashable, CaseIterable {
+        case dropOldest
+        case dropNewest
+        case block
+        case refuse
+    }
+
+    /// How something ended, or why it accepts nothing.
+    public enum Reason: Sendable, Hashable {
+        /// The process exited.
+        case exit
+        /// The recording was stopped.
+        case stopped
+        /// A signal ended the process.
+        case signal(UInt8)
+        /// The thread was never started.
+        case notStarted
+    }
 
     public init(
         sequence: Int, monotonicNanoseconds: UInt64, wallNanoseconds: Int64, process: ProcessIdentity,
         thread: ThreadIdentity, stage: DeliveryStage, notification: String? = nil, post: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil,
-        count: Int? = nil, sender: Sender? = nil, relatedPost: Int? = nil
+        count: Int? = nil, sender: Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
+        style: Style? = nil, policy: Policy? = nil, reason: Reason? = nil, counters: DeliveryCounters? = nil
     ) {
         self.sequence = sequence
         self.monotonicNanoseconds = monotonicNanoseconds
@@ -58,5 +97,59 @@ public struct DeliveryRecord: Sendable, Hashable {
         self.count = count
         self.sender = sender
         self.relatedPost = relatedPost
+        self.overtakes = overtakes
+        self.style = style
+        self.policy = policy
+        self.reason = reason
+        self.counters = counters
+    }
+
+    /// The message and the typed details of the stage in words, such as `dropOldest(3)` or `signal 11`; nil if there
+    /// are none.
+    public var details: String? {
+        let details = [
+            overtakes ? "overtakes" : nil, style?.rawValue,
+            policy.map { policy in count.map { "\(policy.rawValue)(\($0))" } ?? policy.rawValue },
+            reason?.description, counters?.description, message,
+        ].compactMap(\.self)
+        return details.isEmpty ? nil : details.joined(separator: ", ")
+    }
+}
+
+extension DeliveryRecord.Reason: CustomStringConvertible {
+    /// `exit`, `stopped`, `signal 11` or `not started`.
+    public var description: String {
+        switch self {
+        case .exit: "exit"
+        case .stopped: "stopped"
+        case .signal(let number): "signal \(number)"
+        case .notStarted: "not started"
+        }
+    }
+
+    /// True if a signal ended the process.
+    public var isSignal: Bool {
+        if case .signal = self { true } else { false }
+    }
+
+    /// - Parameter signal: the value of `signal` in the record, or 0.
+    init?(name: String, signal: UInt64) {
+        switch name {
+        case "exit": self = .exit
+        case "stopped": self = .stopped
+        case "signal": self = .signal(UInt8(clamping: signal))
+        case "notStarted": self = .notStarted
+        default: return nil
+        }
+    }
+
+    /// The values of `reason` and `signal` in a record.
+    var fields: (name: String, signal: Int) {
+        switch self {
+        case .exit: ("exit", 0)
+        case .stopped: ("stopped", 0)
+        case .signal(let number): ("signal", Int(number))
+        case .notStarted: ("notStarted", 0)
+        }
     }
 }

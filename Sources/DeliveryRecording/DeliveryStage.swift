@@ -39,7 +39,7 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case drop
     /// Outcome: its observer was removed.
     case cancel
-    /// Outcome: its target thread has ended, or was told to stop.
+    /// Outcome: its target thread has ended, was told to stop, or was never started.
     case targetGone
     /// A matching observer did not get it: its transform returned nil, or it was removed meanwhile.
     case skip
@@ -51,19 +51,19 @@ public enum DeliveryStage: String, Sendable, Hashable, Encodable, CaseIterable {
     case refuseWait
     /// The thread ended.
     case threadEnd
-    /// The counters of the library for an observer or a posting queue, as the message.
+    /// The counters of the library for an observer or a posting queue.
     case count
     /// A line of output of the program, as the message.
     case log
     /// A child process began. The message says what it does.
     case processStart
-    /// A child process ended. The message says how.
+    /// A child process ended.
     case processEnd
     /// The process forked. Its child is not part of this recording.
     case fork
     /// Records were lost; `count` is their number.
     case lost
-    /// The recording ended. The message is `exit`, `stopped` or, for example, `signal 11`.
+    /// The recording ended. The reason is `exit`, `stopped` or a signal.
     case end
 
     /// True for the outcome of a notification for an observer. Each has at most one.

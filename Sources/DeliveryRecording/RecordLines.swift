@@ -27,8 +27,9 @@ package struct RecordLines {
             thread: record.thread.number, stage: record.stage.rawValue, name: record.notification,
             post: UInt64(max(0, record.post ?? 0)), observer: UInt64(max(0, record.observer ?? 0)),
             target: record.target?.number ?? 0, message: record.message, place: record.place, count: record.count,
-            sender: record.sender,
-            relatedPost: UInt64(max(0, record.relatedPost ?? 0)))
+            sender: record.sender, relatedPost: UInt64(max(0, record.relatedPost ?? 0)), overtakes: record.overtakes,
+            style: record.style?.rawValue, policy: record.policy?.rawValue, reason: record.reason?.fields.name,
+            signal: record.reason?.fields.signal ?? 0, counters: record.counters)
         return bytes
     }
 
@@ -40,12 +41,11 @@ package struct RecordLines {
 
     /// The last line of a complete recording.
     package mutating func end(after last: DeliveryRecord?) -> [UInt8] {
-        guard var end = last else { return [] }
-        end.sequence += 1
-        end.stage = .end
-        end.message = "stopped"
-        (end.notification, end.post, end.observer, end.target) = (nil, nil, nil, nil)
-        (end.place, end.count, end.sender, end.relatedPost) = (nil, nil, nil, nil)
-        return bytes(of: end)
+        guard let last else { return [] }
+        return bytes(
+            of: DeliveryRecord(
+                sequence: last.sequence + 1, monotonicNanoseconds: last.monotonicNanoseconds,
+                wallNanoseconds: last.wallNanoseconds, process: last.process, thread: last.thread, stage: .end,
+                reason: .stopped))
     }
 }

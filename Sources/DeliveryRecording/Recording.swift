@@ -12,7 +12,6 @@ public struct Recording: Sendable {
     public struct Entry: Sendable, Hashable {
         /// The time of the monotonic clock, in nanoseconds.
         public var time: UInt64
-        public var stage: DeliveryStage
         /// An index in `threads`.
         public var thread: Int32
         /// An index in `threads`.
@@ -35,6 +34,14 @@ public struct Recording: Sendable {
         public var count: Int32 = -1
         /// The line of the file, from 1, or the sequence number of a record that was not read from a file.
         public var line: Int32 = 0
+        /// An index in `counters`.
+        public var counters: Int32 = -1
+        public var stage: DeliveryStage
+        /// See `DeliveryRecord` for these.
+        public var overtakes = false
+        public var style: DeliveryRecord.Style?
+        public var policy: DeliveryRecord.Policy?
+        public var reason: DeliveryRecord.Reason?
 
         package init(time: UInt64, stage: DeliveryStage, thread: Int32) {
             self.time = time
@@ -67,6 +74,28 @@ public struct Recording: Sendable {
         }
     }
 
+    /// Whether a recording has all records of a process.
+    public enum Completeness: Sendable, Hashable {
+        case complete
+        case truncated(Truncation)
+
+        public var isComplete: Bool { self == .complete }
+    }
+
+    /// Why records of a process are missing. If several reasons apply, the first of these.
+    public enum Truncation: Sendable, Hashable {
+        /// The file ends within a line.
+        case line
+        /// This many records were lost while recording.
+        case lost(Int)
+        /// This many sequence numbers are missing from the file.
+        case missing(Int)
+        /// Other lines of the file cannot be used.
+        case damaged
+        /// The process has no `end` record: it was killed, or the file was truncated after a line.
+        case noEnd
+    }
+
     /// The name of the recording in errors and reports, such as the path of its file.
     public package(set) var source: String
     public package(set) var entries: [Entry] = []
@@ -77,14 +106,13 @@ public struct Recording: Sendable {
     public package(set) var strings: [String] = []
     public package(set) var places: [SourceLocation] = []
     public package(set) var senders: [DeliveryRecord.Sender] = []
+    public package(set) var counters: [DeliveryCounters] = []
     /// The first hundred problems of the file, in the order of its lines.
     public package(set) var problems: [RecordingProblem] = []
     /// The number of all problems.
     public package(set) var problemCount = 0
-    /// True if the file ends within a line.
-    public package(set) var isTruncated = false
-    /// The number of records that are missing from the file, according to the sequence numbers of the others.
-    public package(set) var missingCount = 0
+    /// For each process, whether all its records are there.
+    public package(set) var completeness: [Completeness] = []
     /// For each process, the difference of its wall clock and its monotonic clock, in nanoseconds.
     package var wallOffsets: [Int64] = []
 
@@ -115,6 +143,16 @@ extension Recording {
     /// An index in `processes`.
     public func process(of entry: Entry) -> Int { Int(threads[Int(entry.thread)].process) }
 
+    public func counters(of entry: Entry) -> DeliveryCounters? {
+        entry.counters < 0 ? nil : counters[Int(entry.counters)]
+    }
+
+    /// The message and the typed details of the stage in words: see `DeliveryRecord.details`.
+    public func details(of entry: Entry) -> String? {
+        guard entry.hasTypedDetails else { return message(of: entry) }
+        return record(entry, sequence: 0).details
+    }
+
     /// A short description of a thread: `main`, `worker`, `thread 3`. Names the process if there are several.
     public func describeThread(_ thread: Int32) -> String {
         let thread = threads[Int(thread)]
@@ -142,17 +180,26 @@ extension Recording {
     public var records: [DeliveryRecord] { entries.indices.map { record($0) } }
 
     /// The record of the entry at an index.
-    public func record(_ place: Int) -> DeliveryRecord {
-        let entry = entries[place]
+    public func record(_ index: Int) -> DeliveryRecord { record(entries[index], sequence: index + 1) }
+
+    private func record(_ entry: Entry, sequence: Int) -> DeliveryRecord {
         let process = process(of: entry)
         return DeliveryRecord(
-            sequence: place + 1, monotonicNanoseconds: entry.time,
+            sequence: sequence, monotonicNanoseconds: entry.time,
             wallNanoseconds: Int64(bitPattern: entry.time) &+ wallOffsets[process], process: processes[process],
             thread: threads[Int(entry.thread)].identity, stage: entry.stage, notification: name(of: entry),
             post: entry.post < 0 ? nil : posts[Int(entry.post)].number,
             observer: entry.observer < 0 ? nil : observers[Int(entry.observer)].number,
             target: entry.target < 0 ? nil : threads[Int(entry.target)].identity, message: message(of: entry),
             place: self.place(of: entry), count: entry.count < 0 ? nil : Int(entry.count), sender: sender(of: entry),
-            relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number)
+            relatedPost: entry.relatedPost < 0 ? nil : posts[Int(entry.relatedPost)].number,
+            overtakes: entry.overtakes, style: entry.style, policy: entry.policy, reason: entry.reason,
+            counters: counters(of: entry))
+    }
+}
+
+extension Recording.Entry {
+    fileprivate var hasTypedDetails: Bool {
+        overtakes || style != nil || policy != nil || reason != nil || counters >= 0
     }
 }

@@ -203,10 +203,10 @@ struct Deliveries {
 
     /// Expects that the library's counters of the scenario's one posting queue agree with the records.
     func expectQueueCountsAgree(_ claim: String) -> Expectation {
-        let counted = queueCounterRecord.flatMap { records[$0].message }
+        let counted = queueCounterRecord.flatMap { records[$0].counters }
         return Expectation(
-            claim, holds: counted == enqueued.queueMessage,
-            otherwise: "\(counted ?? "nothing was counted"), but the records show: \(enqueued.queueMessage)")
+            claim, holds: counted == enqueued,
+            otherwise: "\(counted?.description ?? "nothing was counted"), but the records show: \(enqueued)")
     }
 
     private var faultInOutcomes: String? {
@@ -228,10 +228,10 @@ struct Deliveries {
 
     /// Expects that the library's counters of each observer agree with the records.
     func expectCountsAgree(_ claim: String) -> Expectation {
-        let wrong = counterRecords.first { records[$0.index].message != $0.recorded.description }
+        let wrong = counterRecords.first { records[$0.index].counters.map(ObserverCounts.init) != $0.recorded }
         return Expectation(
             claim, holds: !counterRecords.isEmpty && wrong == nil,
-            otherwise: wrong.map { "\(records[$0.index].message ?? "nothing"), but the records show: \($0.recorded)" }
+            otherwise: wrong.map { "\(records[$0.index].details ?? "nothing"), but the records show: \($0.recorded)" }
                 ?? "nothing was counted")
     }
 

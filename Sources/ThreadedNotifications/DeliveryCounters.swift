@@ -38,14 +38,19 @@ public struct DeliveryCounters: Sendable, Hashable {
 
     /// The counter of one outcome.
     public subscript(outcome: DeliveryOutcome) -> Int {
+        get { self[keyPath: Self.counter(of: outcome)] }
+        set { self[keyPath: Self.counter(of: outcome)] = newValue }
+    }
+
+    private static func counter(of outcome: DeliveryOutcome) -> WritableKeyPath<DeliveryCounters, Int> {
         switch outcome {
-        case .delivered: delivered
-        case .waiting: waiting
-        case .coalesced: coalesced
-        case .dropped: dropped
-        case .refused: refused
-        case .cancelled: cancelled
-        case .targetGone: targetGone
+        case .delivered: \.delivered
+        case .waiting: \.waiting
+        case .coalesced: \.coalesced
+        case .dropped: \.dropped
+        case .refused: \.refused
+        case .cancelled: \.cancelled
+        case .targetGone: \.targetGone
         }
     }
 

@@ -41,7 +41,8 @@ public struct DeliveryEvent: Sendable {
         case drop
         /// Outcome: the observer was removed.
         case cancel
-        /// Outcome: the target thread ended, or accepts nothing more. In a posting queue it has no observer.
+        /// Outcome: the target thread ended, accepts nothing more, or was never started: see `reason`. In a posting
+        /// queue it has no observer.
         case targetGone
         /// An observer matched and does not get the notification: its transform returned nil, or it was removed
         /// meanwhile.
@@ -83,8 +84,18 @@ public struct DeliveryEvent: Sendable {
     /// For `capture`, the number of the posting queue's post that caused it. For `coalesce`, the number of the post
     /// that replaces this one. Otherwise 0.
     public var relatedPost: UInt64
-    /// For `wait`, what is waited for; for `refuseWait`, the cycle; for `drop`, the policy.
+    /// For `wait`, what is waited for; for `refuseWait`, the cycle.
     public var message: String?
+    /// For `drop`, the policy of the observer; otherwise nil.
+    public var policy: OverflowPolicy?
+    /// For `targetGone`, why the target thread accepts nothing; nil if it has ended or was told to stop.
+    public var reason: Reason?
+
+    /// Why a target thread accepts nothing.
+    public enum Reason: String, Sendable, Hashable {
+        /// `start()` was not called.
+        case notStarted
+    }
 
     /// The traced properties of a notification's object.
     public struct Sender: Sendable, Hashable {
@@ -114,21 +125,6 @@ public struct DeliveryEvent: Sendable {
         }
     }
 
-    /// The message in a record of this event.
-    package var recordedMessage: String? { Self.recordedMessage(message, overtakes, postingStyle) }
-
-    private static func recordedMessage(
-        _ message: String?, _ overtakes: Bool, _ postingStyle: NotificationQueue.PostingStyle?
-    ) -> String? {
-        if overtakes { return "ahead of what waits" }
-        switch postingStyle {
-        case .now: return "now"
-        case .asap: return "asap"
-        case .whenIdle: return "whenIdle"
-        case nil: return message
-        }
-    }
-
     /// Calls the tracer, and records.
     @inline(__always)
     static func trace(
@@ -136,13 +132,14 @@ public struct DeliveryEvent: Sendable {
         target: @autoclosure () -> ThreadIdentity? = nil, overtakes: Bool = false,
         postingStyle: NotificationQueue.PostingStyle? = nil, location: @autoclosure () -> SourceLocation? = nil,
         count: @autoclosure () -> Int? = nil, sender: @autoclosure () -> NotificationObject? = nil,
-        relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil
+        relatedPost: @autoclosure () -> UInt64 = 0, message: @autoclosure () -> String? = nil,
+        policy: @autoclosure () -> OverflowPolicy? = nil, reason: Reason? = nil
     ) {
         guard isWatched else { return }
         tell(
             stage, name: name, post: post, observer: observer, target: target(), overtakes: overtakes,
             postingStyle: postingStyle, location: location(), count: count(), sender: sender()?.sender,
-            relatedPost: relatedPost(), message: message())
+            relatedPost: relatedPost(), message: message(), policy: policy(), reason: reason)
     }
 
     /// The number of a new post; 0 if nothing traces.
@@ -169,20 +166,19 @@ public struct DeliveryEvent: Sendable {
     private static func tell(
         _ stage: Stage, name: Notification.Name?, post: UInt64, observer: ObserverID, target: ThreadIdentity?,
         overtakes: Bool, postingStyle: NotificationQueue.PostingStyle?, location: SourceLocation?, count: Int?,
-        sender: Sender?,
-        relatedPost: UInt64, message: String?
+        sender: Sender?, relatedPost: UInt64, message: String?, policy: OverflowPolicy?, reason: Reason?
     ) {
         // The record is written without creating an event, which would cost as much as the record.
         if let recording = RecordingWriter.current {
             let context = ThreadContext.current
             let name = name?.rawValue
-            let message = recordedMessage(message, overtakes, postingStyle)
             var line = LineBuffer(
                 context.scratch(atLeast: RecordLine.maximumRestLength(name, message, location?.file, sender?.type)))
             RecordLine.writeRest(
                 thread: context.number, stage: stage.rawValue, name: name, post: post, observer: observer,
-                target: target?.number ?? 0, message: message, place: location, count: count, sender: sender,
-                relatedPost: relatedPost, into: &line)
+                target: target?.number ?? 0, message: message, place: location, count: count ?? policy?.capacity,
+                sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: postingStyle?.name,
+                policy: policy?.kind, reason: reason?.rawValue, into: &line)
             recording.append(line.bytes, thread: context.number, target: target)
         }
         guard watched.load(ordering: .acquiring) & Watch.byTracer.rawValue != 0 else { return }
@@ -191,7 +187,7 @@ public struct DeliveryEvent: Sendable {
                 stage: stage, name: name, post: post, observer: observer, thread: .current, target: target,
                 monotonicNanoseconds: SystemThread.monotonicNanoseconds, overtakes: overtakes,
                 postingStyle: postingStyle, location: location, count: count, sender: sender, relatedPost: relatedPost,
-                message: message))
+                message: message, policy: policy, reason: reason))
     }
 
     /// The recipients of the events: a bit for each.
@@ -207,6 +203,17 @@ public struct DeliveryEvent: Sendable {
             watched.bitwiseOr(watch.rawValue, ordering: .releasing)
         } else {
             watched.bitwiseAnd(~watch.rawValue, ordering: .releasing)
+        }
+    }
+}
+
+extension NotificationQueue.PostingStyle {
+    /// The value of `style` in a record.
+    package var name: String {
+        switch self {
+        case .now: "now"
+        case .asap: "asap"
+        case .whenIdle: "whenIdle"
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The outcome of a notification for one observer, of an enqueued notification, or of a block (guarantee 14).
 ///
 /// `waiting` may change to one of the others, once; the others are final.
-public enum DeliveryOutcome: Sendable, Hashable, CaseIterable {
+public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
     /// The handler was called, the block was performed, or the enqueued notification was posted.
     case delivered
     /// It waits for its thread, its delay or its posting style.

@@ -20,7 +20,11 @@ extension DeliveryTarget {
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         let acceptance = mailbox.enqueue(.block(block, post: post))
-        if acceptance != .accepted { DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity) }
+        if acceptance != .accepted {
+            DeliveryEvent.trace(
+                .targetGone, post: post, target: mailbox.identity,
+                reason: acceptance == .notStarted ? .notStarted : nil)
+        }
         switch acceptance {
         case .accepted: return
         case .notStarted: throw .threadNotStarted(thread: mailbox.description)

@@ -18,19 +18,19 @@ public enum OverflowPolicy: Sendable, Hashable {
     /// The new notification is dropped, with the outcome `refused`.
     case refuse(capacity: Int)
 
-    /// The policy in events and recordings: `dropOldest(3)`.
-    var name: String {
+    /// The value of `policy` in a record.
+    package var kind: String {
         switch self {
         case .unbounded: "unbounded"
-        case .dropOldest(let capacity): "dropOldest(\(capacity))"
-        case .dropNewest(let capacity): "dropNewest(\(capacity))"
+        case .dropOldest: "dropOldest"
+        case .dropNewest: "dropNewest"
         case .keepLatest: "keepLatest"
-        case .block(let capacity, _): "block(\(capacity))"
-        case .refuse(let capacity): "refuse(\(capacity))"
+        case .block: "block"
+        case .refuse: "refuse"
         }
     }
 
-    var capacity: Int? {
+    package var capacity: Int? {
         switch self {
         case .unbounded, .keepLatest: nil
         case .dropOldest(let capacity), .dropNewest(let capacity), .block(let capacity, _), .refuse(let capacity):

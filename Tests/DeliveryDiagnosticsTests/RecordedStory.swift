@@ -19,7 +19,8 @@ struct RecordedStory {
     mutating func add(
         _ stage: DeliveryStage, on thread: ThreadIdentity = main, _ name: String? = "Done", post: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at place: Int? = nil,
-        count: Int? = nil, sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil
+        count: Int? = nil, sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, overtakes: Bool = false,
+        policy: DeliveryRecord.Policy? = nil, reason: DeliveryRecord.Reason? = nil, counters: DeliveryCounters? = nil
     ) {
         time += 1_000_000
         records.append(
@@ -27,8 +28,8 @@ struct RecordedStory {
                 sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time), process: process,
                 thread: thread, stage: stage, notification: name, post: post, observer: observer, target: target,
                 message: message, place: place.map { SourceLocation("Demo/main.swift", $0) }, count: count,
-                sender: sender,
-                relatedPost: relatedPost))
+                sender: sender, relatedPost: relatedPost, overtakes: overtakes, policy: policy, reason: reason,
+                counters: counters))
     }
 
     /// An observer is added.
@@ -67,7 +68,7 @@ struct RecordedStory {
         add(.return, on: target, name, post: post, observer: observer)
     }
 
-    mutating func end(_ message: String = "exit") { add(.end, nil, message: message) }
+    mutating func end(_ reason: DeliveryRecord.Reason = .exit) { add(.end, nil, reason: reason) }
 
     /// What happens, and the end of the recording.
     static func complete(_ happen: (inout RecordedStory) -> Void) -> Recording {

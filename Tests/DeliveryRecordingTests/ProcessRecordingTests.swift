@@ -50,7 +50,7 @@ final class ProcessRecordingTests: XCTestCase {
             try worker.waitUntilFinished(timeout: TestTimeout.hang)
             for token in tokens { token.cancel() }
         }.recording
-        let named = recording.records.filter { $0.stage == .drop }.compactMap(\.message)
+        let named = recording.records.filter { $0.stage == .drop }.compactMap(\.details)
         XCTAssertEqual(named.sorted(), ["block(2)", "dropNewest(2)", "dropOldest(2)", "refuse(2)"])
     }
 
@@ -80,10 +80,11 @@ final class ProcessRecordingTests: XCTestCase {
             XCTAssertEqual(recorded.map { UInt64($0.observer ?? 0) }, told.map(\.observer))
             XCTAssertEqual(recorded.map(\.target), told.map(\.target))
             XCTAssertEqual(recorded.map(\.place), told.map(\.location))
-            XCTAssertEqual(recorded.map(\.count), told.map(\.count))
+            XCTAssertEqual(recorded.map(\.count), told.map { $0.count ?? $0.policy?.capacity })
             XCTAssertEqual(recorded.map(\.sender?.identifier), told.map(\.sender?.identifier))
             XCTAssertEqual(recorded.map(\.sender?.type), told.map(\.sender?.type))
-            XCTAssertEqual(recorded.map(\.message), told.map(\.recordedMessage))
+            XCTAssertEqual(recorded.map(\.message), told.map(\.message))
+            XCTAssertEqual(recorded.map(\.style?.rawValue), told.map(\.postingStyle?.name))
         }
     }
 

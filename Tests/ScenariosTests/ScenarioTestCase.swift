@@ -56,6 +56,6 @@ extension [DeliveryRecord] {
 
     /// Changes the first counters that the library has recorded.
     mutating func miscount() throws {
-        self[try indexOfRecord { $0.stage == .count }].message = "posted 1000"
+        self[try indexOfRecord { $0.stage == .count }].counters = DeliveryCounters(delivered: 1000)
     }
 }

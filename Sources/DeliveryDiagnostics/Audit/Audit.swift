@@ -17,7 +17,7 @@ package struct Audit: Sendable {
         var observer: Int32
         var counts = AuditCounters()
         /// The overflow policies that dropped notifications, as far as the records name them.
-        var policies: Set<Int32> = []
+        var policies: Set<String> = []
     }
 
     /// Counters for the notifications that were enqueued in the posting queues of a process.
@@ -116,8 +116,8 @@ package struct Audit: Sendable {
                 line = table.line(Int32(process), index.name(of: pair), pair.observer)
                 table.lines[line].counts += counts
             }
-            if counts.dropped > 0, index.entry(pair.outcome).message >= 0, pair.kind != .block {
-                table.lines[line].policies.insert(index.entry(pair.outcome).message)
+            if counts.dropped > 0, pair.kind != .block, let policy = recording.details(of: index.entry(pair.outcome)) {
+                table.lines[line].policies.insert(policy)
             }
             check(pair, process, index)
             guard isPassedOver else { continue }
@@ -276,7 +276,7 @@ package struct Audit: Sendable {
         var queueCounts: [Int: [Int32]] = [:]
         var last: [Int32] = Array(repeating: -1, count: recording.threads.count)
         for (entryIndex, entry) in recording.entries.enumerated() {
-            if entry.stage == .count, entry.message >= 0 {
+            if entry.stage == .count, entry.counters >= 0 {
                 if entry.observer >= 0 {
                     counted[entry.observer] = (Int32(entryIndex), last[Int(entry.thread)])
                 } else {
@@ -309,21 +309,19 @@ package struct Audit: Sendable {
         let words = AuditWords(index: index)
         for (observer, count) in counted.sorted(by: { $0.key < $1.key }) {
             let entry = index.entry(count.entryIndex)
-            guard let message = recording.message(of: entry), let counts = CountMessage.counts(in: message) else {
-                continue
-            }
+            guard let counters = recording.counters(of: entry) else { continue }
             let (least, most) = (least[observer] ?? AuditCounters(), most[observer] ?? AuditCounters())
             // The library also counts what was handed over before the recording began.
             guard index.earlier[Int(observer)] == 0 else { continue }
             let differing = AuditCounters.reportedCounters.filter { name, outcome in
-                let value = counts[name] ?? 0
+                let value = counters[name]
                 return value < least[keyPath: outcome] || value > most[keyPath: outcome]
             }
             guard !differing.isEmpty else { continue }
             note(.miscounted, process: recording.process(of: entry), entryIndex: count.entryIndex) {
                 "the library's counters for \(words.recording.describeObserver(observer)) "
                     + "(\(words.record(count.entryIndex))) differ from the records: "
-                    + differing.map { "\($0.name) \(counts[$0.name] ?? 0), recorded \(most[keyPath: $0.outcome])" }
+                    + differing.map { "\($0.name) \(counters[$0.name]), recorded \(most[keyPath: $0.outcome])" }
                     .joined(separator: "; ")
             }
         }
@@ -340,17 +338,32 @@ package struct Audit: Sendable {
             sum.targetGone += line.targetGone
         }
         let words = AuditWords(index: index)
-        guard let entryIndex = entryIndices.last, let message = recording.message(of: index.entry(entryIndex)),
-            let counts = CountMessage.counts(in: message), let enqueued = counts["enqueued"], enqueued >= sum.enqueued
+        guard let entryIndex = entryIndices.last, let counters = recording.counters(of: index.entry(entryIndex)),
+            counters.total >= sum.enqueued
         else { return }
         let differing = [
-            ("enqueued", sum.enqueued), ("posted", sum.posted), ("coalesced", sum.coalesced),
-            ("dequeued", sum.dequeued), ("target gone", sum.targetGone),
-        ].filter { counts[$0.0] ?? 0 > $0.1 }
+            ("enqueued", counters.total, sum.enqueued), ("posted", counters.delivered, sum.posted),
+            ("coalesced", counters.coalesced, sum.coalesced), ("dequeued", counters.cancelled, sum.dequeued),
+            ("target gone", counters.targetGone, sum.targetGone),
+        ].filter { $0.1 > $0.2 }
         guard !differing.isEmpty else { return }
         note(.miscounted, process: process, entryIndex: entryIndex) {
             "the library's counters for a posting queue (\(words.record(entryIndex))) differ from the records: "
-                + differing.map { "\($0.0) \(counts[$0.0] ?? 0), recorded \($0.1)" }.joined(separator: "; ")
+                + differing.map { "\($0.0) \($0.1), recorded \($0.2)" }.joined(separator: "; ")
+        }
+    }
+}
+
+extension DeliveryCounters {
+    /// The counter that the audit calls by a name.
+    fileprivate subscript(name: String) -> Int {
+        switch name {
+        case "posted": total
+        case "delivered": delivered
+        case "coalesced": coalesced
+        case "dropped": dropped + refused
+        case "cancelled": cancelled
+        default: targetGone
         }
     }
 }

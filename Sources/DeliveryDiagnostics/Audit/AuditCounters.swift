@@ -42,17 +42,3 @@ struct AuditCounters: Sendable, Hashable {
         sum.earlier += other.earlier
     }
 }
-
-/// Parses the message of a `count` record: `posted 3: delivered 2, pending 1`.
-enum CountMessage {
-    /// The numbers by name; nil if the message has another form.
-    static func counts(in message: String) -> [String: Int]? {
-        var counts: [String: Int] = [:]
-        for part in message.replacing(":", with: ",").split(separator: ",") {
-            let words = part.split(separator: " ")
-            guard words.count >= 2, let last = words.last, let count = Int(last) else { return nil }
-            counts[words.dropLast().joined(separator: " ")] = count
-        }
-        return counts.isEmpty ? nil : counts
-    }
-}

@@ -112,7 +112,7 @@ package struct AuditReport {
     }
 
     private func policies(_ line: Audit.Line) -> [String] {
-        line.policies.map { Excerpt.of(recording.strings[Int($0)]) }.sorted()
+        line.policies.map { Excerpt.of($0) }.sorted()
     }
 
     private func verdict(width: Int) -> [String] {

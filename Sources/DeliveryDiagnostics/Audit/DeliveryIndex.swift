@@ -108,7 +108,6 @@ package struct DeliveryIndex {
     /// - Returns: for each process, whether handlers without an observer have `return` records.
     private mutating func indexStarts() -> [Bool] {
         var returns = Array(repeating: false, count: recording.processes.count)
-        var hasLost = Array(repeating: false, count: recording.processes.count)
         for (index, entry) in recording.entries.enumerated() {
             let entryIndex = Int32(truncatingIfNeeded: index)
             let process = recording.process(of: entry)
@@ -130,13 +129,10 @@ package struct DeliveryIndex {
             case .threadEnd: threadEnd[Int(entry.thread)] = entryIndex
             case .return: if entry.observer < 0, entry.name >= 0 { returns[process] = true }
             case .end, .processEnd: end[process] = entryIndex
-            case .lost: hasLost[process] = true
             default: break
             }
         }
-        for process in isComplete.indices {
-            isComplete[process] = end[process] >= 0 && !hasLost[process] && recording.problemCount == 0
-        }
+        isComplete = recording.completeness.map(\.isComplete)
         return returns
     }
 
@@ -201,7 +197,7 @@ package struct DeliveryIndex {
             case .end:
                 // A signal can end the process in the middle of a post. Every other end happens between posts or in a
                 // handler.
-                if recording.message(of: entry)?.hasPrefix("signal") == true { break }
+                if entry.reason?.isSignal == true { break }
                 endPosts(&open[Int(entry.thread)], depth: stacks[Int(entry.thread)].count)
             default: break
             }
@@ -355,9 +351,8 @@ package struct DeliveryIndex {
             let way = key(entry(pair.append).thread, pair.observer)
             if isPending(pair) {
                 if later.contains(way), !targetHasEnded(pair) { passedOver.insert(Int32(number)) }
-            } else if pair.outcome > pair.append, entry(pair.outcome).stage == .deliver, entry(pair.outcome).message < 0
+            } else if pair.outcome > pair.append, entry(pair.outcome).stage == .deliver, !entry(pair.outcome).overtakes
             {
-                // A message says that the delivery overtook others because of the observer's policy.
                 later.insert(way)
             }
         }

@@ -30,8 +30,8 @@ extension CausalDifference {
     init?(endsOf first: Recording, _ second: Recording) {
         func end(_ recording: Recording) -> Int? { recording.entries.lastIndex { $0.stage == .end } }
         guard let one = end(first), let other = end(second) else { return nil }
-        let messages = [first.message(of: first.entries[one]) ?? "", second.message(of: second.entries[other]) ?? ""]
-        guard messages[0] != messages[1], messages.contains(where: { $0.hasPrefix("signal") }) else { return nil }
+        let reasons = [first.entries[one].reason, second.entries[other].reason]
+        guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
         self.init(
             reason: .end, first: Side(first, one), second: Side(second, other),
             explanation: ["All else is the same, but the runs ended in different ways."])

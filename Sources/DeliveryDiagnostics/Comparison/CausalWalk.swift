@@ -190,6 +190,9 @@ struct CausalWalk {
         if entry.sender >= 0 || match.sender >= 0 {
             guard one.senderType(of: entry) == other.senderType(of: match) else { return .sender }
         }
+        guard entry.hasSameDetails(as: match),
+            one.recording.counters(of: entry) == other.recording.counters(of: match)
+        else { return .message }
         guard one.messageNumber(of: entry) == other.messageNumber(of: match) else { return .message }
         return mentionsMatch(entry, match) ? nil : .mention
     }
@@ -232,5 +235,11 @@ struct CausalWalk {
             return true
         }
         return known == otherMention.number && otherKnown == mention.number
+    }
+}
+
+extension Recording.Entry {
+    fileprivate func hasSameDetails(as other: Recording.Entry) -> Bool {
+        overtakes == other.overtakes && style == other.style && policy == other.policy && reason == other.reason
     }
 }

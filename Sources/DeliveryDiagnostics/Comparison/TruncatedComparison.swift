@@ -87,7 +87,7 @@ struct TruncatedComparison {
 
     /// The reason why a recording counts as truncated.
     private func reason(of recording: Recording, _ name: String) -> String {
-        if recording.isTruncated { return "The last line of \(name) is incomplete." }
+        if recording.completeness.contains(.truncated(.line)) { return "The last line of \(name) is incomplete." }
         if recording.isIncomplete { return "Records of \(name) are missing." }
         return "\(name) has no end record, but the other has one."
     }
@@ -103,5 +103,12 @@ extension Recording {
     fileprivate var hasEnd: Bool { entries.contains { $0.stage == .end } }
 
     /// True if records are known to be missing.
-    fileprivate var isIncomplete: Bool { isTruncated || missingCount > 0 || lostCount > 0 }
+    fileprivate var isIncomplete: Bool {
+        completeness.contains {
+            switch $0 {
+            case .truncated(.line), .truncated(.lost), .truncated(.missing): true
+            case .complete, .truncated(.damaged), .truncated(.noEnd): false
+            }
+        }
+    }
 }

@@ -43,8 +43,8 @@ struct DiagnosisWords {
         if entry.name >= 0 { text += " \(name(entry.name))" }
         if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
         if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
-        if entry.count >= 0 { text += " \(counted(entry))" }
-        if let message = recording.message(of: entry) { text += " \"\(Excerpt.of(message, length: 80))\"" }
+        if entry.count >= 0, entry.policy == nil { text += " \(counted(entry))" }
+        if let details = recording.details(of: entry) { text += " \"\(Excerpt.of(details, length: 80))\"" }
         if let sender = recording.sender(of: entry) { text += ", from \(sender.words)" }
         return text + sources(of: entry).map { "; \($0)" }.joined()
     }

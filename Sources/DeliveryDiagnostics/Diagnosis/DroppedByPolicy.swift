@@ -16,7 +16,7 @@ enum DroppedByPolicy {
         }
         let words = DiagnosisWords(index)
         return found.map { observer, found in
-            let policy = index.recording.message(of: index.entry(found.first)).map { " (\(Excerpt.of($0)))" } ?? ""
+            let policy = index.recording.details(of: index.entry(found.first)).map { " (\(Excerpt.of($0)))" } ?? ""
             return Finding(
                 kind: .dropped, severity: .note,
                 problem: "The overflow policy\(policy) of \(words.observer(observer)) dropped \(found.dropped) of "

@@ -20,7 +20,7 @@ enum Overtaking {
         var byPolicy: [Int32: (count: Int, first: Int32)] = [:]
         for (entryIndex, entry) in index.recording.entries.enumerated() where entry.stage == .deliver && entry.post >= 0
         {
-            if isAheadByPolicy(entry, index) {
+            if entry.overtakes {
                 byPolicy[entry.observer, default: (0, Int32(entryIndex))].count += 1
                 continue
             }
@@ -79,9 +79,5 @@ enum Overtaking {
             if post == earlier { return true }
         }
         return false
-    }
-
-    private static func isAheadByPolicy(_ entry: Recording.Entry, _ index: DeliveryIndex) -> Bool {
-        entry.message >= 0 && index.recording.message(of: entry) == "ahead of what waits"
     }
 }

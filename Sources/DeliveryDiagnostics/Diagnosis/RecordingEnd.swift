@@ -19,22 +19,16 @@ enum RecordingEnd {
                         remedy:
                             "The last records are missing. Check whether the program was killed or the disk was full.",
                         weight: 1))
-            } else if let signal = signal(index.entry(index.end[process]), recording) {
+            } else if case .signal(let signal)? = index.entry(index.end[process]).reason {
                 findings += running(process, signal, index, words)
             }
         }
         return findings + missing(index, words)
     }
 
-    /// For example `signal 11`; nil if the process ended in another way.
-    private static func signal(_ end: Recording.Entry, _ recording: Recording) -> String? {
-        guard let message = recording.message(of: end), message.hasPrefix("signal ") else { return nil }
-        return String(message.prefix { $0 != ":" })
-    }
-
     /// The innermost handler of each thread that was running when the process ended by a signal.
     private static func running(
-        _ process: Int, _ signal: String, _ index: DeliveryIndex, _ words: DiagnosisWords
+        _ process: Int, _ signal: UInt8, _ index: DeliveryIndex, _ words: DiagnosisWords
     ) -> [Finding] {
         let end = index.end[process]
         var innermost: [Int32: Int] = [:]
@@ -50,7 +44,7 @@ enum RecordingEnd {
             return Finding(
                 kind: .endedInHandler, severity: hasRecordedEnd ? .problem : .note,
                 problem:
-                    "The process ended by \(Excerpt.of(signal)) while \(words.thread(thread)) was in the handler of "
+                    "The process ended by signal \(signal) while \(words.thread(thread)) was in the handler of "
                     + "\(words.observer(handler.observer, name: name)).",
                 evidence: [registered, handler.deliver, end].filter { $0 >= 0 },
                 remedy: isCrash(signal)
@@ -62,8 +56,8 @@ enum RecordingEnd {
     }
 
     /// True if the process itself caused the signal. The others are sent to ask a process to end.
-    private static func isCrash(_ signal: String) -> Bool {
-        !["signal 1", "signal 2", "signal 3", "signal 13", "signal 15"].contains(signal)
+    private static func isCrash(_ signal: UInt8) -> Bool {
+        ![1, 2, 3, 13, 15].contains(signal)
     }
 
     private static func missing(_ index: DeliveryIndex, _ words: DiagnosisWords) -> [Finding] {
@@ -90,7 +84,7 @@ enum RecordingEnd {
                     weight: lost.count))
         }
         // A truncated last line is already covered by the finding that the recording is truncated.
-        if recording.problemCount > (recording.problems.first?.text.hasPrefix("the file ends within") == true ? 1 : 0) {
+        if recording.problemCount > (recording.problems.first?.kind == .truncatedLine ? 1 : 0) {
             let first = recording.problems.first.map { ", the first: \($0)" } ?? ""
             findings.append(
                 Finding(

@@ -115,6 +115,6 @@ enum SelfPosting {
     private static func ends(_ handler: DeliveryIndex.Handler, _ index: DeliveryIndex) -> Bool {
         let end = index.end[Int(index.recording.threads[Int(handler.thread)].process)]
         guard end >= 0, index.entry(end).thread == handler.thread else { return false }
-        return index.recording.message(of: index.entry(end))?.hasPrefix("signal") != true
+        return index.entry(end).reason?.isSignal != true
     }
 }

@@ -18,7 +18,7 @@ package struct StagesStyle: Sendable {
         let what = [
             // A performed block has no notification.
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
-            record.observer.map { "observer \($0)" }, Self.target(of: record), record.message,
+            record.observer.map { "observer \($0)" }, Self.target(of: record), record.details,
         ].compactMap(\.self)
         return table.line(Self.cells(record, since: start) + [what.joined(separator: " ")])
     }

@@ -327,7 +327,7 @@ struct TimelineBuilder {
             let word = entry.stage == .capture ? "of" : "by"
             label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
         }
-        if let message = recording.message(of: entry) { label.details.append(message) }
+        if let details = recording.details(of: entry) { label.details.append(details) }
         label.location = recording.place(of: entry)
         return label
     }

@@ -135,7 +135,11 @@ struct TraceText {
         if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
         if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
         if entry.target >= 0 { append(",\"target\":\"", Self.escaped(identifiers.names[Int(entry.target)])) }
-        if entry.message >= 0 { append(",\"message\":\"", strings[Int(entry.message)]) }
+        if entry.message >= 0 {
+            append(",\"message\":\"", strings[Int(entry.message)])
+        } else if let details = recording.details(of: entry) {
+            append(",\"message\":\"", Self.escaped(details))
+        }
         if entry.count >= 0 { append(",\"count\":", signed: Int(entry.count)) }
         if entry.place >= 0 { append(",\"place\":\"", locations[Int(entry.place)]) }
         if entry.relatedPost >= 0 {

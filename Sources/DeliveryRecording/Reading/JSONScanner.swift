@@ -51,6 +51,17 @@ struct JSONScanner {
         return nil
     }
 
+    /// The next `true` or `false`; nil if there is none.
+    mutating func bool() -> Bool? {
+        for (word, value) in [("true", true), ("false", false)] {
+            if bytes[position...].starts(with: word.utf8) {
+                position += word.utf8.count
+                return value
+            }
+        }
+        return nil
+    }
+
     /// The next number if it is a non-negative integer of at most 64 bits, otherwise nil.
     mutating func number() -> UInt64? {
         let start = position
@@ -125,7 +136,6 @@ struct JSONScanner {
         case (UInt8(ascii: "n"), 1): .n
         case (UInt8(ascii: "t"), 1): .t
         case (UInt8(ascii: "t"), 6): isSame(text, "thread") ? .thread : isSame(text, "target") ? .target : nil
-        case (UInt8(ascii: "s"), 5): isSame(text, "stage") ? .stage : nil
         case (UInt8(ascii: "n"), 4): isSame(text, "name") ? .name : nil
         case (UInt8(ascii: "p"), 4): isSame(text, "post") ? .post : nil
         case (UInt8(ascii: "o"), 8): isSame(text, "observer") ? .observer : nil
@@ -133,13 +143,18 @@ struct JSONScanner {
         case (UInt8(ascii: "f"), 4): isSame(text, "file") ? .file : nil
         case (UInt8(ascii: "l"), 4): isSame(text, "line") ? .line : nil
         case (UInt8(ascii: "c"), 5): isSame(text, "count") ? .count : nil
-        case (UInt8(ascii: "s"), 6): isSame(text, "sender") ? .sender : nil
         case (UInt8(ascii: "t"), 4): isSame(text, "type") ? .type : nil
         case (UInt8(ascii: "b"), 2): isSame(text, "by") ? .by : nil
         case (UInt8(ascii: "k"), 8): isSame(text, "kernelID") ? .kernelID : nil
         case (UInt8(ascii: "r"), 9): isSame(text, "recording") ? .recording : nil
         case (UInt8(ascii: "p"), 7): isSame(text, "process") ? .process : nil
         case (UInt8(ascii: "w"), 4): isSame(text, "wall") ? .wall : nil
+        case (UInt8(ascii: "s"), 5): isSame(text, "stage") ? .stage : isSame(text, "style") ? .style : nil
+        case (UInt8(ascii: "o"), 9): isSame(text, "overtakes") ? .overtakes : nil
+        case (UInt8(ascii: "p"), 6): isSame(text, "policy") ? .policy : nil
+        case (UInt8(ascii: "r"), 6): isSame(text, "reason") ? .reason : nil
+        case (UInt8(ascii: "s"), 6): isSame(text, "sender") ? .sender : isSame(text, "signal") ? .signal : nil
+        case (UInt8(ascii: "c"), 8): isSame(text, "counters") ? .counters : nil
         default: nil
         }
     }

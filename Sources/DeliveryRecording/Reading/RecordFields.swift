@@ -19,7 +19,7 @@ struct RecordFields {
     enum Key: String, CaseIterable {
         case recording, process, wall, n, t, thread, kernelID, stage, name, post, observer, target, message, file, line,
             count
-        case sender, type, by
+        case sender, type, by, overtakes, style, policy, reason, signal, counters
     }
 
     private(set) var numbers = Numbers()
@@ -29,6 +29,11 @@ struct RecordFields {
     private(set) var file: Text?
     private(set) var sender: Text?
     private(set) var type: Text?
+    private(set) var style: Text?
+    private(set) var policy: Text?
+    private(set) var reason: Text?
+    private(set) var overtakes = false
+    private(set) var counters: [(outcome: Text, count: UInt64)]?
 
     struct Numbers {
         var recording: UInt64?
@@ -44,6 +49,7 @@ struct RecordFields {
         var line: UInt64?
         var count: UInt64?
         var by: UInt64?
+        var signal: UInt64?
     }
 
     /// - Parameter line: without its newline.
@@ -94,6 +100,14 @@ struct RecordFields {
         case .line: numbers.line = try number(known, &scanner)
         case .count: numbers.count = try number(known, &scanner)
         case .by: numbers.by = try number(known, &scanner)
+        case .style: style = try text(known, &scanner)
+        case .policy: policy = try text(known, &scanner)
+        case .reason: reason = try text(known, &scanner)
+        case .signal: numbers.signal = try number(known, &scanner)
+        case .overtakes:
+            guard let value = scanner.bool() else { throw .wrongValue(of: known) }
+            overtakes = value
+        case .counters: counters = try counts(known, &scanner)
         }
     }
 
@@ -102,6 +116,26 @@ struct RecordFields {
             throw scanner.isAtEnd ? .brokenJSON(at: scanner.position) : .wrongValue(of: key)
         }
         return text
+    }
+
+    /// An object of numbers.
+    private func counts(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> [(outcome: Text, count: UInt64)] {
+        guard scanner.take(UInt8(ascii: "{")) else { throw .wrongValue(of: key) }
+        var counts: [(outcome: Text, count: UInt64)] = []
+        scanner.skipBlanks()
+        while !scanner.take(UInt8(ascii: "}")) {
+            if !counts.isEmpty {
+                guard scanner.take(UInt8(ascii: ",")) else { throw .brokenJSON(at: scanner.position) }
+                scanner.skipBlanks()
+            }
+            let outcome = try text(key, &scanner)
+            scanner.skipBlanks()
+            guard scanner.take(UInt8(ascii: ":")) else { throw .brokenJSON(at: scanner.position) }
+            scanner.skipBlanks()
+            counts.append((outcome, try number(key, &scanner)))
+            scanner.skipBlanks()
+        }
+        return counts
     }
 
     private func number(_ key: Key, _ scanner: inout JSONScanner) throws(Problem) -> UInt64 {

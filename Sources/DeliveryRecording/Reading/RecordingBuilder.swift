@@ -15,6 +15,19 @@ struct RecordingBuilder {
     private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
     /// True while the times of all entries ascend.
     private var isSorted = true
+    /// For each process.
+    private var gaps: [Gaps] = []
+    /// True if a line is unreadable, which may be a line of any process.
+    private var hasUnreadableLine = false
+
+    /// What is known to be missing from the records of a process.
+    private struct Gaps {
+        var endsWithinLine = false
+        var lost = 0
+        var missing = 0
+        var isDamaged = false
+        var hasEnd = false
+    }
 
     private static let mostProblems = 100
 
@@ -36,6 +49,9 @@ struct RecordingBuilder {
         entry.sender = record.sender.map { sender($0) } ?? -1
         entry.relatedPost = record.relatedPost.map { post($0) } ?? -1
         entry.count = record.count.map { Int32(clamping: $0) } ?? -1
+        (entry.overtakes, entry.style) = (record.overtakes, record.style)
+        (entry.policy, entry.reason) = (record.policy, record.reason)
+        entry.counters = record.counters.map { counters($0) } ?? -1
         entry.line = Int32(clamping: record.sequence)
         append(entry)
     }
@@ -43,20 +59,28 @@ struct RecordingBuilder {
     mutating func append(_ entry: Recording.Entry) {
         if let last = recording.entries.last, last.time > entry.time { isSorted = false }
         recording.entries.append(entry)
+        switch entry.stage {
+        case .end, .processEnd: gaps[currentProcess].hasEnd = true
+        case .lost: gaps[currentProcess].lost &+= Int(max(1, entry.count))
+        default: break
+        }
     }
 
-    mutating func note(_ problem: String, line: Int? = nil) {
+    mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, line: Int? = nil) {
+        switch kind {
+        case .truncatedLine: if process >= 0 { gaps[currentProcess].endsWithinLine = true }
+        case .numbering: gaps[currentProcess].isDamaged = true
+        case .unreadableLine, .noHeader, .otherVersion: hasUnreadableLine = true
+        }
         recording.problemCount += 1
         guard recording.problems.count < Self.mostProblems else { return }
-        recording.problems.append(RecordingProblem(source: recording.source, line: line, text: problem))
+        recording.problems.append(RecordingProblem(kind: kind, source: recording.source, line: line, text: problem))
     }
-
-    mutating func noteTruncated() { recording.isTruncated = true }
 
     /// - Parameter count: negative for records that were counted as missing and came late.
     mutating func noteMissing(_ count: Int) {
-        let (sum, isTooMany) = recording.missingCount.addingReportingOverflow(count)
-        recording.missingCount = isTooMany ? .max : max(0, sum)
+        let (sum, isTooMany) = gaps[currentProcess].missing.addingReportingOverflow(count)
+        gaps[currentProcess].missing = isTooMany ? .max : max(0, sum)
     }
 
     mutating func finish() -> Recording {
@@ -65,7 +89,16 @@ struct RecordingBuilder {
             recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) }
         }
         recording.strings = strings.strings
+        recording.completeness = gaps.map(completeness)
         return recording
+    }
+
+    private func completeness(_ gaps: Gaps) -> Recording.Completeness {
+        if gaps.endsWithinLine { return .truncated(.line) }
+        if gaps.lost > 0 { return .truncated(.lost(gaps.lost)) }
+        if gaps.missing > 0 { return .truncated(.missing(gaps.missing)) }
+        if gaps.isDamaged || hasUnreadableLine { return .truncated(.damaged) }
+        return gaps.hasEnd ? .complete : .truncated(.noEnd)
     }
 
     // MARK: Tables
@@ -81,6 +114,7 @@ struct RecordingBuilder {
         processPlaces[identity] = process
         recording.processes.append(identity)
         recording.wallOffsets.append(wallOffset)
+        gaps.append(Gaps())
     }
 
     /// An index in the table of processes; -1 before the first process.
@@ -135,6 +169,11 @@ struct RecordingBuilder {
 
     mutating func sender(_ sender: DeliveryRecord.Sender) -> Int32 {
         Self.place(of: sender, in: &recording.senders, known: &senderPlaces)
+    }
+
+    mutating func counters(_ counters: DeliveryCounters) -> Int32 {
+        recording.counters.append(counters)
+        return Int32(recording.counters.count - 1)
     }
 
     /// The index of an element in a table; appends it if it is new.

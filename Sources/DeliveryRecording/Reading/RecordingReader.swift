@@ -88,6 +88,8 @@ struct RecordingReader {
     private var processes: [ProcessIdentity: Int] = [:]
     private var places: [UInt64: Int32] = [:]
     private var firstProblem: (line: Int, text: String)?
+    /// The version of the first header that has another version, and its line.
+    private var otherVersion: (version: UInt64, line: Int)?
     private var isSkipping = false
     private var hasHeader = false
 
@@ -104,7 +106,7 @@ struct RecordingReader {
     mutating func read(_ line: LineSource.Line, _ number: Int) throws(LogError) {
         switch line {
         case .tooLong:
-            note("it is longer than \(LineSource.longestLine) bytes", number)
+            note(.unreadableLine, "it is longer than \(LineSource.longestLine) bytes", number)
         case .text(var bytes, let isWhole):
             if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
                 bytes = UnsafeBufferPointer(rebasing: bytes[3...])
@@ -113,16 +115,17 @@ struct RecordingReader {
             do throws(RecordFields.Problem) {
                 try take(try RecordFields(bytes), of: bytes, number)
             } catch {
-                note(error.description, number, isCut: !isWhole)
+                note(isWhole ? .unreadableLine : .truncatedLine, error.description, number)
             }
         }
     }
 
-    private mutating func note(_ problem: String, _ line: Int, isCut: Bool = false) {
+    private mutating func note(_ kind: RecordingProblem.Kind, _ problem: String, _ line: Int) {
         if firstProblem == nil { firstProblem = (line, problem) }
-        if isCut { builder.noteTruncated() }
         builder.note(
-            isCut ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
+            kind,
+            kind == .truncatedLine
+                ? "the file ends within this line: it is left out" : "this line is left out: \(problem)", line: line)
     }
 
     private mutating func take(
@@ -142,7 +145,7 @@ struct RecordingReader {
                     name: fields.name.map { text($0, bytes) } ?? (thread == 1 ? "main" : nil),
                     kernelID: Int32(clamping: fields.numbers.kernelID ?? 0)))
         } else {
-            note("it is not a header, a thread line or a record", line)
+            note(.unreadableLine, "it is not a header, a thread line or a record", line)
         }
     }
 
@@ -151,9 +154,11 @@ struct RecordingReader {
     ) throws(RecordFields.Problem) {
         guard version == RecordLine.version else {
             isSkipping = true
-            note(
-                "what follows has version \(version) of the schema, and this program reads version \(RecordLine.version)",
-                line)
+            if otherVersion == nil { otherVersion = (version, line) }
+            builder.note(
+                .otherVersion,
+                "what follows has version \(version) of the schema, and this program reads version "
+                    + "\(RecordLine.version): it is left out", line: line)
             return
         }
         guard let id = fields.numbers.process else { throw .wrongValue(of: .process) }
@@ -173,6 +178,7 @@ struct RecordingReader {
             read.append(ReadNumbers())
         } else if number == 1 {
             builder.note(
+                .numbering,
                 "the records of process \(id) begin a second time here: repeated ones are left out", line: line)
         }
         read[builder.currentProcess].next = max(read[builder.currentProcess].next, Int(clamping: number))
@@ -181,7 +187,7 @@ struct RecordingReader {
     /// Records without a header belong to an unknown process.
     private mutating func needProcess(_ line: Int) {
         guard builder.currentProcess < 0 else { return }
-        builder.note("no header precedes this line, so the process of these records is unknown", line: line)
+        builder.note(.noHeader, "no header precedes this line, so the process of these records is unknown", line: line)
         builder.setProcess(ProcessIdentity(id: 0, name: "unknown"), wallOffset: 0)
         begins.append(0)
         read.append(ReadNumbers())
@@ -196,12 +202,13 @@ struct RecordingReader {
         guard numbers.thread != nil || numbers.kernelID != nil else { throw .wrongValue(of: .thread) }
         guard let stage = stage(stageName, bytes) else {
             note(
+                .unreadableLine,
                 "it has a stage that this version does not know, \"\(Excerpt.of(text(stageName, bytes), length: 40))\"",
                 line)
             return
         }
         guard builder.count < Self.mostRecords else {
-            note("there are more than \(Self.mostRecords) records", line)
+            note(.unreadableLine, "there are more than \(Self.mostRecords) records", line)
             return
         }
         needProcess(line)
@@ -224,8 +231,30 @@ struct RecordingReader {
         }
         if let related = numbers.by { entry.relatedPost = builder.post(Int(clamping: related)) }
         if let count = numbers.count { entry.count = Int32(clamping: count) }
+        takeDetails(fields, bytes, &entry)
         entry.line = Int32(clamping: line)
         builder.append(entry)
+    }
+
+    /// Unknown values are ignored, as unknown keys are.
+    private mutating func takeDetails(
+        _ fields: RecordFields, _ bytes: UnsafeBufferPointer<UInt8>, _ entry: inout Recording.Entry
+    ) {
+        entry.overtakes = fields.overtakes
+        if let style = fields.style { entry.style = DeliveryRecord.Style(rawValue: text(style, bytes)) }
+        if let policy = fields.policy { entry.policy = DeliveryRecord.Policy(rawValue: text(policy, bytes)) }
+        if let reason = fields.reason {
+            entry.reason = DeliveryRecord.Reason(name: text(reason, bytes), signal: fields.numbers.signal ?? 0)
+        }
+        if let counts = fields.counters {
+            var counters = DeliveryCounters()
+            for (name, count) in counts {
+                if let outcome = DeliveryOutcome(rawValue: text(name, bytes)) {
+                    counters[outcome] = Int(Int32(clamping: count))
+                }
+            }
+            entry.counters = builder.counters(counters)
+        }
     }
 
     /// False if the record was read before.
@@ -236,20 +265,30 @@ struct RecordingReader {
         case .after(let missing):
             builder.noteMissing(missing)
             builder.note(
+                .numbering,
                 "\(missing == 1 ? "a record is" : "\(missing) records are") missing before this line, number \(number)",
                 line: line)
             return true
         case .late:
             builder.noteMissing(-1)
-            builder.note("this line is out of order: its number, \(number), comes after later ones", line: line)
+            builder.note(
+                .numbering, "this line is out of order: its number, \(number), comes after later ones", line: line)
             return true
         case .repeated:
-            builder.note("this line is left out: its number, \(number), was there before", line: line)
+            builder.note(.numbering, "this line is left out: its number, \(number), was there before", line: line)
             return false
         }
     }
 
     mutating func finish() throws(LogError) -> Recording {
+        if let (version, line) = otherVersion, !hasHeader {
+            throw LogError(
+                log: name, line: line,
+                problem: version < RecordLine.version
+                    ? "this was recorded by an older version of the library (schema \(version)). Record it again."
+                    : "this was recorded by a newer version of the library (schema \(version), and this program reads "
+                        + "\(RecordLine.version)). Read it with the newer version.")
+        }
         // A file that only quotes records, such as a document, is not a recording.
         if !hasHeader, builder.count <= builder.recording.problemCount / 2 {
             guard let (line, text) = firstProblem else {

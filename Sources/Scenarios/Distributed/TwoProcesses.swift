@@ -63,14 +63,8 @@ final class TwoProcesses {
         let end = child.end(timeout: timeout) { lines.append($0) }
         let records = try ChildProgram.records(in: Array(lines.map { $0 + "\n" }.joined().utf8))
         recorder.merge(records)
-        let message =
-            switch end {
-            case .exit(let code): "exit \(code)"
-            case .signal(let signal): "signal \(signal)"
-            }
         recorder.recordEnd(
-            of: ProcessIdentity(id: child.processID, name: records.first?.process.name ?? "the second process"),
-            message: message)
+            of: ProcessIdentity(id: child.processID, name: records.first?.process.name ?? "the second process"), end)
         recorder.log("the second process has ended")
     }
 

@@ -18,18 +18,7 @@ struct ObserverLifetimeScenario: Scenario {
             environment.recorder.append(records)
             environment.recorder.recordEnd(
                 of: ProcessIdentity(id: result.processID, name: records.first?.process.name ?? child.path),
-                message: Self.description(of: result))
-        }
-    }
-
-    private static func description(of result: ChildProgram.Result) -> String {
-        let said = result.errors.split(separator: "\n").first.map { line in
-            ": " + (line.firstRange(of: "Fatal error: ").map { String(line[$0.upperBound...]) } ?? String(line))
-        }
-        return switch result.end {
-        case .signal(let signal): "signal \(signal)\(said ?? "")"
-        case .exit(0): "exit 0"
-        case .exit(let code): "exit \(code)\(said ?? "")"
+                result.end, message: result.firstError)
         }
     }
 
@@ -75,14 +64,15 @@ struct ObserverLifetimeScenario: Scenario {
         }
 
         /// How the process ended: "exit 0" or "signal 6".
-        var end: String { String(endMessage.prefix { $0 != ":" }) }
-
-        /// The first line of the process's standard error, if any.
-        var errorMessage: String? {
-            endMessage.firstRange(of: ": ").map { String(endMessage[$0.upperBound...]) }
+        var end: String {
+            guard let record = endRecord, let reason = record.reason else { return "not ended" }
+            return reason == .exit ? "exit \(record.count ?? 0)" : reason.description
         }
 
-        private var endMessage: String { records.last { $0.stage == .processEnd }?.message ?? "not ended" }
+        /// The first line of the process's standard error, if any.
+        var errorMessage: String? { endRecord?.message }
+
+        private var endRecord: DeliveryRecord? { records.last { $0.stage == .processEnd } }
 
         private func logged(_ message: String) -> DeliveryRecord? {
             records.first { $0.stage == .log && $0.message == message }
@@ -108,7 +98,7 @@ struct ObserverLifetimeScenario: Scenario {
         var failure: String? {
             let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
             guard end == expectedEnd else {
-                return "the process ended with \(endMessage) instead of \(expectedEnd)"
+                return "the process ended with \(end) instead of \(expectedEnd)"
             }
             if capture == .unowned, errorMessage?.contains("unowned reference") != true {
                 return "the process ended without reporting that the observer was released"
@@ -142,6 +132,16 @@ extension ObserverCapture {
         case .stable: "never released"
         case .delegation: "released after the delegate's method"
         case .oneThread: "handled, then released, on main"
+        }
+    }
+}
+
+extension ChildProgram.Result {
+    /// The first line of standard error, if the process failed.
+    fileprivate var firstError: String? {
+        if case .exit(0) = end { return nil }
+        return errors.split(separator: "\n").first.map { line in
+            line.firstRange(of: "Fatal error: ").map { String(line[$0.upperBound...]) } ?? String(line)
         }
     }
 }

@@ -28,7 +28,7 @@ package final class DeliveryRecorder: Sendable {
     package func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
         target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
-        sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil
+        sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, counters: DeliveryCounters? = nil
     ) {
         record(process: .current, thread: .current, stage) { record in
             record.notification = notification
@@ -40,14 +40,41 @@ package final class DeliveryRecorder: Sendable {
             record.count = count
             record.sender = sender
             record.relatedPost = relatedPost
+            record.counters = counters
+        }
+    }
+
+    /// Records an event as happening now, which is when it is traced.
+    func record(_ event: DeliveryEvent) {
+        record(process: .current, thread: .current, DeliveryStage(event.stage)) { record in
+            func number(_ number: UInt64) -> Int? { number == 0 ? nil : Int(number) }
+            record.notification = event.name?.rawValue
+            record.post = number(event.post)
+            record.observer = number(event.observer)
+            record.target = event.target
+            record.message = event.message
+            record.place = event.location
+            record.count = event.count ?? event.policy?.capacity
+            record.sender = event.sender
+            record.relatedPost = number(event.relatedPost)
+            record.overtakes = event.overtakes
+            record.style = event.postingStyle.flatMap { DeliveryRecord.Style(rawValue: $0.name) }
+            record.policy = event.policy.flatMap { DeliveryRecord.Policy(rawValue: $0.kind) }
+            record.reason = event.reason.map { _ in .notStarted }
         }
     }
 
     /// Records the end of a child process, as an event on that process's main thread.
-    func recordEnd(of process: ProcessIdentity, message: String) {
+    func recordEnd(of process: ProcessIdentity, _ end: ChildProgram.Result.End, message: String? = nil) {
         record(
             process: process, thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id), .processEnd
-        ) { $0.message = message }
+        ) { record in
+            switch end {
+            case .exit(let status): (record.reason, record.count) = (.exit, Int(status))
+            case .signal(let signal): record.reason = .signal(UInt8(clamping: signal))
+            }
+            record.message = message
+        }
     }
 
     private func record(

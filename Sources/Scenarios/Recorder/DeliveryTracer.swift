@@ -24,29 +24,14 @@ enum DeliveryTracer {
 }
 
 extension DeliveryRecorder {
-    /// Records an event as happening now, which is when it is traced.
-    func record(_ event: DeliveryEvent) {
-        record(
-            DeliveryStage(event.stage), notification: event.name?.rawValue, post: Self.number(event.post),
-            observer: Self.number(event.observer), target: event.target, message: event.recordedMessage,
-            place: event.location, count: event.count,
-            sender: event.sender,
-            relatedPost: Self.number(event.relatedPost))
-    }
-
     /// Records what the library has counted for an observer by now.
     func recordCounts(of token: ObserverToken) {
-        record(.count, observer: Self.number(token.id), message: ObserverCounts(token.counters).description)
+        record(.count, observer: Int(token.id), counters: token.counters)
     }
 
     /// Records what the library has counted for a posting queue by now.
     func recordCounts(of queue: PostingQueue) {
-        record(.count, message: queue.counters.queueMessage)
-    }
-
-    /// Nil for the 0 that events have where there is none.
-    private static func number(_ number: UInt64) -> Int? {
-        number == 0 ? nil : Int(number)
+        record(.count, counters: queue.counters)
     }
 }
 
@@ -75,17 +60,5 @@ extension DeliveryStage {
             case .refuseWait: .refuseWait
             case .threadEnd: .threadEnd
             }
-    }
-}
-
-extension DeliveryCounters {
-    /// The message of a posting queue's counter record.
-    var queueMessage: String {
-        let parts = [
-            ("posted", delivered), ("coalesced", coalesced), ("dequeued", cancelled), ("target gone", targetGone),
-            ("waiting", waiting),
-        ].filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" }
-        let sum = "enqueued \(total)"
-        return parts.isEmpty ? sum : "\(sum): " + parts.joined(separator: ", ")
     }
 }

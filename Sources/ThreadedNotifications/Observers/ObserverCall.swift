@@ -94,7 +94,7 @@ enum ObserverCall {
             }
         DeliveryEvent.trace(
             stage, name: name, post: post, observer: observer.id, target: observer.mailbox?.identity,
-            relatedPost: other, message: stage == .drop ? observer.options.overflow.name : nil)
+            relatedPost: other, policy: stage == .drop ? observer.options.overflow : nil)
         wait?.resolve(observer.id, outcome)
     }
 

@@ -187,19 +187,20 @@ struct RecordBuffers {
     }
 
     /// Adds the last record. It identifies the thread by the kernel's id, which a signal handler can read safely.
-    mutating func appendEnd(_ message: StaticString, signal: Int32? = nil) {
+    mutating func appendEnd(_ reason: StaticString, signal: Int32? = nil) {
         var buffer = LineBuffer(filled.start + filled.length)
         RecordLine.writeBeginning(
             number: filled.nextNumber, monotonicNanoseconds: SystemThread.monotonicNanoseconds, into: &buffer)
         buffer.append(",\"kernelID\":")
         buffer.append(UInt64(UInt32(bitPattern: SystemThread.currentKernelID)))
-        buffer.append(",\"stage\":\"end\",\"message\":\"")
-        buffer.append(message)
+        buffer.append(",\"stage\":\"end\",\"reason\":\"")
+        buffer.append(reason)
+        buffer.append(UInt8(ascii: "\""))
         if let signal {
-            buffer.append(UInt8(ascii: " "))
+            buffer.append(",\"signal\":")
             buffer.append(UInt64(UInt32(bitPattern: signal)))
         }
-        buffer.append("\"}\n")
+        buffer.append("}\n")
         filled.add(bytes: buffer.count, records: 1)
     }
 

@@ -3,7 +3,7 @@
 /// The line begins with its number and time, which are written when its position in the file is known.
 package enum RecordLine {
     /// The version of the schema. It grows when existing keys change their meaning, not when keys are added.
-    package static let version = 1
+    package static let version = 2
 
     /// The length in bytes at which strings are truncated.
     package static let maximumStringLength = 4096
@@ -22,7 +22,7 @@ package enum RecordLine {
     /// The largest number of bytes of the rest of a line with these strings.
     @inline(__always)
     static func maximumRestLength(_ name: String?, _ message: String?, _ file: String?, _ type: String?) -> Int {
-        var length = 448
+        var length = 1024
         if let name { length &+= LineBuffer.maximumLength(name) }
         if let message { length &+= LineBuffer.maximumLength(message) }
         if let file { length &+= LineBuffer.maximumLength(file) }
@@ -36,7 +36,8 @@ package enum RecordLine {
     static func writeRest(
         thread: Int, stage: String, name: String?, post: UInt64, observer: UInt64, target: Int, message: String?,
         place: SourceLocation?, count: Int?, sender: DeliveryEvent.Sender?, relatedPost: UInt64,
-        into line: inout LineBuffer
+        overtakes: Bool = false, style: String? = nil, policy: String? = nil, reason: String? = nil, signal: Int = 0,
+        counters: DeliveryCounters? = nil, into line: inout LineBuffer
     ) {
         line.append(",\"thread\":")
         line.append(UInt64(thread))
@@ -63,6 +64,12 @@ package enum RecordLine {
             write(",\"type\":\"", sender.type, into: &line)
         }
         write(",\"by\":", relatedPost, into: &line)
+        if overtakes { line.append(",\"overtakes\":true") }
+        if let style { write(",\"style\":\"", style, into: &line) }
+        if let policy { write(",\"policy\":\"", policy, into: &line) }
+        if let reason { write(",\"reason\":\"", reason, into: &line) }
+        write(",\"signal\":", UInt64(signal), into: &line)
+        if let counters { write(counters, into: &line) }
         line.append("}\n")
     }
 
@@ -70,7 +77,8 @@ package enum RecordLine {
     package static func bytes(
         number: UInt64, monotonicNanoseconds: UInt64, thread: Int, stage: String, name: String? = nil, post: UInt64 = 0,
         observer: UInt64 = 0, target: Int = 0, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
-        sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0
+        sender: DeliveryEvent.Sender? = nil, relatedPost: UInt64 = 0, overtakes: Bool = false, style: String? = nil,
+        policy: String? = nil, reason: String? = nil, signal: Int = 0, counters: DeliveryCounters? = nil
     ) -> [UInt8] {
         let capacity = maximumBeginningLength + maximumRestLength(name, message, place?.file, sender?.type)
         return [UInt8](unsafeUninitializedCapacity: capacity) { memory, length in
@@ -79,9 +87,23 @@ package enum RecordLine {
             writeBeginning(number: number, monotonicNanoseconds: monotonicNanoseconds, into: &line)
             writeRest(
                 thread: thread, stage: stage, name: name, post: post, observer: observer, target: target,
-                message: message, place: place, count: count, sender: sender, relatedPost: relatedPost, into: &line)
+                message: message, place: place, count: count, sender: sender, relatedPost: relatedPost,
+                overtakes: overtakes, style: style, policy: policy, reason: reason, signal: signal, counters: counters,
+                into: &line)
             length = line.count
         }
+    }
+
+    private static func write(_ counters: DeliveryCounters, into line: inout LineBuffer) {
+        line.append(",\"counters\":{")
+        for (number, outcome) in DeliveryOutcome.allCases.filter({ counters[$0] > 0 }).enumerated() {
+            if number > 0 { line.append(UInt8(ascii: ",")) }
+            line.append(UInt8(ascii: "\""))
+            line.append(escaped: outcome.rawValue)
+            line.append("\":")
+            line.append(UInt64(counters[outcome]))
+        }
+        line.append(UInt8(ascii: "}"))
     }
 
     private static func write(_ key: StaticString, _ number: UInt64, into line: inout LineBuffer) {

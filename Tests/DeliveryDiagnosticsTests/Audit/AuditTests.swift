@@ -25,7 +25,7 @@ struct AuditTests {
             story.deliver(1, to: [1])
             for (post, fate) in [(2, DeliveryStage.coalesce), (3, .drop), (4, .cancel), (5, .targetGone)] {
                 story.hand(post, to: [1])
-                story.add(fate, post: post, observer: 1, message: fate == .drop ? "drop newest" : nil)
+                story.add(fate, post: post, observer: 1, policy: fate == .drop ? .dropNewest : nil)
             }
             story.hand(6, to: [1, 2])
             story.add(.post, post: 7, count: 1)
@@ -39,7 +39,7 @@ struct AuditTests {
                     posted: 6, delivered: 1, coalesced: 1, dropped: 1, cancelled: 1, targetGone: 1, pending: 1),
                 AuditCounters(posted: 1, pending: 1, skipped: 1),
             ])
-        #expect(audit.lines[0].policies.map { audit.recording.strings[Int($0)] } == ["drop newest"])
+        #expect(audit.lines[0].policies == ["dropNewest"])
     }
 
     @Test("a delivery before the post returns needs no append, and a block needs no post")
@@ -81,7 +81,9 @@ struct AuditTests {
             story.add(.coalesce, post: 2, relatedPost: 1)
             story.add(.dequeue, post: 3)
             story.add(.targetGone, post: 4)
-            story.add(.count, nil, message: "enqueued 5: posted 1, coalesced 1, dequeued 1, target gone 1, waiting 1")
+            story.add(
+                .count, nil,
+                counters: DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1))
         }
         #expect(audit.addsUp)
         let queue = audit.queues.first
@@ -175,7 +177,7 @@ struct AuditTests {
         var story = RecordedStory()
         story.register(1)
         story.hand(1, to: [1])
-        story.end("signal 11")
+        story.end(.signal(11))
         let audit = Audit(Recording(story.records))
         #expect(audit.addsUp)
         #expect(audit.lines.map(\.counts) == [AuditCounters(posted: 1, pending: 1)])
@@ -183,8 +185,8 @@ struct AuditTests {
 
     @Test(
         "a post during which the program ends is pending, and a finished one is lost",
-        arguments: ["exit", "signal 11"])
-    func endedInPost(message: String) {
+        arguments: [DeliveryRecord.Reason.exit, .signal(11)])
+    func endedInPost(reason: DeliveryRecord.Reason) {
         /// A handler posts. The program ends in the first of the post's two handlers, or after the post.
         func audit(_ isOver: Bool) -> Audit {
             var story = RecordedStory()
@@ -197,7 +199,7 @@ struct AuditTests {
                 story.add(.return, on: RecordedStory.worker, post: 2, observer: 2)
                 story.add(.return, on: RecordedStory.worker, post: 1, observer: 1)
             }
-            story.end(message)
+            story.end(reason)
             return Audit(Recording(story.records))
         }
         #expect(audit(false).addsUp)
@@ -207,20 +209,20 @@ struct AuditTests {
 
     @Test("a notification is lost if a later one of the same thread was delivered, but not if it is another thread's")
     func passedOver() {
-        func faults(_ message: String? = nil, from thread: ThreadIdentity) -> [AuditFault.Kind: Int] {
+        func faults(overtakes: Bool = false, from thread: ThreadIdentity) -> [AuditFault.Kind: Int] {
             self.faults { story in
                 story.register(1)
                 story.hand(1, to: [1])
                 story.hand(2, to: [1], from: thread)
                 story.add(
                     .deliver, on: RecordedStory.worker, post: 2, observer: 1, target: RecordedStory.worker,
-                    message: message)
+                    overtakes: overtakes)
                 story.add(.return, on: RecordedStory.worker, post: 2, observer: 1)
             }
         }
         #expect(faults(from: RecordedStory.main) == [.lost: 1])
         #expect(faults(from: RecordedStory.other).isEmpty)
-        #expect(faults("ahead of what waits", from: RecordedStory.main).isEmpty)
+        #expect(faults(overtakes: true, from: RecordedStory.main).isEmpty)
     }
 
     @Test("two outcomes of a post, and an outcome after a skip, are faults even in a truncated recording")
@@ -275,23 +277,22 @@ struct AuditTests {
 
     @Test("the library's counters are compared with the records")
     func counts() {
-        func counted(_ message: String) -> [AuditFault.Kind: Int] {
+        func counted(_ counters: DeliveryCounters) -> [AuditFault.Kind: Int] {
             faults { story in
                 story.register(1)
                 story.deliver(1, to: [1])
                 story.hand(2, to: [1])
-                story.add(.count, nil, observer: 1, message: message)
+                story.add(.count, nil, observer: 1, counters: counters)
             }
         }
-        #expect(counted("posted 2: delivered 1, pending 1") == [:])
-        #expect(counted("posted 2, delivered 1, pending 1") == [:])
-        #expect(counted("posted 3, delivered 1, pending 2") == [.miscounted: 1])
-        #expect(counted("posted 2: delivered 2") == [.miscounted: 1])
-        #expect(counted("posted 1: delivered 1") == [.miscounted: 1])
+        #expect(counted(DeliveryCounters(delivered: 1, waiting: 1)) == [:])
+        #expect(counted(DeliveryCounters(delivered: 1, waiting: 2)) == [.miscounted: 1])
+        #expect(counted(DeliveryCounters(delivered: 2)) == [.miscounted: 1])
+        #expect(counted(DeliveryCounters(delivered: 1)) == [.miscounted: 1])
         #expect(
             faults { story in
                 story.add(.enqueue, post: 1)
-                story.add(.count, nil, message: "enqueued 1: coalesced 1")
+                story.add(.count, nil, counters: DeliveryCounters(coalesced: 1))
             } == [.miscounted: 1])
     }
 
@@ -302,7 +303,7 @@ struct AuditTests {
                 story.register(1)
                 story.add(.deliver, on: RecordedStory.worker, observer: 1)
                 story.add(.return, on: RecordedStory.worker, observer: 1)
-                story.add(.count, nil, observer: 1, message: "posted 1: delivered 1")
+                story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 1))
             } == [:])
     }
 

@@ -148,7 +148,7 @@ struct CausalComparisonTests {
             script.record(.log, message: "made 0x7f00aa5400c0 of 0x10 by {number = 5, name = a}")
             script.record(.remove, observer: 9, count: 1)
             script.record(.threadEnd, on: RecordedScript.thread(5, "a"))
-            script.record(.end, message: "exit")
+            script.record(.end, reason: .exit)
         }
         #expect(areSame(plain, busy))
         #expect(!areSame(plain, busy, order: .exact))
@@ -253,10 +253,10 @@ struct CausalComparisonTests {
 
     @Test("runs that ended in different ways are different")
     func ends() {
-        func run(_ end: String) -> RecordedScript { script { $0.record(.end, message: end) } }
-        #expect(areSame(run("exit"), run("stopped")))
-        #expect(difference(run("exit"), run("signal 11"))?.reason == .end)
-        #expect(difference(run("signal 6"), run("signal 11"))?.reason == .end)
+        func run(_ end: DeliveryRecord.Reason) -> RecordedScript { script { $0.record(.end, reason: end) } }
+        #expect(areSame(run(.exit), run(.stopped)))
+        #expect(difference(run(.exit), run(.signal(11)))?.reason == .end)
+        #expect(difference(run(.signal(6)), run(.signal(11)))?.reason == .end)
     }
 
     // MARK: Threads

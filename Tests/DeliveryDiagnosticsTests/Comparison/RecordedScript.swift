@@ -17,14 +17,14 @@ struct RecordedScript {
     mutating func record(
         _ stage: DeliveryStage, on thread: ThreadIdentity = Self.main, post: Int? = nil, observer: Int? = nil,
         target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
-        sender: DeliveryRecord.Sender? = nil
+        sender: DeliveryRecord.Sender? = nil, reason: DeliveryRecord.Reason? = nil
     ) {
         records.append(
             DeliveryRecord(
                 sequence: records.count + 1, monotonicNanoseconds: UInt64(records.count) * 1000, wallNanoseconds: 0,
                 process: process, thread: thread, stage: stage,
                 notification: observer == nil && stage != .post ? nil : "Name", post: post, observer: observer,
-                target: target, message: message, place: place, count: count, sender: sender))
+                target: target, message: message, place: place, count: count, sender: sender, reason: reason))
     }
 
     /// Adds a post, its append, its delivery and its return.

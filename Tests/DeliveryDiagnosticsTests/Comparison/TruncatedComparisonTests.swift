@@ -13,7 +13,7 @@ struct TruncatedComparisonTests {
         for post in 1...posts { script.record(.post, post: post, count: 1) }
         for post in 1...posts { script.record(.append, post: post, observer: 1, target: Self.worker) }
         for post in 1...delivered { script.deliver(post, on: Self.worker) }
-        if end { script.record(.end, message: "exit") }
+        if end { script.record(.end, reason: .exit) }
         return script
     }
 
@@ -52,7 +52,7 @@ struct TruncatedComparisonTests {
             var script = RecordedScript()
             for number in 1...count { script.record(.log, message: "\(number)") }
             script.post(1, from: Self.worker, to: Self.worker, handledOn: thread)
-            if end { script.record(.end, message: "exit") }
+            if end { script.record(.end, reason: .exit) }
             return script.recording(end ? "whole" : "cut")
         }
         // The truncated recording's missing records come first and are not reported.
@@ -76,7 +76,7 @@ struct TruncatedComparisonTests {
             script.record(.register, observer: 1, target: target)
             if isComplete {
                 script.record(.log, on: Self.worker, message: "x")
-                script.record(.end, message: "exit")
+                script.record(.end, reason: .exit)
             }
             return script.recording(isComplete ? "whole" : "cut")
         }
@@ -97,7 +97,7 @@ struct TruncatedComparisonTests {
         func run(_ count: Int, end: Bool) -> Recording {
             var script = RecordedScript()
             for number in 1...count { script.record(.log, message: "\(number)") }
-            if end { script.record(.end, message: "exit") }
+            if end { script.record(.end, reason: .exit) }
             return script.recording("A")
         }
         for order in [CausalComparison.Order.logged, .loggedExactly] {
@@ -139,7 +139,7 @@ struct TruncatedComparisonTests {
         let complete = run(3, delivered: 3, end: false).records
         let bytes = complete.map { Array(lines.bytes(of: $0)) }
         let recording = try Recording(bytes: Array(bytes.joined()), name: "A")
-        #expect(!recording.isTruncated && recording.missingCount == 0)
+        #expect(recording.completeness == [.truncated(.noEnd)])
 
         let truncated = try Recording(
             bytes: Array(bytes.dropLast().joined() + bytes[bytes.count - 1].prefix(9)), name: "B")
@@ -153,11 +153,11 @@ struct TruncatedComparisonTests {
         var kept = late.records.map { Array(rest.bytes(of: $0)) }
         kept.remove(at: kept.count - 2)
         let missing = try Recording(bytes: Array(kept.joined()), name: "B")
-        #expect(missing.missingCount == 1)
+        #expect(missing.completeness == [.truncated(.missing(1))])
         #expect(undecided(compare(recording, missing))?.furthest.explanation.last == "Records of B are missing.")
         let inAnotherOrder = try Recording(
             bytes: Array((kept.dropLast(2) + kept.suffix(2).reversed()).joined()), name: "B")
-        #expect(inAnotherOrder.missingCount == 1)
+        #expect(inAnotherOrder.completeness == [.truncated(.missing(1))])
 
         late.record(.lost, count: 2)
         #expect(undecided(compare(recording, late.recording("B")))?.isTruncated == true)

@@ -18,10 +18,8 @@ struct BadRecordingTests {
             return ThreadIdentity(number: number, name: number == 1 ? "main" : nil, kernelID: Int32(number))
         }
         let names = ["Done", "Dome", "", "Other name", nil]
-        let messages = [
-            "signal 11", "exit", "posted 1: delivered 1", "enqueued 2: posted 1", "ahead of what waits",
-            "{number = 2, name = x} to handle Done", nil, nil,
-        ]
+        let messages = ["text", "{number = 2, name = x} to handle Done", nil, nil]
+        let reasons: [DeliveryRecord.Reason?] = [.exit, .signal(11), .notStarted, nil]
         return (1...count).map { sequence in
             let time = UInt64.random(
                 in: 0...(Bool.random(using: &generator) ? 1000 : 10_000_000_000), using: &generator)
@@ -35,7 +33,9 @@ struct BadRecordingTests {
                 place: maybe(0...9, &generator).map { SourceLocation("File.swift", $0) },
                 count: maybe(0...3, &generator) ?? maybe(Int.max - 1...Int.max, &generator),
                 sender: maybe(1...2, &generator).map { DeliveryRecord.Sender(identifier: UInt64($0), type: "Type") },
-                relatedPost: maybe(1...6, &generator))
+                relatedPost: maybe(1...6, &generator), overtakes: maybe(0...3, &generator) == 0, policy: .block,
+                reason: reasons.randomElement(using: &generator) ?? nil,
+                counters: maybe(0...1, &generator).map { DeliveryCounters(delivered: $0, waiting: 1) })
         }
     }
 

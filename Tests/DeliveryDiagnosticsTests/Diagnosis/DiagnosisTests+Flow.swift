@@ -24,15 +24,15 @@ extension DiagnosisTests {
 
     @Test("a delivery ahead of others because of the policy is a note")
     func overtakesByPolicy() {
-        func story(_ message: String?) -> (inout Story) -> Void {
+        func story(_ overtakes: Bool) -> (inout Story) -> Void {
             { story in
                 story.register(1, on: Story.main)
                 story.add(.post, post: 1, count: 1)
-                story.add(.deliver, post: 1, observer: 1, target: Story.main, message: message)
+                story.add(.deliver, post: 1, observer: 1, target: Story.main, overtakes: overtakes)
                 story.add(.return, post: 1, observer: 1)
             }
         }
-        expect(.overtakesByPolicy, .note, evidence: [1, 3], in: story("ahead of what waits"), notIn: story(nil))
+        expect(.overtakesByPolicy, .note, evidence: [1, 3], in: story(true), notIn: story(false))
     }
 
     @Test("a flood is reported with its time, depth and posters")
@@ -112,18 +112,18 @@ extension DiagnosisTests {
 
     @Test("a handler that ends the program is not stuck, unless the program ends by a signal")
     func selfPostingEnds() {
-        func recording(_ message: String) -> Recording {
+        func recording(_ reason: DeliveryRecord.Reason) -> Recording {
             var story = Story()
             story.register(1, on: Story.main)
             for post in 1...20 {
                 story.add(.post, post: post, count: 1)
                 story.add(.deliver, post: post, observer: 1, target: Story.main)
             }
-            story.end(message)
+            story.end(reason)
             return Recording(story.records)
         }
-        #expect(Diagnosis(recording("exit")).findings.map(\.kind) == [])
-        #expect(Diagnosis(recording("signal 11")).findings.map(\.kind) == [.selfPosting, .endedInHandler])
+        #expect(Diagnosis(recording(.exit)).findings.map(\.kind) == [])
+        #expect(Diagnosis(recording(.signal(11))).findings.map(\.kind) == [.selfPosting, .endedInHandler])
     }
 
     @Test("a handler that posts to itself without end is a problem, and very often is a note")

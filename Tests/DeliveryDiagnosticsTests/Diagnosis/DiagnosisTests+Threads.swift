@@ -136,12 +136,12 @@ extension DiagnosisTests {
                 story.register(1)
                 story.deliver(1, to: [1])
                 story.hand(2, to: [1])
-                story.add(fate, post: 2, observer: 1, message: "drop newest, capacity 2")
+                story.add(fate, post: 2, observer: 1, count: 2, policy: .dropNewest)
             }
         }
         expect(
             .dropped, .note, evidence: [1, 8],
-            says: ["policy (drop newest, capacity 2) of observer 1 of Done dropped 1 of 2"], in: story(.drop),
+            says: ["policy (dropNewest(2)) of observer 1 of Done dropped 1 of 2"], in: story(.drop),
             notIn: story(.cancel))
     }
 
@@ -179,20 +179,20 @@ extension DiagnosisTests {
 
     @Test("the end by a signal while a handler ran is reported")
     func endedInHandler() {
-        func story(_ message: String, isBack: Bool = false) -> Recording {
+        func story(_ reason: DeliveryRecord.Reason, isBack: Bool = false) -> Recording {
             var story = Story()
             story.register(1, on: Story.main)
             story.add(.post, post: 1, count: 1)
             story.add(.deliver, post: 1, observer: 1, target: Story.main)
             if isBack { story.add(.return, post: 1, observer: 1) }
-            story.end(message)
+            story.end(reason)
             return Recording(story.records)
         }
         expect(
             .endedInHandler, evidence: [1, 3, 4],
-            says: ["ended by signal 11 while main was in the handler of observer 1 of Done"], in: story("signal 11"),
-            notIn: story("exit"))
-        #expect(Diagnosis(story("signal 11", isBack: true)).findings.isEmpty)
+            says: ["ended by signal 11 while main was in the handler of observer 1 of Done"], in: story(.signal(11)),
+            notIn: story(.exit))
+        #expect(Diagnosis(story(.signal(11), isBack: true)).findings.isEmpty)
     }
 
     @Test("faults of the audit are findings")

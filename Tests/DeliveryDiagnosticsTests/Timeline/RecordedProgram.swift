@@ -19,7 +19,8 @@ struct RecordedProgram {
     mutating func happens(
         _ stage: DeliveryStage, on thread: ThreadIdentity, after pause: UInt64 = 10, _ name: String? = nil,
         post: Int? = nil, observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil,
-        count: Int? = nil, relatedPost: Int? = nil
+        count: Int? = nil, relatedPost: Int? = nil, style: DeliveryRecord.Style? = nil,
+        reason: DeliveryRecord.Reason? = nil
     ) {
         microseconds += records.isEmpty ? 0 : pause
         records.append(
@@ -27,7 +28,7 @@ struct RecordedProgram {
                 sequence: records.count + 1, monotonicNanoseconds: 1_000_000 + microseconds * 1000, wallNanoseconds: 0,
                 process: ProcessIdentity(id: 100, name: "program"), thread: thread, stage: stage, notification: name,
                 post: post, observer: observer, target: target, message: message, count: count,
-                relatedPost: relatedPost))
+                relatedPost: relatedPost, style: style, reason: reason))
     }
 
     /// A handler that does not return, nine posts that wait for its thread, and one with a misspelt name.
@@ -41,7 +42,7 @@ struct RecordedProgram {
             program.happens(.post, on: main, after: 100_000, "TemperatureDidChange", post: post, count: 1)
             program.happens(.append, on: main, "TemperatureDidChange", post: post, observer: 1, target: worker)
         }
-        program.happens(.end, on: main, after: 100_000, message: "exit")
+        program.happens(.end, on: main, after: 100_000, reason: .exit)
         return program
     }
 
@@ -66,7 +67,7 @@ struct RecordedProgram {
         program.happens(.return, on: worker, after: 7, "TotalDidChange", post: 4, observer: 2)
         program.happens(.return, on: worker, after: 7, "PriceDidChange", post: 2, observer: 1, target: worker)
         program.happens(.drop, on: main, after: 10, "PriceDidChange", post: 3, observer: 1, target: worker)
-        program.happens(.end, on: main, after: 50, message: "exit")
+        program.happens(.end, on: main, after: 50, reason: .exit)
         return program
     }
 }

@@ -75,7 +75,7 @@ struct TimelineTests {
     @Test("a queued post has an arrow from its enqueue, and its delivery one from the post")
     func queued() {
         var program = RecordedProgram()
-        program.happens(.enqueue, on: worker, "Idle", post: 1, target: main, message: "whenIdle")
+        program.happens(.enqueue, on: worker, "Idle", post: 1, target: main, style: .whenIdle)
         program.happens(.post, on: main, after: 300, "Idle", post: 1, count: 1)
         program.happens(.deliver, on: main, after: 2, "Idle", post: 1, observer: 1)
         program.happens(.return, on: main, after: 2, "Idle", post: 1, observer: 1)
@@ -133,7 +133,7 @@ struct TimelineTests {
         var program = RecordedProgram()
         program.happens(.append, on: main, post: 1, target: worker)
         program.happens(.deliver, on: worker, post: 1)
-        program.happens(.processEnd, on: main, after: 70, message: "signal 11")
+        program.happens(.processEnd, on: main, after: 70, reason: .signal(11))
         program.happens(.log, on: main, after: 500, message: "later")
         let drawn = timeline(program)
         #expect(drawn.slices.map(\.ending) == [.runsOn])

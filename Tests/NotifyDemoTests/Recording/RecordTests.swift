@@ -84,7 +84,7 @@ struct RecordTests {
         let last = recording.records.suffix(2)
         #expect(last.map(\.stage) == [.deliver, .end])
         #expect(last.map(\.notification) == ["last", nil])
-        #expect(last.last?.message == message)
+        #expect(last.last?.details == message)
         #expect(outcome.errors.contains("was terminated by \(message)"))
     }
 
@@ -109,7 +109,7 @@ struct RecordTests {
         // No earlier record is repeated, and no line is truncated.
         #expect(Self.isOnlyIncomplete(recording), "\(recording.problems)")
         #expect(recording.records.last { $0.stage == .post }?.notification == "last")
-        #expect(recording.records.last?.message == "exit")
+        #expect(recording.records.last?.details == "exit")
     }
 
     @Test("a file that a process records to is not changed by another program's recording")
@@ -156,14 +156,14 @@ struct RecordTests {
         let (outcome, recording, _) = try await child("stop")
         #expect(outcome.status == .exited(143))
         #expect(recording.problems.isEmpty)
-        #expect(recording.records.last?.message == "stopped")
+        #expect(recording.records.last?.reason == .stopped)
     }
 
     @Test("a signal that the program waits for is left to the program")
     func wait() async throws {
         let (outcome, recording, _) = try await child("wait")
         #expect(outcome.status == .exited(0))
-        #expect(recording.records.last?.message == "exit")
+        #expect(recording.records.last?.details == "exit")
     }
 
     @Test(

@@ -241,7 +241,7 @@ struct RecordedFilesTests {
             let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
             #expect(recording.problems == [])
             #expect(recording.records.last?.stage == .end)
-            #expect(recording.records.last?.message == message)
+            #expect(recording.records.last?.details == message)
         }
     }
 }

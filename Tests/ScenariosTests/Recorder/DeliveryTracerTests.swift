@@ -56,7 +56,7 @@ final class DeliveryTracerTests: XCTestCase {
             for token in [waiting, atOnce] { token.cancel() }
         }
         let delivered = recorder.records.filter { $0.stage == .deliver }
-        XCTAssertEqual(delivered.map(\.message), ["ahead of what waits"])
+        XCTAssertEqual(delivered.map(\.overtakes), [true])
     }
 
     func testEveryStageOfTheLibraryIsAStageOfRecords() {
