@@ -96,6 +96,9 @@ let package = Package(
 
         // The tests.
         .target(name: "SharedTesting", path: "Tests/SharedTesting", swiftSettings: strict),
+        .target(
+            name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
+            path: "Tests/RecordingTesting", swiftSettings: strict),
         .testTarget(
             name: "ThreadedNotificationsTests", dependencies: ["SharedTesting", "ThreadedNotifications"],
             swiftSettings: strict),
@@ -118,9 +121,10 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "DeliveryRecordingTests",
-            dependencies: ["DeliveryRecording", "SharedTesting", "ThreadedNotifications"], swiftSettings: strict),
+            dependencies: ["DeliveryRecording", "RecordingTesting", "SharedTesting", "ThreadedNotifications"],
+            swiftSettings: strict),
         .testTarget(
-            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "SharedTesting"],
+            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "RecordingTesting", "SharedTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "ScenariosTests", dependencies: ["Scenarios", "SharedTesting", "notify-demo"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import DeliveryRecording
+import RecordingTesting
 import Testing
 import ThreadedNotifications
 

@@ -1,4 +1,5 @@
 import DeliveryRecording
+import RecordingTesting
 import SharedTesting
 import Testing
 import ThreadedNotifications
