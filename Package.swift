@@ -46,6 +46,7 @@ let package = Package(
             name: "DeliveryRecording", dependencies: ["ThreadedNotifications", systemPackage], swiftSettings: strict),
 
         // The command line.
+        .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
             name: "DeliveryDiagnostics",
             dependencies: [
@@ -54,20 +55,21 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "CLinux", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
-                "ThreadedNotifications", subprocess, systemPackage,
+                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "NotificationServer", "ThreadedNotifications",
             ], swiftSettings: strict),
         .target(
             name: "PlatformExamination",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "Scenarios",
+                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "Scenarios",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
             name: "notify-demo",
             dependencies: [
-                "CLinux", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
-                "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser, logging, systemPackage,
+                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "NotificationServer", "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser,
+                logging, systemPackage,
             ], swiftSettings: strict),
 
         // The benchmarks.
@@ -127,10 +129,14 @@ let package = Package(
             name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "RecordingTesting", "SharedTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "ScenariosTests", dependencies: ["Scenarios", "SharedTesting", "notify-demo"], swiftSettings: strict),
+            name: "ChildProcessesTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "ScenariosTests", dependencies: ["ChildProcesses", "Scenarios", "SharedTesting", "notify-demo"],
+            swiftSettings: strict),
         .testTarget(
             name: "PlatformExaminationTests",
-            dependencies: ["PlatformExamination", "Scenarios", "SharedTesting", "notify-demo"], swiftSettings: strict),
+            dependencies: ["ChildProcesses", "PlatformExamination", "Scenarios", "SharedTesting", "notify-demo"],
+            swiftSettings: strict),
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
@@ -143,9 +149,9 @@ let package = Package(
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
-                "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "PlatformExamination",
-                "Scenarios", "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
-                "notify-demo", "recording-child", subprocess, systemPackage,
+                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "NotificationServer", "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser,
+                logging, systemPackage,
             ], swiftSettings: strict),
         .testTarget(
             name: "DocumentsTests",

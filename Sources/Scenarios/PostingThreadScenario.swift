@@ -1,3 +1,4 @@
+internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Dispatch
 internal import Foundation

@@ -1,3 +1,5 @@
+internal import ChildProcesses
+
 /// The reason why a scenario was not completed.
 package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A wait took too long.
@@ -5,11 +7,24 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The scenario was called on another thread than the main thread.
     case notOnMainThread
     /// The scenario needs a second process, and the environment has no program to start.
-    case noChildProgram
+    case noProgram
     /// The value of an option is out of range.
     case optionOutOfRange(option: String, value: String, range: String)
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
+
+    /// Converts the error of a child process.
+    static func ofChild<Value>(_ body: () throws(ChildProcessError) -> Value) throws(ScenarioError) -> Value {
+        do throws(ChildProcessError) {
+            return try body()
+        } catch {
+            switch error {
+            case .timedOut(let timeout): throw .timedOut(waitingFor: "the second process", after: timeout)
+            case .hasEnded: throw .child(problem: "ended before it had finished a command")
+            case .cannotRun: throw .child(problem: error.description)
+            }
+        }
+    }
 
     package var description: String {
         switch self {
@@ -17,8 +32,8 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
             "timed out after \(timeout) while waiting for \(name). If the machine is very busy, try again."
         case .notOnMainThread:
             "a scenario must be performed on the main thread."
-        case .noChildProgram:
-            "this scenario needs a second process: set childProgram and distributedChild of its environment."
+        case .noProgram:
+            "this scenario needs a second process: set the program of its environment."
         case .optionOutOfRange(let option, let value, let range):
             "\(option) is \(value); it must be from \(range)."
         case .child(let problem):

@@ -1,3 +1,4 @@
+import ChildProcesses
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
@@ -17,18 +18,14 @@ struct ScenarioRun {
         _ scenario: any Scenario, options: ScenarioOptions, progress: ProgressLine? = nil
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
-            options: options,
-            childProgram: Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [LifetimeChild.name]) },
-            distributedChild: Bundle.main.executablePath.map {
-                ChildProgram(path: $0, arguments: [DistributedChild.name])
-            },
+            options: options, program: .own(),
             progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
         progress?.showWhenDue("running")
         do {
             try scenario.perform(in: environment)
         } catch {
             switch error as? ScenarioError {
-            case .notOnMainThread, .noChildProgram, .optionOutOfRange, .child: throw error
+            case .notOnMainThread, .noProgram, .optionOutOfRange, .child: throw error
             // A timeout or another error is a failed expectation. The records up to it are still useful.
             case .timedOut, nil: break
             }

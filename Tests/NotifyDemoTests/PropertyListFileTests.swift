@@ -1,12 +1,11 @@
+import ChildProcesses
 import DistributedNotifications
 import Foundation
-import Scenarios
 import XCTest
 
 @testable import notify_demo
 
-/// A file for `post --plist`. In XCTest, because reading blocks a thread while Swift's concurrency runs the reading process;
-/// tests of Swift Testing run on the threads that this needs.
+/// A file for `post --plist`.
 final class PropertyListFileTests: XCTestCase {
     private static let child: ChildProgram = {
         let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import ChildProcesses
 import DeliveryDiagnostics
 import DeliveryRecording
 import DistributedNotifications
@@ -18,7 +19,7 @@ final class DistributedScenarioTests: XCTestCase {
     {
         ScenarioEnvironment(
             timeout: timeout,
-            distributedChild: child ?? ChildProgram(path: Self.program, arguments: ["distributed-child"]))
+            program: child ?? ChildProgram(path: Self.program))
     }
 
     private func records(of scenario: any Scenario) throws -> [DeliveryRecord] {

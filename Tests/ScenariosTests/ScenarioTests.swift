@@ -23,7 +23,8 @@ final class ScenarioTests: ScenarioTestCase {
             XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
             let counts = StageCounts(records)
             XCTAssertEqual(counts[.signal] + counts[.dropSignal], 4001)
-            XCTAssertEqual(counts[.dropSignal], drop == 0 ? 0 : drop == 1 ? 4000 : counts[.dropSignal])
+            // The seed repeats the numbers.
+            XCTAssertEqual(counts[.dropSignal], drop == 0 ? 0 : drop == 1 ? 4000 : 1998)
         }
     }
 
@@ -130,7 +131,7 @@ final class ScenarioTests: ScenarioTestCase {
             ObserverLifetimeScenario(), DistributedScenario(), SuspensionScenario(), ServerRestartScenario(),
         ] {
             XCTAssertThrowsError(try scenario.perform(in: ScenarioEnvironment())) {
-                XCTAssertEqual($0 as? ScenarioError, .noChildProgram)
+                XCTAssertEqual($0 as? ScenarioError, .noProgram)
             }
         }
     }

@@ -1,3 +1,4 @@
+package import ChildProcesses
 internal import DeliveryDiagnostics
 package import Scenarios
 

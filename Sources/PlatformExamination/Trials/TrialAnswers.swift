@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import Dispatch
 internal import Foundation
 internal import Scenarios
@@ -69,10 +70,10 @@ struct TrialAnswers: Sendable, Hashable {
         to question: TrialQuestion, of side: TrialSide, in childProgram: ChildProgram, timeout: Duration
     ) throws(ScenarioError) -> TrialAnswer {
         let result: ChildProgram.Result
-        do throws(ScenarioError) {
+        do throws(ChildProcessError) {
             result = try childProgram.run([question.name, side.rawValue], timeout: timeout)
-        } catch .timedOut {
-            return question.answer(of: side, from: TrialObservation(events: [], end: .hangs))
+        } catch {
+            throw .child(problem: "\(error)")
         }
         return question.answer(of: side, from: TrialObservation(result))
     }

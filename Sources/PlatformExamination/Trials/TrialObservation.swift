@@ -1,5 +1,5 @@
+internal import ChildProcesses
 internal import DeliveryRecording
-internal import Scenarios
 
 /// The events of a trial, and how its process ended.
 struct TrialObservation: Sendable, Hashable {
@@ -52,6 +52,7 @@ extension TrialObservation {
             case .exit(0): .normal
             case .exit(let code): .exit(code, message: message)
             case .signal(let signal): .signal(signal, message: message)
+            case .timedOut: .hangs
             }
         self.init(events: result.output.split(separator: "\n").map { TrialEvent(line: $0) }, end: end)
     }

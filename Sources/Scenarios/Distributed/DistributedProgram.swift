@@ -6,6 +6,7 @@ internal import ThreadedNotifications
 /// The program of a distributed scenario's second process. It runs one command at a time and runs its run loop only
 /// when told to, so that the scenario decides when it handles notifications.
 package enum DistributedProgram {
+    package static let subcommand = "distributed-child"
     /// The first character of an answer: a command is done, or has failed and why. All other lines are a recording.
     static let answerMark: Character = "="
     static let done = "=done"

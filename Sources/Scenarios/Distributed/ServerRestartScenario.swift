@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import DeliveryRecording
 internal import DistributedNotifications
 internal import Foundation

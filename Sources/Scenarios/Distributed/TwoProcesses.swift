@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import DeliveryRecording
 internal import DistributedNotifications
 internal import Foundation
@@ -10,7 +11,7 @@ final class TwoProcesses {
     let recorder: DeliveryRecorder
     let timeout: Duration
     private let temporary: TemporaryServerPlace
-    private let child: RunningChild
+    private let child: ChildProcess
     /// The lines of the child's recording that have been read so far.
     private var lines: [String] = []
 
@@ -22,7 +23,10 @@ final class TwoProcesses {
         self.center = center
         recorder = environment.recorder
         timeout = environment.timeout
-        child = try RunningChild(program, [temporary.place.directory])
+        child = try ScenarioError.ofChild { () throws(ChildProcessError) in
+            try program.start(
+                [DistributedProgram.subcommand, temporary.place.directory], input: .piped, output: .piped)
+        }
     }
 
     /// Runs `body` and records both processes. When this returns or throws, the second process and the server have
@@ -36,7 +40,7 @@ final class TwoProcesses {
         _ body: (TwoProcesses) throws -> Void
     ) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        guard let program = environment.distributedChild else { throw ScenarioError.noChildProgram }
+        guard let program = environment.program else { throw ScenarioError.noProgram }
         let temporary = try TemporaryServerPlace()
         defer { temporary.remove() }
         let center = try DistributedCenter(place: temporary.place)
@@ -60,11 +64,10 @@ final class TwoProcesses {
     }
 
     private func end() throws {
-        let end = child.end(timeout: timeout) { lines.append($0) }
-        let records = try ChildProgram.records(in: Array(lines.map { $0 + "\n" }.joined().utf8))
-        recorder.merge(records)
-        recorder.recordEnd(
-            of: ProcessIdentity(id: child.processID, name: records.first?.process.name ?? "the second process"), end)
+        child.closeInput()
+        while let line = try? child.readLine(timeout: timeout) { lines.append(line) }
+        let end = child.wait(timeout: timeout)
+        try recorder.merge(lines.map { $0 + "\n" }.joined(), ofProcess: child.id, end: end)
         recorder.log("the second process has ended")
     }
 
@@ -85,16 +88,16 @@ final class TwoProcesses {
 
     /// Sends a command to the second process, and waits until it is done.
     func ask(_ command: DistributedCommand) throws {
-        try child.write(try command.line)
-        while let line = try child.readLine(timeout: timeout) {
-            guard line.first == DistributedProgram.answerMark else {
+        let request = try command.line
+        let answer = try ScenarioError.ofChild { () throws(ChildProcessError) in
+            try child.write(line: request, timeout: timeout)
+            while let line = try child.readLine(timeout: timeout) {
+                if line.first == DistributedProgram.answerMark { return line }
                 lines.append(line)
-                continue
             }
-            guard line == DistributedProgram.done else { throw ScenarioError.child(problem: String(line.dropFirst())) }
-            return
+            throw .hasEnded
         }
-        throw ScenarioError.child(problem: "ended before it had finished a command")
+        guard answer == DistributedProgram.done else { throw ScenarioError.child(problem: String(answer.dropFirst())) }
     }
 
     func post(_ posts: [DistributedPost]) throws { try ask(.post(posts)) }

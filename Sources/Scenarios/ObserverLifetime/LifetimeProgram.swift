@@ -7,6 +7,8 @@ internal import ThreadedNotifications
 /// The listing uses `sleep(1)` to make it likely that the observer is released while its handler runs. Here gates
 /// guarantee it.
 package enum LifetimeProgram {
+    package static let subcommand = "observer-lifetime-child"
+
     /// Runs on the main thread until the handler has ended and the observer was released, or until the process crashes.
     package static func perform(_ capture: ObserverCapture, recorder: DeliveryRecorder, timeout: Duration) throws {
         guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }

@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
 internal import Foundation
@@ -11,14 +12,16 @@ struct ObserverLifetimeScenario: Scenario {
     let options: Set<ScenarioOptions.Name> = [.capture]
 
     func perform(in environment: ScenarioEnvironment) throws {
-        guard let child = environment.childProgram else { throw ScenarioError.noChildProgram }
+        guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
-            let result = try child.run([capture.rawValue], timeout: environment.timeout)
-            let records = try ChildProgram.records(in: Array(result.output.utf8))
-            environment.recorder.append(records)
-            environment.recorder.recordEnd(
-                of: ProcessIdentity(id: result.processID, name: records.first?.process.name ?? child.path),
-                result.end, message: result.firstError)
+            let result = try ScenarioError.ofChild { () throws(ChildProcessError) in
+                try program.run([LifetimeProgram.subcommand, capture.rawValue], timeout: environment.timeout)
+            }
+            if result.end == .timedOut {
+                throw ScenarioError.timedOut(waitingFor: "a second process", after: environment.timeout)
+            }
+            try environment.recorder.merge(
+                result.output, ofProcess: result.processID, end: result.end, message: result.firstError)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import ChildProcesses
 package import DeliveryRecording
 internal import Dispatch
 internal import Foundation
@@ -64,19 +65,6 @@ package final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Records the end of a child process, as an event on that process's main thread.
-    func recordEnd(of process: ProcessIdentity, _ end: ChildProgram.Result.End, message: String? = nil) {
-        record(
-            process: process, thread: ThreadIdentity(number: 1, name: "main", kernelID: process.id), .processEnd
-        ) { record in
-            switch end {
-            case .exit(let status): (record.reason, record.count) = (.exit, Int(status))
-            case .signal(let signal): record.reason = .signal(UInt8(clamping: signal))
-            }
-            record.message = message
-        }
-    }
-
     private func record(
         process: ProcessIdentity, thread: ThreadIdentity, _ stage: DeliveryStage,
         with details: (inout DeliveryRecord) -> Void
@@ -105,34 +93,37 @@ package final class DeliveryRecorder: Sendable {
         log("current thread = \(ThreadIdentity.current)")
     }
 
-    /// Appends another process's records in their order, with new sequence numbers.
-    func append(_ foreign: [DeliveryRecord]) {
-        stored.withLock { records in
-            for var record in foreign.sorted(by: { $0.sequence < $1.sequence }) {
-                record.sequence = records.count + 1
-                records.append(record)
-            }
-        }
-    }
-
-    /// Merges the records of another process that ran at the same time, by time, and renumbers all records.
+    /// Merges the records of another process into these by time, renumbers all, and records the end of that process.
     ///
-    /// - Parameter foreign: in the order of time.
-    func merge(_ foreign: [DeliveryRecord]) {
+    /// - Parameters:
+    ///   - output: the recording that the process has written.
+    ///   - end: how the process ended.
+    ///   - message: what it said at its end.
+    func merge(
+        _ output: String, ofProcess id: Int32, end: ChildProcess.End, message: String? = nil
+    ) throws(ScenarioError) {
+        let recording: Recording
+        do throws(LogError) {
+            recording = try Recording(bytes: Array(output.utf8), name: "its output")
+        } catch {
+            throw .child(problem: "its output is not a recording: \(error)")
+        }
+        if let problem = recording.problems.first { throw .child(problem: "\(problem)") }
+        let others = recording.records.sorted { $0.sequence < $1.sequence }
         stored.withLock { records in
-            var merged: [DeliveryRecord] = []
-            merged.reserveCapacity(records.count + foreign.count)
-            var rest = foreign[...]
-            for record in records {
-                while let next = rest.first, next.monotonicNanoseconds < record.monotonicNanoseconds {
-                    merged.append(next)
-                    rest.removeFirst()
-                }
-                merged.append(record)
+            records = (records + others).sorted { $0.monotonicNanoseconds < $1.monotonicNanoseconds }
+            for index in records.indices { records[index].sequence = index + 1 }
+        }
+        record(
+            process: ProcessIdentity(id: id, name: others.first?.process.name ?? "the second process"),
+            thread: ThreadIdentity(number: 1, name: "main", kernelID: id), .processEnd
+        ) { record in
+            switch end {
+            case .exit(let status): (record.reason, record.count) = (.exit, Int(status))
+            case .signal(let signal): record.reason = .signal(UInt8(clamping: signal))
+            case .timedOut: record.reason = .signal(UInt8(SIGKILL))
             }
-            merged += rest
-            for index in merged.indices { merged[index].sequence = index + 1 }
-            records = merged
+            record.message = message
         }
     }
 }

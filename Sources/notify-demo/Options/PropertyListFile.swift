@@ -1,6 +1,6 @@
+import ChildProcesses
 import DistributedNotifications
 import Foundation
-import Scenarios
 
 /// A file from which `post --plist` takes a userInfo: a property list in XML or binary form, or JSON.
 ///
@@ -41,7 +41,7 @@ struct PropertyListFile {
     }
 
     /// - Parameter child: this program, to be started as `PropertyListChild`.
-    func userInfo(child: ChildProgram?) throws(PropertyListFileError) -> [String: PropertyListValue] {
+    func userInfo(child: ChildProgram) throws(PropertyListFileError) -> [String: PropertyListValue] {
         // Some editors begin a UTF-8 file with a mark.
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
@@ -72,11 +72,10 @@ struct PropertyListFile {
         return userInfo
     }
 
-    private func userInfo(readBy child: ChildProgram?) throws(PropertyListFileError) -> [String: PropertyListValue] {
-        guard let child else { throw error("cannot be read: this program does not know its own file") }
+    private func userInfo(readBy child: ChildProgram) throws(PropertyListFileError) -> [String: PropertyListValue] {
         let result: ChildProgram.Result
-        do throws(ScenarioError) {
-            result = try child.run([], input: bytes, timeout: Self.timeout)
+        do throws(ChildProcessError) {
+            result = try child.run(input: bytes, timeout: Self.timeout)
         } catch let failure {
             throw error("cannot be read: the process that reads it failed: \(failure)")
         }
@@ -90,6 +89,8 @@ struct PropertyListFile {
             throw error(result.errors.trimmingCharacters(in: .newlines))
         case .exit(let status):
             throw error("is not a property list that Foundation can read: its reader ended with status \(status)")
+        case .timedOut:
+            throw error("cannot be read: its reader did not end within \(Self.timeout)")
         case .signal(let signal):
             throw error(
                 "is not a property list that Foundation can read: its reader was ended by signal \(signal). "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import DistributedNotifications
 
 /// The options for a notification's userInfo.
@@ -28,7 +29,7 @@ struct UserInfoOptions: ParsableArguments {
 
     /// - Returns: nil if no userInfo was given.
     func value() throws -> [String: PropertyListValue]? {
-        if let plist { return try PropertyListFile(path: plist).userInfo(child: PropertyListChild.program) }
+        if let plist { return try PropertyListFile(path: plist).userInfo(child: .own([PropertyListChild.name])) }
         return userInfo.isEmpty ? nil : try UserInfoEntry.userInfo(userInfo)
     }
 }

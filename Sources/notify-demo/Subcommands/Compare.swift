@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
-package import Scenarios
 
 extension ReferenceLog: ExpressibleByArgument {}
 

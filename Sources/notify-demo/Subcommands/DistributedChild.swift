@@ -6,7 +6,7 @@ import SystemPackage
 
 /// The second process of a distributed scenario. It obeys commands on standard input until that ends.
 struct DistributedChild: ParsableCommand {
-    static let name = "distributed-child"
+    static let name = DistributedProgram.subcommand
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     @Argument var directory: String

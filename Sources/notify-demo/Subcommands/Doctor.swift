@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import DeliveryDiagnostics
 import Foundation
 import PlatformExamination
@@ -63,8 +64,7 @@ struct Doctor: Command {
     }
 
     func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        guard let path = Bundle.main.executablePath else { throw ScenarioError.noChildProgram }
-        let childProgram = ChildProgram(path: path, arguments: [DoctorChild.name])
+        let childProgram = ChildProgram.own([DoctorChild.name])
         let progress = ProgressLine("doctor")
         defer { progress.clear() }
         let show: @Sendable (Double) -> Void = { progress.show("\(Int($0 * 100)) % examined") }

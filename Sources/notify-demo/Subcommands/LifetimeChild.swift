@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The child process of `run observer-lifetime`, which may crash.
 struct LifetimeChild: ParsableCommand {
-    static let name = "observer-lifetime-child"
+    static let name = LifetimeProgram.subcommand
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     @Argument var capture: ObserverCapture

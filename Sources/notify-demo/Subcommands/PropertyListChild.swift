@@ -1,7 +1,6 @@
 import ArgumentParser
 import DistributedNotifications
 import Foundation
-import Scenarios
 import SystemPackage
 
 /// The subcommand that `post --plist` starts as a child process. It reads a property list from standard input with
@@ -9,11 +8,6 @@ import SystemPackage
 struct PropertyListChild: ParsableCommand {
     static let name = "property-list-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
-    /// This program, to be started as this subcommand; nil if it does not know its own file.
-    static var program: ChildProgram? {
-        Bundle.main.executablePath.map { ChildProgram(path: $0, arguments: [name]) }
-    }
-
     /// The exit status for a list that is refused, with the reason on standard error.
     static let refused: Int32 = 3
     /// A list of 221 bytes can expand to 628 MB.

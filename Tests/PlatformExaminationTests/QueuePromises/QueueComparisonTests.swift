@@ -1,3 +1,4 @@
+import ChildProcesses
 import Scenarios
 import SharedTesting
 import XCTest

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Testing
 
 @testable import PlatformExamination
@@ -6,7 +7,7 @@ import Testing
 @Suite("The description of a trial is a function of its process's output and end")
 struct TrialObservationTests {
     private func observation(
-        _ output: String, _ end: ChildProgram.Result.End = .exit(0), errors: String = ""
+        _ output: String, _ end: ChildProcess.End = .exit(0), errors: String = ""
     ) -> TrialObservation {
         TrialObservation(ChildProgram.Result(processID: 1, end: end, output: output, errors: errors))
     }
@@ -22,7 +23,7 @@ struct TrialObservationTests {
     @Test(
         "the end of the process follows the events",
         arguments: [
-            ("", ChildProgram.Result.End.exit(0), "", "nothing"),
+            ("", ChildProcess.End.exit(0), "", "nothing"),
             ("", .exit(3), "", "ends with 3"),
             ("1\n", .exit(3), "problem\n", "1, then ends with 3: problem"),
             ("", .signal(11), "", "ends with signal 11"),
@@ -41,7 +42,7 @@ struct TrialObservationTests {
             ),
             ("", .signal(6), "\u{1B}[2J\n", "ends with signal 6: \\u{1B}[2J"),
         ])
-    func ends(output: String, end: ChildProgram.Result.End, errors: String, description: String) {
+    func ends(output: String, end: ChildProcess.End, errors: String, description: String) {
         #expect("\(observation(output, end, errors: errors))" == description)
     }
 

@@ -1,0 +1,132 @@
+internal import CLinux
+internal import Foundation
+internal import ThreadedNotifications
+
+/// A program to run as a child process. This is the package's one way to run a program.
+///
+/// Threads: every method may be called on any thread. A method that waits blocks the calling thread and uses no Swift
+/// concurrency, so tests may wait on threads of the cooperative pool.
+package struct ChildProgram: Sendable, Hashable {
+    /// The executable file, or a name that is searched in `PATH`.
+    package var path: String
+    package var arguments: [String]
+    /// Variables that are set in the child, or removed if nil. The child inherits all others unchanged.
+    package var environment: [String: String?]
+    /// Signals that this process ignores or handles and the child must not. `SIGPIPE` is always one of them.
+    package var defaultSignals: [Int32] = []
+
+    package init(path: String, arguments: [String] = [], environment: [String: String?] = [:]) {
+        self.path = path
+        self.arguments = arguments
+        self.environment = environment
+    }
+
+    /// This process's own program. If it crashes, it prints no backtrace, because the backtracer may hang.
+    package static func own(_ arguments: [String] = []) -> ChildProgram {
+        ChildProgram(
+            path: Bundle.main.executablePath ?? CommandLine.arguments[0], arguments: arguments,
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+    }
+
+    /// The result of a program that has ended.
+    package struct Result: Sendable, Hashable {
+        package var processID: Int32
+        package var end: ChildProcess.End
+        package var output: String
+        package var errors: String
+
+        package init(processID: Int32, end: ChildProcess.End, output: String, errors: String) {
+            self.processID = processID
+            self.end = end
+            self.output = output
+            self.errors = errors
+        }
+    }
+
+    /// Runs the program until it ends, and kills it after `timeout`.
+    ///
+    /// - Parameters:
+    ///   - more: arguments that follow the program's own.
+    ///   - input: the contents of its standard input.
+    package func run(
+        _ more: [String] = [], input: [UInt8] = [], timeout: Duration
+    ) throws(ChildProcessError) -> Result {
+        try start(more, input: .piped, output: .piped, errors: .piped).communicate(input, timeout: timeout)
+    }
+
+    /// What a standard stream of a child is connected to.
+    package enum Stream: Sendable, Hashable {
+        /// The same as this process's.
+        case inherited
+        /// This process, which reads or writes it through `ChildProcess`.
+        case piped
+        /// A descriptor of this process.
+        case descriptor(Int32)
+    }
+
+    /// Starts the program. The child is killed when the returned value is released before it has ended.
+    package func start(
+        _ more: [String] = [], input: Stream = .inherited, output: Stream = .inherited, errors: Stream = .inherited
+    ) throws(ChildProcessError) -> ChildProcess {
+        var (own, childs): ([Int32], [Int32]) = ([], [])
+        var made: [Int32] = []
+        defer { for descriptor in made { close(descriptor) } }
+        for (number, stream) in [input, output, errors].enumerated() {
+            var ends: [Int32] = [-1, -1]
+            switch stream {
+            case .inherited: break
+            case .descriptor(let descriptor): ends[1] = descriptor
+            case .piped:
+                // The input is a socket, because a write to a pipe that has no reader raises SIGPIPE.
+                let error =
+                    number == 0 ? socketpair(AF_UNIX, Self.socketType, 0, &ends) : CLinuxMakePipe(&ends)
+                guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(errno))) }
+                made += ends
+            }
+            own.append(ends[0])
+            childs.append(ends[1])
+        }
+        let id = try spawn(arguments + more, childs)
+        made.removeAll(where: own.contains)
+        return try ChildProcess(id, input: own[0], output: own[1], errors: own[2])
+    }
+
+    private static let socketType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
+    /// - Parameter streams: the child's standard input, output and errors; negative if inherited.
+    private func spawn(_ arguments: [String], _ streams: [Int32]) throws(ChildProcessError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // The numbers 0 to 2 are overwritten one after the other, so the descriptors must have higher ones.
+        let sources = streams.map { $0 < 0 ? -1 : fcntl($0, F_DUPFD_CLOEXEC, 3) }
+        defer { for source in sources where source >= 0 { close(source) } }
+        for (number, source) in zip(Int32(0)..., sources) where source >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, source, number)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        // Swift's runtime libraries ignore SIGPIPE.
+        for signal in defaultSignals + [SIGPIPE] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        let set = environment.compactMap { name, value in value.map { strdup("\(name)=\($0)") } }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for string in set + words { free(string) } }
+        // The inherited variables are not converted to strings, because they need not be UTF-8.
+        let inherited = sequence(first: CLinuxCurrentEnvironment(), next: { $0?.advanced(by: 1) })
+            .lazy.map { $0?.pointee }.prefix { $0 != nil }
+        let kept = inherited.filter { [environment] entry in
+            !environment.keys.contains { name in strncmp(entry!, "\(name)=", name.utf8.count + 1) == 0 }
+        }
+        var variables = Array(kept) + set + [nil]
+        var id: pid_t = 0
+        let error = posix_spawnp(&id, path, &actions, &attributes, &words, &variables)
+        guard error == 0 else { throw .cannotRun(path, problem: String(cString: strerror(error))) }
+        return id
+    }
+}
