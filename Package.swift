@@ -156,7 +156,7 @@ let package = Package(
         .testTarget(
             name: "DocumentsTests",
             dependencies: [
-                "DeliveryRecording", "DistributedNotifications", "NotificationServer", "Scenarios", "SharedTesting",
+                "DeliveryRecording", "DistributedNotifications", "NotificationServer", "SharedTesting",
                 "ThreadedNotifications", "kitchen", "notification-server", "notify-bench", "notify-demo", "window",
                 subprocess, systemPackage,
             ], swiftSettings: strict),
