@@ -1,12 +1,16 @@
 /// Suggestions for misspelt words.
 package enum Suggestion {
-    /// The candidate with the fewest differences, if there are few enough for a typing error; else nil.
+    /// The candidate with the fewest differences, if there are few enough for a typing error; else nil. Case is
+    /// ignored.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let word = word.lowercased()
-        let nearest = candidates.min { distance(word, $0) < distance(word, $1) }
+        let nearest = candidates.min {
+            distance(word, $0.lowercased()) < distance(word, $1.lowercased())
+        }
         return nearest.flatMap { candidate in
-            let isSlip = distance(word, candidate) <= max(2, candidate.count / 3)
-            return isSlip || (word.count > 2 && candidate.hasPrefix(word)) ? candidate : nil
+            let lowercased = candidate.lowercased()
+            let isSlip = distance(word, lowercased) <= max(2, candidate.count / 3)
+            return isSlip || (word.count > 2 && lowercased.hasPrefix(word)) ? candidate : nil
         }
     }
 

@@ -1,0 +1,121 @@
+package import DeliveryRecording
+internal import ThreadedNotifications
+
+/// The records of one recording that a filter selects.
+///
+/// Cost: one pass over the recording if the filter has a name or a post.
+package struct RecordingSelection: Sendable {
+    /// The recording does not contain what the filter names.
+    package struct NothingSelected: Error, Hashable, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// In nanoseconds since the recording's first record.
+    package let times: ClosedRange<Int64>
+    private let start: UInt64
+    private let name: Int32?
+    /// For each post: the index of its name, if the filter has a name.
+    private let nameOfPost: [Int32]
+    private let isSelectedPost: [Bool]?
+    private let isSelectedThread: [Bool]?
+
+    /// - Throws: `NothingSelected`, with the most similar name, if the recording has no such name, thread or post.
+    package init(_ filter: RecordingFilter = RecordingFilter(), of recording: Recording) throws(NothingSelected) {
+        times = filter.from...max(filter.from, filter.to)
+        start = recording.entries.first?.time ?? 0
+        name = try filter.name.map { name throws(NothingSelected) in try Self.name(name, in: recording) }
+        nameOfPost = name == nil ? [] : Self.namesOfPosts(recording)
+        isSelectedPost = try filter.post.map { post throws(NothingSelected) in try Self.posts(post, in: recording) }
+        isSelectedThread = try filter.thread.map { thread throws(NothingSelected) in
+            try Self.threads(thread, in: recording)
+        }
+    }
+
+    /// Selects every record.
+    package static func all(of recording: Recording) -> RecordingSelection { RecordingSelection(recording) }
+
+    private init(_ recording: Recording) {
+        times = 0...Int64.max
+        start = recording.entries.first?.time ?? 0
+        (name, nameOfPost, isSelectedPost, isSelectedThread) = (nil, [], nil, nil)
+    }
+
+    /// True if the entry meets every condition of the filter.
+    package func contains(_ entry: Recording.Entry) -> Bool {
+        times.contains(elapsed(entry)) && matches(entry)
+    }
+
+    /// The same without the condition on time.
+    package func matches(_ entry: Recording.Entry) -> Bool {
+        if let name {
+            let own = entry.name < 0 && entry.post >= 0 ? nameOfPost[Int(entry.post)] : entry.name
+            guard own == name else { return false }
+        }
+        if let isSelectedPost {
+            let posts = [entry.post, entry.relatedPost]
+            guard posts.contains(where: { $0 >= 0 && isSelectedPost[Int($0)] }) else { return false }
+        }
+        if let isSelectedThread {
+            guard isSelectedThread[Int(entry.thread)] || entry.target >= 0 && isSelectedThread[Int(entry.target)]
+            else { return false }
+        }
+        return true
+    }
+
+    /// The time since the first record, in nanoseconds. Times of a damaged file are limited so that sums do not
+    /// overflow.
+    package func elapsed(_ entry: Recording.Entry) -> Int64 {
+        Int64(min(entry.time &- start, UInt64(Int64.max / 4)))
+    }
+
+    /// For each post of the recording: true if one of its records is selected.
+    package func posts(of recording: Recording) -> [Bool] {
+        var isSelected = [Bool](repeating: false, count: recording.posts.count)
+        for entry in recording.entries where entry.post >= 0 && contains(entry) { isSelected[Int(entry.post)] = true }
+        return isSelected
+    }
+
+    // MARK: What the filter names
+
+    private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
+        let names = Set(recording.entries.lazy.map(\.name)).filter { $0 >= 0 }
+        if let index = names.first(where: { recording.strings[Int($0)] == name }) { return index }
+        throw nothing(
+            "notification \"\(name)\"", in: recording, like: name, among: names.map { recording.strings[Int($0)] })
+    }
+
+    private static func namesOfPosts(_ recording: Recording) -> [Int32] {
+        var names = [Int32](repeating: -1, count: recording.posts.count)
+        for entry in recording.entries where entry.post >= 0 && names[Int(entry.post)] < 0 {
+            names[Int(entry.post)] = entry.name
+        }
+        return names
+    }
+
+    private static func posts(_ number: Int, in recording: Recording) throws(NothingSelected) -> [Bool] {
+        var isSelected = recording.posts.map { $0.number == number }
+        guard isSelected.contains(true) else { throw nothing("post #\(number)", in: recording) }
+        for entry in recording.entries where entry.stage == .capture && entry.post >= 0 && entry.relatedPost >= 0 {
+            if isSelected[Int(entry.relatedPost)] { isSelected[Int(entry.post)] = true }
+        }
+        return isSelected
+    }
+
+    private static func threads(_ name: String, in recording: Recording) throws(NothingSelected) -> [Bool] {
+        let isSelected = recording.threads.map { $0.identity.name == name || "\($0.identity.number)" == name }
+        guard isSelected.contains(true) else {
+            throw nothing(
+                "thread \"\(name)\"", in: recording, like: name, among: recording.threads.compactMap(\.identity.name))
+        }
+        return isSelected
+    }
+
+    private static func nothing(
+        _ what: String, in recording: Recording, like word: String = "", among candidates: [String] = []
+    ) -> NothingSelected {
+        let nearest = Suggestion.nearest(to: word, among: Set(candidates).sorted())
+        return NothingSelected(
+            description: "\(recording.source): has no \(Excerpt.of(what))."
+                + (nearest.map { " Did you mean \"\(Excerpt.of($0))\"?" } ?? ""))
+    }
+}
