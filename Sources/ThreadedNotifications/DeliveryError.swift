@@ -171,7 +171,7 @@ extension DeliveryError: CustomStringConvertible, LocalizedError {
             return "cannot start the thread \"\(thread)\": the system created no thread (error \(systemError ?? 0)). "
                 + "Let other threads end first, or raise the limit (ulimit -u)."
         case .threadNotStarted:
-            return "the thread \"\(thread)\" was not started. Call start() first."
+            return "the thread \"\(thread)\" was never started. Call start() first."
         case .threadStopped:
             return "the thread \"\(thread)\" was told to stop, or has ended, and accepts nothing more. "
                 + "Use another thread, or stop it later."

@@ -14,7 +14,7 @@ public enum DeliveryOutcome: String, Sendable, Hashable, CaseIterable {
     case refused
     /// The observer was removed, the notification was dequeued, or the block was cancelled.
     case cancelled
-    /// The target thread ended, or was told to stop, before (guarantee 10).
+    /// The target thread ended, was told to stop, or was never started (guarantee 10).
     case targetGone
 
     /// The outcome in words: `target gone`.

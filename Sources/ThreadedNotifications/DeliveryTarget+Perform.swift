@@ -20,16 +20,10 @@ extension DeliveryTarget {
         }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
         let acceptance = mailbox.enqueue(.block(block, post: post))
-        if acceptance != .accepted {
-            DeliveryEvent.trace(
-                .targetGone, post: post, target: mailbox.identity,
-                reason: acceptance == .notStarted ? .notStarted : nil)
-        }
-        switch acceptance {
-        case .accepted: return
-        case .notStarted: throw .threadNotStarted(thread: mailbox.description)
-        case .targetGone: throw .threadStopped(thread: mailbox.description)
-        }
+        guard acceptance != .accepted else { return }
+        DeliveryEvent.trace(.targetGone, post: post, target: mailbox.identity, reason: mailbox.reasonItIsGone)
+        throw acceptance == .notStarted
+            ? .threadNotStarted(thread: mailbox.description) : .threadStopped(thread: mailbox.description)
     }
 
     /// Performs a block on this thread and waits until it has returned. It blocks the calling thread.

@@ -20,8 +20,11 @@ extension DeliveryTarget where Self == TargetThread {
     /// The main thread. It delivers while it runs its run loop: `RunLoop.main.run()`, or, to end at some time,
     /// `while !isOver, RunLoop.main.run(mode: .default, before: .distantFuture) {}`.
     ///
-    /// In a program with an `async` main function the main thread never runs its run loop, so nothing is delivered
-    /// there. Write a synchronous main function that starts a `Task` and runs the run loop.
+    /// If the main function is `async` or calls `dispatchMain()`, the main thread ends before the program, and nothing is
+    /// delivered there: later notifications are `targetGone`, and the first that is lost causes a warning on standard
+    /// error. Write a synchronous main function that starts a `Task` and runs the run loop. A test of Swift Testing
+    /// observes on a `RunLoopThread` instead. `THREADED_NOTIFICATIONS_WARNINGS=0` in the environment disables the
+    /// warning.
     public static var main: TargetThread { TargetThread(mailbox: .main) }
 
     /// The thread that posts: handlers are called before `post` returns, as by a Foundation center. Blocks are

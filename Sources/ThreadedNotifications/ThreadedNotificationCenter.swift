@@ -287,7 +287,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     ///   - thread: `.current`.
     ///   - options: the observer's options.
     ///   - isolation: the caller's actor. It must run on this thread only, as the main actor and an actor on a
-    ///     `RunLoopThread` do; any other actor stops the program.
+    ///     `RunLoopThread` do; any other actor stops the program. If the actor's thread has ended, the notifications are
+    ///     `targetGone`: under an `async` main function the main actor has no thread; see `.main`.
     ///   - file: the caller's file, for events and recordings.
     ///   - line: the caller's line, for events and recordings.
     ///   - handler: called on this thread.
@@ -298,9 +299,8 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Notification) -> Void
     ) -> ObserverToken {
-        Self.checkThread(thread, isolation)
-        return add(
-            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
+        add(
+            name, object, Self.mailbox(of: thread, isolation), options, SourceLocation(file, line),
             .threadBound(handler))
     }
 
@@ -329,30 +329,29 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
         options: ObserverOptions = ObserverOptions(), isolation: isolated (any Actor)? = #isolation,
         file: String = #fileID, line: Int = #line, using handler: @escaping (Object, Notification) -> Void
     ) -> ObserverToken {
-        Self.checkThread(thread, isolation)
-        return add(
-            name, object, thread.targetThread.mailbox, options, SourceLocation(file, line),
+        add(
+            name, object, Self.mailbox(of: thread, isolation), options, SourceLocation(file, line),
             .method(of: WeakReference(observer), ObjectLife(of: observer)) { object, notification in
                 if let object = object as? Object { handler(object, notification) }
             }, isRemovedWithToken: false)
     }
 
-    /// Stops the program if the handler could run on another thread than the code that created it.
-    private static func checkThread(_ thread: CurrentThread, _ isolation: (any Actor)?) {
+    /// The mailbox for an observer on the current thread. If the caller's actor had a thread that has ended, it is that
+    /// thread's. Stops the program if the handler could run on another thread than the code that created it.
+    private static func mailbox(of thread: CurrentThread, _ isolation: (any Actor)?) -> ThreadMailbox? {
         precondition(
             thread.targetThread.mailbox?.isCurrent == true,
             "ThreadedNotificationCenter: .current was evaluated on another thread. Write on: .current in the call.")
-        guard let isolation, mailbox(of: isolation)?.isCurrent != true else { return }
-        preconditionFailure(
-            isolation is MainActor
-                ? """
-                ThreadedNotificationCenter: the main actor does not run on the main thread, because the program's main function is \
-                async. Write a synchronous one that starts a Task and runs RunLoop.main.run().
+        guard let isolation else { return thread.targetThread.mailbox }
+        guard let mailbox = mailbox(of: isolation) else {
+            preconditionFailure(
                 """
-                : """
                 ThreadedNotificationCenter: \(type(of: isolation)) is bound to no thread, so a handler on the current thread could \
                 run beside it. Give the actor a RunLoopThread as its executor, or use addObserver(forName:on:transform:using:).
                 """)
+        }
+        if mailbox.isMain, !mailbox.isCurrent { MainThreadEnd.found() }
+        return mailbox
     }
 
     /// The mailbox of the thread on which an actor runs, if it runs on one thread only.

@@ -38,7 +38,8 @@ struct BoundedEnqueue {
             let waiter = deadline.flatMap { $0.nanosecondsFromNow > 0 ? RoomWaiter() : nil }
             switch append(waiter) {
             case nil:
-                return resolve(.targetGone)
+                ObserverCall.resolve(observer, .targetGone, delivery, reason: mailbox.noteLoss())
+                return .targetGone
             case .appended(_, let displaced):
                 if let displaced {
                     policy == .keepLatest

@@ -143,11 +143,11 @@ final class FanOut {
     }
 
     /// The thread ends before the remaining slots were delivered.
-    func targetIsGone() {
+    func targetIsGone(_ reason: DeliveryEvent.Reason?) {
         for slot in slots[next...] {
             slot.observer.counters.countPosted()
             ObserverCall.resolve(
-                slot.observer, .targetGone, notification.name, post: post.number, wait: post.wait)
+                slot.observer, .targetGone, notification.name, post: post.number, wait: post.wait, reason: reason)
         }
         next = slots.count
     }

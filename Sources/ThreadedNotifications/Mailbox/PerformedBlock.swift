@@ -25,7 +25,7 @@ final class PerformedBlock: Sendable {
         guard outcome == .waiting else { return }
         guard let mailbox else { return TargetThread.performInBackground { self.perform() } }
         DeliveryEvent.trace(.append, post: post, target: mailbox.identity)
-        if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone() }
+        if mailbox.enqueue(.performed(self)) != .accepted { targetIsGone(mailbox.noteLoss()) }
     }
 
     /// Performs the block on the calling thread, if it still waits.
@@ -43,9 +43,9 @@ final class PerformedBlock: Sendable {
         return true
     }
 
-    func targetIsGone() {
+    func targetIsGone(_ reason: DeliveryEvent.Reason?) {
         guard resolve(.targetGone) != nil else { return }
-        DeliveryEvent.trace(.targetGone, post: post)
+        DeliveryEvent.trace(.targetGone, post: post, reason: reason)
         wait?.resolve(0, .targetGone)
     }
 

@@ -34,6 +34,7 @@ final class ThreadMailbox: Sendable {
         let mailbox = ThreadMailbox(threadName: "main", isMain: true)
         mailbox.attach(
             to: .main, of: ThreadIdentity(number: 1, name: "main", kernelID: SystemThread.processID))
+        MainThreadEnd.watch()
         return mailbox
     }()
 
@@ -118,6 +119,15 @@ final class ThreadMailbox: Sendable {
         return index
     }
 
+    /// The reason of what is `targetGone`; nil if the thread has ended, or was told to stop.
+    var reasonItIsGone: DeliveryEvent.Reason? { identity == nil ? .notStarted : nil }
+
+    /// Notes that the mailbox refused something that is lost, and warns if it is the main thread's.
+    func noteLoss() -> DeliveryEvent.Reason? {
+        if isMain { MainThreadEnd.warn() }
+        return reasonItIsGone
+    }
+
     /// From now on only jobs are accepted.
     func close() {
         let signal: MailboxState.Signal? = state.withLock { state in
@@ -189,7 +199,7 @@ final class ThreadMailbox: Sendable {
         guard state.valueWhileLocked.acceptsDeliveries else {
             state.unlock()
             observer.counters.countPosted()
-            ObserverCall.resolve(observer, .targetGone, name, post: post, wait: wait)
+            ObserverCall.resolve(observer, .targetGone, name, post: post, wait: wait, reason: noteLoss())
             return .targetGone
         }
         observer.counters.countEnqueued()
@@ -336,15 +346,17 @@ final class ThreadMailbox: Sendable {
 
         for queue in queues { queue.source.invalidate() }
         drained.withLock { $0 = nil }
-        postings.finish()
+        let reason = reasonItIsGone
+        let hasLostPostings = postings.finish(reason)
         let (takenChunks, postponed) = removeDrainState()
         let taken = takenChunks.flatMap(\.entries).filter { $0.holder == 0 }.map(\.item)
+        if isMain, hasLostPostings || !taken.isEmpty || !pending.isEmpty { MainThreadEnd.warn() }
         var lateJobs = postponed
         for delivery in taken + pending {
             if case .job(let job, let thread) = delivery.action {
                 lateJobs.append((job, thread))
             } else {
-                Self.targetIsGone(delivery)
+                Self.targetIsGone(delivery, reason)
             }
         }
         withExtendedLifetime((takenChunks, pendingChunks)) {}
@@ -380,12 +392,12 @@ final class ThreadMailbox: Sendable {
         }
     }
 
-    private static func targetIsGone(_ delivery: Delivery) {
-        if delivery.withObserver({ ObserverCall.resolve($0, .targetGone, delivery) }) { return }
+    private static func targetIsGone(_ delivery: Delivery, _ reason: DeliveryEvent.Reason?) {
+        if delivery.withObserver({ ObserverCall.resolve($0, .targetGone, delivery, reason: reason) }) { return }
         switch delivery.action {
-        case .fanOut(let fanOut): fanOut.targetIsGone()
-        case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post)
-        case .performed(let block): block.targetIsGone()
+        case .fanOut(let fanOut): fanOut.targetIsGone(reason)
+        case .block(_, let post): DeliveryEvent.trace(.targetGone, post: post, reason: reason)
+        case .performed(let block): block.targetIsGone(reason)
         case .job, nil: break
         }
     }

@@ -70,17 +70,21 @@ enum ObserverCall {
     // MARK: Outcomes without a call
 
     /// Counts and traces an outcome, and releases the waiting poster.
-    /// - Parameter other: for a coalesced notification, the number of the post that replaces it.
+    /// - Parameters:
+    ///   - other: for a coalesced notification, the number of the post that replaces it.
+    ///   - reason: for a notification that is `targetGone`, the reason.
     static func resolve(
-        _ observer: Observer, _ outcome: DeliveryOutcome, _ delivery: Delivery, replacedBy other: UInt64 = 0
+        _ observer: Observer, _ outcome: DeliveryOutcome, _ delivery: Delivery, replacedBy other: UInt64 = 0,
+        reason: DeliveryEvent.Reason? = nil
     ) {
         resolve(
-            observer, outcome, delivery.notification.name, post: delivery.post, wait: delivery.wait, replacedBy: other)
+            observer, outcome, delivery.notification.name, post: delivery.post, wait: delivery.wait, replacedBy: other,
+            reason: reason)
     }
 
     static func resolve(
         _ observer: Observer, _ outcome: DeliveryOutcome, _ name: Notification.Name, post: UInt64, wait: DeliveryWait?,
-        replacedBy other: UInt64 = 0
+        replacedBy other: UInt64 = 0, reason: DeliveryEvent.Reason? = nil
     ) {
         observer.counters.count(outcome)
         let stage: DeliveryEvent.Stage =
@@ -94,7 +98,7 @@ enum ObserverCall {
             }
         DeliveryEvent.trace(
             stage, name: name, post: post, observer: observer.id, target: observer.mailbox?.identity,
-            relatedPost: other, policy: stage == .drop ? observer.options.overflow : nil)
+            relatedPost: other, policy: stage == .drop ? observer.options.overflow : nil, reason: reason)
         wait?.resolve(observer.id, outcome)
     }
 

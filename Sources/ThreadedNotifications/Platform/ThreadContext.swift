@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// This package's state of one thread, in that thread's own storage.
 ///
@@ -63,10 +64,15 @@ final class ThreadContext {
 
     @inline(never)
     private static func makeStored() -> Unmanaged<ThreadContext> {
-        let context = Unmanaged.passRetained(ThreadContext(isMain: SystemThread.currentIsMain))
+        let isMain = SystemThread.currentIsMain
+        let context = Unmanaged.passRetained(ThreadContext(isMain: isMain))
         pthread_setspecific(key, context.toOpaque())
+        if isMain { mainIsKnown.store(true, ordering: .releasing) }
         return context
     }
+
+    /// True if the main thread has, or had, a context.
+    static var isMainKnown: Bool { mainIsKnown.load(ordering: .acquiring) }
 
     private static let key: pthread_key_t = {
         var new = pthread_key_t()
@@ -212,3 +218,5 @@ final class ThreadContext {
         queuedPost.map { $0.name == name ? $0.number : 0 } ?? 0
     }
 }
+
+private let mainIsKnown = Atomic(false)

@@ -36,8 +36,10 @@ final class EnqueuedNotification: @unchecked Sendable {
     var outcome: Outcome? { Outcome(rawValue: resolved.load(ordering: .acquiring)) }
 
     /// Sets, counts and traces the outcome, once. No lock may be held, because tracing calls foreign code.
-    /// - Parameter other: the post that is kept instead, if the notification is coalesced.
-    func resolve(_ outcome: Outcome, keeping other: UInt64 = 0) {
+    /// - Parameters:
+    ///   - other: the post that is kept instead, if the notification is coalesced.
+    ///   - reason: the reason, if it lost its target.
+    func resolve(_ outcome: Outcome, keeping other: UInt64 = 0, reason: DeliveryEvent.Reason? = nil) {
         resolved.store(outcome.rawValue, ordering: .releasing)
         counters.count(outcome)
         switch outcome {
@@ -45,7 +47,8 @@ final class EnqueuedNotification: @unchecked Sendable {
         case .coalesced:
             DeliveryEvent.trace(.coalesce, name: notification.name, post: number, relatedPost: other)
         case .dequeued: DeliveryEvent.trace(.dequeue, name: notification.name, post: number)
-        case .targetGone: DeliveryEvent.trace(.targetGone, name: notification.name, post: number)
+        case .targetGone:
+            DeliveryEvent.trace(.targetGone, name: notification.name, post: number, reason: reason)
         }
     }
 

@@ -34,7 +34,8 @@ final class ThreadPostings: Sendable {
     }
 
     /// Resolves all that waits as having lost its target. Called when the thread ends, or will never start.
-    func finish() {
+    /// - Returns: whether something waited.
+    func finish(_ reason: DeliveryEvent.Reason?) -> Bool {
         let (waiting, last) = state.withLock { state in
             let last = state
             state = State()
@@ -43,7 +44,8 @@ final class ThreadPostings: Sendable {
             return (buffer.removeAll(), last)
         }
         last.modeQueues.invalidate()
-        for item in waiting { item.notification.resolve(.targetGone) }
+        for item in waiting { item.notification.resolve(.targetGone, reason: reason) }
+        return !waiting.isEmpty
     }
 
     /// The index of the mode queue for a set of modes, which is made if there is none yet.
@@ -100,7 +102,7 @@ final class ThreadPostings: Sendable {
             return enqueued
         }
         guard let enqueued else {
-            notification.resolve(.targetGone)
+            notification.resolve(.targetGone, reason: mailbox.noteLoss())
             return EnqueueReport(outcome: .targetGone, removed: 0)
         }
         for item in enqueued.coalesced { item.notification.resolve(.coalesced, keeping: notification.number) }

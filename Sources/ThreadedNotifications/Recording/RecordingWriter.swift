@@ -93,7 +93,7 @@ package enum RecordingWriter {
                     control.begin(try RecordFile(try RecordDestination(path, .append, followsLink: !isOwnName)))
                     control.isAskedFor = true
                 } catch {
-                    say(error.description)
+                    StandardError.write(error.description)
                 }
             }
             DeliveryEvent.setWatched(.notAsked, false)
@@ -112,7 +112,8 @@ package enum RecordingWriter {
         guard file.canBeLocked else { return ProcessEnd.finish("exit") }
         let (lost, error) = file.finish("exit")
         if lost > 0 {
-            say("\(DeliveryError.recordingFailed(path: file.path, problem: problem(lost: lost, error: error)))")
+            StandardError.write(
+                "\(DeliveryError.recordingFailed(path: file.path, problem: problem(lost: lost, error: error)))")
         }
     }
 
@@ -147,11 +148,5 @@ package enum RecordingWriter {
 
     private static func problem(lost: UInt64, error: Int32) -> String {
         "\(lost) records could not be written (\(error == 0 ? "the disk is too slow" : String(cString: strerror(error))))"
-    }
-
-    /// Reports a problem on standard error, where no caller could catch it.
-    private static func say(_ problem: String) {
-        let line = Array("ThreadedNotifications: \(problem)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
     }
 }

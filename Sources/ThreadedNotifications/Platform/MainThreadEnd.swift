@@ -1,0 +1,38 @@
+internal import CLinux
+internal import Dispatch
+internal import Synchronization
+
+/// The end of the main thread while the program continues.
+///
+/// If the main function is `async`, or calls `dispatchMain()`, the system ends the main thread, and threads of Dispatch
+/// serve the main queue and the main actor. Nothing can be delivered on the main thread then. Its mailbox is finished,
+/// so that later notifications have the outcome `targetGone`, and the first one that is lost causes a warning.
+enum MainThreadEnd {
+    /// Finishes the main thread's mailbox when the main thread has ended, if that thread does not do so itself.
+    static func watch() {
+        // Only the main thread serves the main queue, until it ends. If it never does either, the block never runs.
+        DispatchQueue.main.async { if !SystemThread.currentIsMain { found() } }
+    }
+
+    /// Called when code of the main queue or of the main actor runs on another thread.
+    static func found() {
+        // A main thread with a context finishes its mailbox when it ends, because only it can take what it drains.
+        if !ThreadContext.isMainKnown { ThreadMailbox.main.finish() }
+    }
+
+    /// Warns on standard error, once in this process, unless `THREADED_NOTIFICATIONS_WARNINGS` is 0.
+    static func warn() {
+        guard !hasWarned.exchange(true, ordering: .relaxed),
+            CLinuxEnvironment("THREADED_NOTIFICATIONS_WARNINGS").map({ String(cString: $0) }) != "0"
+        else { return }
+        StandardError.write(warning)
+    }
+
+    static let warning =
+        "a notification or block for the main thread is lost, because the main thread has ended. The main function is "
+        + "async or called dispatchMain(), so the main run loop never runs. Write a synchronous main function that "
+        + "starts a Task and calls RunLoop.main.run(). Under Swift Testing, observe on a RunLoopThread, or write a "
+        + "synchronous XCTest method instead. THREADED_NOTIFICATIONS_WARNINGS=0 disables this warning."
+}
+
+private let hasWarned = Atomic(false)
