@@ -183,37 +183,49 @@ final class DeliveryTargetTests: XCTestCase {
         XCTAssertEqual(block.outcome, .targetGone)
     }
 
-    func testPerformThrowsForAThreadThatHasEndedOrNotStarted() throws {
+    func testPerformThrowsForAThreadThatHasEndedOrWasNeverStartedAndTracesWhich() throws {
         let ended = try RunLoopThread.started("ended")
         try ended.stopAndWait()
         let unstarted = RunLoopThread(name: "unstarted")
-        XCTAssertThrowsError(try ended.perform {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
-        }
-        XCTAssertThrowsError(try ended.perform(after: .zero) {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
-        }
-        XCTAssertThrowsError(try ended.performAndWait(timeout: timeout) {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadStopped(thread: "ended"))
-        }
-        XCTAssertThrowsError(try unstarted.perform {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
-        }
-        XCTAssertThrowsError(try unstarted.perform(after: .zero) {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
-        }
-        XCTAssertThrowsError(try unstarted.performAndWait(timeout: timeout) {}) {
-            XCTAssertEqual($0 as? DeliveryError, .threadNotStarted(thread: "unstarted"))
+        let cases: [(RunLoopThread, DeliveryError, DeliveryEvent.Reason?)] = [
+            (ended, .threadStopped(thread: "ended"), nil),
+            (unstarted, .threadNotStarted(thread: "unstarted"), .notStarted),
+        ]
+        for (thread, error, reason) in cases {
+            func assertThrows(_ body: () throws -> Void) {
+                XCTAssertThrowsError(try body()) { XCTAssertEqual($0 as? DeliveryError, error) }
+            }
+            let events = try tracing { assertThrows { try thread.perform {} } }
+            XCTAssertEqual(events.filter { $0.stage == .targetGone }.map(\.reason), [reason])
+            assertThrows { try thread.perform(after: .zero) {} }
+            assertThrows { try thread.performAndWait(timeout: timeout) {} }
         }
         XCTAssertNil(unstarted.identity)
     }
 
-    func testABlockThatPerformsItselfAHundredThousandTimesDoesNotOverflowTheStack() throws {
+    func testWhatWaitsForAThreadThatIsNeverStartedIsTracedAsNotStarted() throws {
+        let center = ThreadedNotificationCenter()
+        let events = try tracing {
+            let unstarted = RunLoopThread(name: "unstarted")
+            let token = center.addObserver(forName: nil, on: unstarted) { _ in }
+            let queue = PostingQueue(center: center, on: unstarted)
+            center.post(name: Notification.Name("waiting"))
+            queue.enqueue(Notification(name: Notification.Name("enqueued")), postingStyle: .asap)
+            unstarted.stop()
+            center.post(name: Notification.Name("late"))
+            XCTAssertEqual(token.counters, DeliveryCounters(targetGone: 2))
+        }
+        let gone = events.filter { $0.stage == .targetGone }
+        XCTAssertEqual(Set(gone.map(\.name?.rawValue)), ["waiting", "enqueued", "late"])
+        XCTAssertEqual(Set(gone.map(\.reason)), [.notStarted])
+    }
+
+    func testABlockThatPerformsItselfTwentyThousandTimesDoesNotOverflowTheStack() throws {
         let worker = try RunLoopThread.started("worker")
         let count = Atomic<Int>(0)
         let done = DispatchSemaphore(value: 0)
         @Sendable func again() {
-            if count.add(1, ordering: .relaxed).newValue < 100_000 { try? worker.perform(again) } else { done.signal() }
+            if count.add(1, ordering: .relaxed).newValue < 20_000 { try? worker.perform(again) } else { done.signal() }
         }
         try worker.perform(again)
         XCTAssertEqual(done.wait(timeout: .now() + TestTimeout.seconds), .success)

@@ -171,19 +171,19 @@ struct BadInputTests {
         #expect(Self.text(result).contains("Roaming is bound to no thread"))
     }
 
-    @Test("100,000 observers of one name are each called once, until they are removed")
+    @Test("10,000 observers of one name are each called once, until they are removed")
     func manyObservers() {
         let center = ThreadedNotificationCenter()
         let called = Atomic<Int>.Box(0)
-        var tokens = (0..<100_000).map { _ in
+        var tokens = (0..<10_000).map { _ in
             center.addObserver(forName: posted, on: .postingThread) { _ in
                 called.value.add(1, ordering: .relaxed)
             }
         }
-        #expect(center.post(name: posted).delivered == 100_000)
-        #expect(called.value.load(ordering: .relaxed) == 100_000)
-        for index in stride(from: 0, to: 100_000, by: 2) { tokens[index].cancel() }
-        #expect(center.post(name: posted).delivered == 50_000)
+        #expect(center.post(name: posted).delivered == 10_000)
+        #expect(called.value.load(ordering: .relaxed) == 10_000)
+        for index in stride(from: 0, to: 10_000, by: 2) { tokens[index].cancel() }
+        #expect(center.post(name: posted).delivered == 5_000)
         tokens.removeAll()
         #expect(center.registrations.observers == 0)
     }

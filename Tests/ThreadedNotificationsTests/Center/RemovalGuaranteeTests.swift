@@ -18,7 +18,7 @@ final class RemovalGuaranteeTests: XCTestCase {
     func testGuarantee06AfterCancelReturnsNoDeliveryBegins() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        for round in 0..<500 {
+        for round in 0..<TestRounds.rounds(100, stress: 500) {
             let isCancelled = Atomic<Bool>.Box(false)
             let beganAfterwards = Atomic<Bool>.Box(false)
             let token = center.addObserver(

@@ -9,7 +9,7 @@ import XCTest
 final class StressTests: XCTestCase {
     /// 2,000,000 with `STRESS=1`; otherwise fewer, because the thread sanitizer is slow.
     private var notifications: Int {
-        ProcessInfo.processInfo.environment["STRESS"] == nil ? 40_000 : 2_000_000
+        TestRounds.rounds(16_000, stress: 2_000_000)
     }
 
     func testEveryOutcomeIsCountedAndNoneIsOnTheWrongThreadOutOfOrderOrAfterRemoval() throws {

@@ -1,46 +1,44 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("MonotonicSemaphore")
-struct MonotonicSemaphoreTests {
+final class MonotonicSemaphoreTests: XCTestCase {
     private let timeout = Duration.seconds(20)
 
-    @Test("each signal lets one wait return, which may begin later")
-    func countsSignals() {
+    func testEachSignalLetsOneWaitReturnWhichMayBeginLater() {
         let semaphore = MonotonicSemaphore()
         semaphore.signal()
         semaphore.signal()
         semaphore.wait()
-        #expect(semaphore.wait(until: .now))
-        #expect(!semaphore.wait(until: .now))
+        XCTAssertTrue(semaphore.wait(until: .now))
+        XCTAssertFalse(semaphore.wait(until: .now))
     }
 
-    @Test("the initial value is the number of waits that return without a signal")
-    func initialValue() {
+    func testTheInitialValueIsTheNumberOfWaitsThatReturnWithoutASignal() {
         let semaphore = MonotonicSemaphore(value: 1)
-        #expect(semaphore.wait(until: .now))
-        #expect(!semaphore.wait(until: .now))
+        XCTAssertTrue(semaphore.wait(until: .now))
+        XCTAssertFalse(semaphore.wait(until: .now))
     }
 
-    @Test("a wait with a deadline in the past takes a signal if there is one, and returns false otherwise")
-    func passedDeadline() {
+    func testAWaitWithADeadlineInThePastTakesASignalIfThereIsOneAndReturnsFalseOtherwise() {
         let semaphore = MonotonicSemaphore()
         let past = ContinuousClock.now - .seconds(3600)
-        #expect(!semaphore.wait(until: past))
+        XCTAssertFalse(semaphore.wait(until: past))
         semaphore.signal()
-        #expect(semaphore.wait(until: past))
-        #expect(!semaphore.wait(until: past))
+        XCTAssertTrue(semaphore.wait(until: past))
+        XCTAssertFalse(semaphore.wait(until: past))
     }
 
-    @Test(
-        "memory written before a signal is visible after the wait, with and without a deadline",
-        arguments: [true, false])
-    func ordersMemory(hasDeadline: Bool) {
+    func testMemoryWrittenBeforeASignalIsVisibleAfterTheWaitWithAndWithoutADeadline() {
+        for hasDeadline in [true, false] { ordersMemory(hasDeadline: hasDeadline) }
+    }
+
+    private func ordersMemory(hasDeadline: Bool) {
         // Safety: the semaphores order the two threads. The thread sanitizer checks that they do.
         nonisolated(unsafe) var value = 0
         let (asked, answered) = (MonotonicSemaphore(), MonotonicSemaphore())
+        let timeout = timeout
         @Sendable func wait(for semaphore: MonotonicSemaphore) -> Bool {
             guard hasDeadline else {
                 semaphore.wait()
@@ -49,20 +47,20 @@ struct MonotonicSemaphoreTests {
             return semaphore.wait(until: .after(timeout))
         }
         let other = Thread.posting(1) {
-            for _ in 0..<1000 {
+            for _ in 0..<200 {
                 guard wait(for: asked) else { return }
                 value += 1
                 answered.signal()
             }
         }
-        for expected in 1...1000 {
+        for expected in 1...200 {
             asked.signal()
             guard wait(for: answered) else {
-                Issue.record("the other thread did not answer")
+                XCTFail("the other thread did not answer")
                 return
             }
             guard value == expected else {
-                Issue.record("\(value) is not \(expected)")
+                XCTFail("\(value) is not \(expected)")
                 return
             }
         }

@@ -1,10 +1,9 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("BoundedDeliveries")
-struct BoundedDeliveriesTests {
+final class BoundedDeliveriesTests: XCTestCase {
     private typealias Waiter = ComparedMailbox.Waiter
     private typealias Pending = PendingDeliveries<Int, Waiter>
 
@@ -17,18 +16,24 @@ struct BoundedDeliveriesTests {
             ]
         }
 
-    @Test("each policy decides as a plain array does, and the outcomes add up", arguments: policies)
-    func againstAnArray(policy: OverflowPolicy) throws {
-        for seed in 0..<80 as Range<UInt64> {
+    func testEachPolicyDecidesAsAPlainArrayDoesAndTheOutcomesAddUp() throws {
+        for policy in Self.policies { try againstAnArray(policy: policy) }
+    }
+
+    private func againstAnArray(policy: OverflowPolicy) throws {
+        for seed in 0..<TestRounds.rounds(8, stress: 80) as Range<UInt64> {
             do { try drive([policy, policy], queues: 2, steps: 60, seed: seed) } catch {
-                Issue.record("seed \(seed): \(error)")
+                XCTFail("seed \(seed): \(error)")
                 return
             }
         }
     }
 
-    @Test("observers of all policies may share a queue", arguments: 0..<40 as Range<UInt64>)
-    func allPolicies(seed: UInt64) throws {
+    func testObserversOfAllPoliciesMayShareAQueue() throws {
+        for seed in 0..<TestRounds.rounds(5, stress: 40) as Range<UInt64> { try allPolicies(seed: seed) }
+    }
+
+    private func allPolicies(seed: UInt64) throws {
         try drive(Self.policies + [.unbounded], queues: 3, steps: 200, seed: seed)
     }
 
@@ -60,26 +65,32 @@ struct BoundedDeliveriesTests {
         try mailbox.check()
         try mailbox.removeAll()
         let outcomes = mailbox.outcomes
-        try #require(outcomes.appended == outcomes.delivered + outcomes.displaced + outcomes.refused + outcomes.removed)
+        try require(outcomes.appended == outcomes.delivered + outcomes.displaced + outcomes.refused + outcomes.removed)
     }
 
-    @Test("a queue that is never drained has few entries of dropped items", arguments: policies)
-    func undrained(policy: OverflowPolicy) throws {
+    func testAQueueThatIsNeverDrainedHasFewEntriesOfDroppedItems() throws {
+        for policy in Self.policies { try undrained(policy: policy) }
+    }
+
+    private func undrained(policy: OverflowPolicy) throws {
         var mailbox = ComparedMailbox(queues: 1, observers: [.init(id: 1, queue: 0, policy: policy)])
         try mailbox.append(queue: 0)
-        for number in 0..<1_000 {
+        for number in 0..<100 {
             try mailbox.append(for: 1, key: number % 5, waits: false)
             try mailbox.check()
         }
         // Entries of dropped items do not hide the others.
         try mailbox.take(queue: 0)
         while try mailbox.deliverFirst(of: [0]) {}
-        #expect(mailbox.outcomes.delivered == 1 + (policy.capacity ?? 5))
+        XCTAssertEqual(mailbox.outcomes.delivered, 1 + (policy.capacity ?? 5))
     }
 
-    @Test("delivered items, and observers without items, leave nothing behind", arguments: policies)
-    func memory(policy: OverflowPolicy) throws {
-        let observers = (1...300).map { ComparedMailbox.Observer(id: ObserverID($0), queue: 0, policy: policy) }
+    func testDeliveredItemsAndObserversWithoutItemsLeaveNothingBehind() throws {
+        for policy in Self.policies { try memory(policy: policy) }
+    }
+
+    private func memory(policy: OverflowPolicy) throws {
+        let observers = (1...50).map { ComparedMailbox.Observer(id: ObserverID($0), queue: 0, policy: policy) }
         var mailbox = ComparedMailbox(queues: 1, observers: observers)
         for observer in observers {
             // One more than fits, so that each observer waits for room once, and is woken.
@@ -87,25 +98,24 @@ struct BoundedDeliveriesTests {
             try mailbox.take(queue: 0)
             while try mailbox.deliverFirst(of: [0]) {}
         }
-        for key in 0..<1_000 {
+        for key in 0..<100 {
             try mailbox.append(for: 1, key: key, waits: false)
             try mailbox.take(queue: 0)
             try mailbox.deliverFirst(of: [0])
         }
-        #expect(mailbox.elements < 20)
+        XCTAssertLessThan(mailbox.elements, 30)
         // From now on an item always waits, unless the capacity is 1.
         try mailbox.append(for: 1, key: 5_000, waits: false)
-        for key in 0..<2_000 {
+        for key in 0..<400 {
             try mailbox.append(for: 1, key: key, waits: false)
             try mailbox.take(queue: 0)
             try mailbox.deliverFirst(of: [0])
         }
         // Some lists are shortened only now and then.
-        #expect(mailbox.elements < 200)
+        XCTAssertLessThan(mailbox.elements, 200)
     }
 
-    @Test("a taken item counts until it is delivered, and can still be dropped")
-    func takenCounts() throws {
+    func testATakenItemCountsUntilItIsDeliveredAndCanStillBeDropped() throws {
         for policy in Self.policies {
             var mailbox = ComparedMailbox(queues: 1, observers: [.init(id: 1, queue: 0, policy: policy)])
             for key in 0..<7 { try mailbox.append(for: 1, key: key % 5, waits: false) }
@@ -116,12 +126,11 @@ struct BoundedDeliveriesTests {
             }
             try mailbox.take(queue: 0)
             while try mailbox.deliverFirst(of: [0]) {}
-            #expect(mailbox.count(of: 1) == 0)
+            XCTAssertEqual(mailbox.count(of: 1), 0)
         }
     }
 
-    @Test("the policy keepLatest replaces an item of the same key, and appends the new one at the end")
-    func keepLatest() {
+    func testThePolicyKeepLatestReplacesAnItemOfTheSameKeyAndAppendsTheNewOneAtTheEnd() {
         var pending = Pending()
         let queue = pending.addQueue()
         // The key of an item is its number of tens. All have the same hash.
@@ -132,12 +141,11 @@ struct BoundedDeliveriesTests {
             if case .appended(_, let displaced) = outcome { return displaced } else { return -1 }
         }
         let displaced = [10, 20, 11, 30, 21, 12].map { append($0) }
-        #expect(displaced == [nil, nil, 10, nil, 20, 11])
-        #expect(pending.removeAll().items == [30, 21, 12])
+        XCTAssertEqual(displaced, [nil, nil, 10, nil, 20, 11])
+        XCTAssertEqual(pending.removeAll().items, [30, 21, 12])
     }
 
-    @Test("each item that is taken wakes one waiter, the oldest first")
-    func waiters() throws {
+    func testEachItemThatIsTakenWakesOneWaiterTheOldestFirst() throws {
         var pending = Pending()
         let queue = pending.addQueue()
         let waiters = (0..<4).map { _ in Waiter() }
@@ -150,31 +158,30 @@ struct BoundedDeliveriesTests {
             case .wait: "wait"
             }
         }
-        #expect((0..<2).map { append($0) } == ["appended", "appended"])
-        #expect(append(2) == "refused")
-        #expect(waiters.map { append(2, $0) } == ["wait", "wait", "wait", "wait"])
+        XCTAssertEqual((0..<2).map { append($0) }, ["appended", "appended"])
+        XCTAssertEqual(append(2), "refused")
+        XCTAssertEqual(waiters.map { append(2, $0) }, ["wait", "wait", "wait", "wait"])
         let removals = [pending.removeWaiter(waiters[1], of: 1), pending.removeWaiter(waiters[1], of: 1)]
-        #expect(removals == [true, false])
+        XCTAssertEqual(removals, [true, false])
         var chunks: [Pending.Chunk] = []
         pending.takeAll(of: queue, into: &chunks)
         let numbers = chunks.flatMap(\.entries).map(\.number)
         let first = pending.takeHeld(by: 1, number: numbers[0])
-        #expect(first.item == 0)
-        #expect(first.waiter === waiters[0])
-        #expect(append(3) == "appended")
-        #expect(append(4, waiters[0]) == "wait")
+        XCTAssertEqual(first.item, 0)
+        XCTAssertIdentical(first.waiter, waiters[0])
+        XCTAssertEqual(append(3), "appended")
+        XCTAssertEqual(append(4, waiters[0]), "wait")
         let again = pending.takeHeld(by: 1, number: numbers[0])
-        #expect(again.item == nil)
-        #expect(again.waiter == nil)
+        XCTAssertNil(again.item)
+        XCTAssertNil(again.waiter)
         let second = pending.takeHeld(by: 1, number: numbers[1])
-        #expect(second.item == 1)
-        #expect(second.waiter === waiters[2])
+        XCTAssertEqual(second.item, 1)
+        XCTAssertIdentical(second.waiter, waiters[2])
         let removed = pending.removeWaiters(of: 1)
-        #expect(removed.elementsEqual([waiters[3], waiters[0]]) { $0 === $1 })
+        XCTAssertTrue(removed.elementsEqual([waiters[3], waiters[0]]) { $0 === $1 })
     }
 
-    @Test("every change of the waiting items changes the version")
-    func version() {
+    func testEveryChangeOfTheWaitingItemsChangesTheVersion() {
         var pending = Pending()
         let queue = pending.addQueue()
         var versions = [pending.version]
@@ -186,16 +193,15 @@ struct BoundedDeliveriesTests {
         append(2, replacing: pending.candidates(observer: 1, hash: 2).first?.0)
         for number: UInt64 in [1, 2, 4] {
             let taken = pending.takeHeld(by: 1, number: number)
-            #expect(taken.item != nil)
+            XCTAssertNotNil(taken.item)
             versions.append(pending.version)
         }
-        #expect(pending.candidates(observer: 1, hash: 2).isEmpty)
+        XCTAssertTrue(pending.candidates(observer: 1, hash: 2).isEmpty)
         append(2)
-        #expect(Set(versions).count == versions.count)
+        XCTAssertEqual(Set(versions).count, versions.count)
     }
 
-    @Test("observers whose waiters were all removed leave nothing behind")
-    func waitersLeaveNothing() {
+    func testObserversWhoseWaitersWereAllRemovedLeaveNothingBehind() {
         var pending = Pending()
         let queue = pending.addQueue()
         func count() -> Int {
@@ -211,15 +217,15 @@ struct BoundedDeliveriesTests {
                 _ = pending.append(2, to: queue, observer: observer, policy: policy, waiter: waiter)
             }
             let taken = pending.takeHeld(by: observer, number: observer)
-            #expect(taken.item == 1)
+            XCTAssertEqual(taken.item, 1)
             if observer % 2 == 0 {
                 let removed = pending.removeWaiters(of: observer)
-                #expect(removed.count == 1)
+                XCTAssertEqual(removed.count, 1)
             } else {
                 let wasWaiting = pending.removeWaiter(waiters[1], of: observer)
-                #expect(wasWaiting)
+                XCTAssertTrue(wasWaiting)
             }
         }
-        #expect(count() == 0)
+        XCTAssertEqual(count(), 0)
     }
 }

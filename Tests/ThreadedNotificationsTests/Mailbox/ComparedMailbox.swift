@@ -1,4 +1,5 @@
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import ThreadedNotifications
 
@@ -53,7 +54,10 @@ struct ComparedMailbox {
     private(set) var outcomes = Outcomes()
 
     init(queues count: Int, observers: [Observer] = []) {
-        for queue in 0..<count { #expect(pending.addQueue() == queue) }
+        for queue in 0..<count {
+            let index = pending.addQueue()
+            XCTAssertEqual(index, queue)
+        }
         queues = 0..<count
         isSignalled = Array(repeating: false, count: count)
         self.observers = Dictionary(uniqueKeysWithValues: observers.map { ($0.id, $0) })
@@ -71,7 +75,7 @@ struct ComparedMailbox {
         let item = Item(number: outcomes.appended)
         let wasEmpty = !waits(in: queue)
         let mustSignal = pending.append(item, to: queue)
-        try #require(mustSignal == wasEmpty)
+        try require(mustSignal == wasEmpty)
         waiting.append(WaitingItem(item: item, queue: queue))
         isSignalled[queue] = isSignalled[queue] || mustSignal
     }
@@ -79,14 +83,14 @@ struct ComparedMailbox {
     /// - Parameter waits: whether it waits for room if the policy allows it.
     mutating func append(for id: ObserverID, key: Int, waits: Bool) throws {
         outcomes.appended += 1
-        let observer = try #require(observers[id])
+        let observer = try XCTUnwrap(observers[id])
         let item = Item(number: outcomes.appended, observer: id, key: key)
         let waiter = waits ? Waiter() : nil
         let hash = observer.policy == .keepLatest ? item.hash : nil
         let replacing = try hash.flatMap { hash in
             let candidates = pending.candidates(observer: id, hash: hash)
             let same = waiting.map(\.item).filter { $0.observer == id && $0.hash == hash }
-            try #require(Set(candidates.map(\.1)) == Set(same) && candidates.count == same.count)
+            try require(Set(candidates.map(\.1)) == Set(same) && candidates.count == same.count)
             return candidates.first { $0.1.key == key }?.0
         }
         let outcome = pending.append(
@@ -94,20 +98,20 @@ struct ComparedMailbox {
             waiter: waiter)
         switch (outcome, expectedDecision(observer, item, waiter)) {
         case (.appended(let mustSignal, let displaced), .room(let expectedDisplaced)):
-            try #require(displaced == expectedDisplaced)
+            try require(displaced == expectedDisplaced)
             if displaced != nil { outcomes.displaced += 1 }
             waiting.removeAll { $0.item == displaced }
-            if mustSignal { try #require(!self.waits(in: observer.queue)) }
+            if mustSignal { try require(!self.waits(in: observer.queue)) }
             waiting.append(WaitingItem(item: item, queue: observer.queue))
             isSignalled[observer.queue] = isSignalled[observer.queue] || mustSignal
         case (.refused, .refuse), (.wait, .wait):
             // A waiter tries again later, with another item.
             outcomes.refused += 1
         case (_, let decision):
-            Issue.record("\(observer) answers \(outcome) instead of \(decision)")
+            XCTFail("\(observer) answers \(outcome) instead of \(decision)")
             throw Difference()
         }
-        if let capacity = observer.policy.capacity { try #require(count(of: id) <= capacity) }
+        if let capacity = observer.policy.capacity { try require(count(of: id) <= capacity) }
     }
 
     private struct Difference: Error {}
@@ -137,13 +141,13 @@ struct ComparedMailbox {
     /// The observer is removed: its waiters are returned, oldest first.
     mutating func removeWaiters(of id: ObserverID) throws {
         let removed = pending.removeWaiters(of: id)
-        try #require(removed.elementsEqual(waiters(of: id)) { $0 === $1 })
+        try require(removed.elementsEqual(waiters(of: id)) { $0 === $1 })
         waiters[id] = nil
     }
 
     mutating func removeWaiter(_ waiter: Waiter, of id: ObserverID) {
         let wasWaiting = pending.removeWaiter(waiter, of: id)
-        #expect(wasWaiting == waiters(of: id).contains { $0 === waiter })
+        XCTAssertEqual(wasWaiting, waiters(of: id).contains { $0 === waiter })
         waiters[id]?.removeAll { $0 === waiter }
     }
 
@@ -159,10 +163,10 @@ struct ComparedMailbox {
             pending.takeAll(of: queue, into: &chunks)
             count = chunks.reduce(-before) { $0 + $1.entries.count }
         }
-        try #require(count >= waiting.count { $0.queue == queue && !$0.isTaken })
+        try require(count >= waiting.count { $0.queue == queue && !$0.isTaken })
         for index in waiting.indices where waiting[index].queue == queue { waiting[index].isTaken = true }
         isSignalled[queue] = false
-        try #require(pending.isEmpty(queue))
+        try require(pending.isEmpty(queue))
     }
 
     /// Delivers the next taken item of these queues.
@@ -180,13 +184,13 @@ struct ComparedMailbox {
                 let waiter: Waiter?
                 (delivered, waiter) = pending.takeHeld(by: observer, number: entry.number)
                 let first = delivered == nil ? nil : waiters[observer]?.first
-                try #require(waiter === first)
+                try require(waiter === first)
                 if first != nil { waiters[observer]?.removeFirst() }
             case .taken:
-                Issue.record("an entry was taken twice")
+                XCTFail("an entry was taken twice")
             }
         }
-        try #require(delivered == expected)
+        try require(delivered == expected)
         if delivered != nil { outcomes.delivered += 1 }
         return delivered != nil
     }
@@ -194,17 +198,17 @@ struct ComparedMailbox {
     /// The thread ends.
     mutating func removeAll() throws {
         let (items, waiters, _) = pending.removeAll()
-        try #require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
+        try require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
         let expected = self.waiters.values.joined()
-        try #require(waiters.count == expected.count)
-        try #require(Set(waiters.map(ObjectIdentifier.init)) == Set(expected.map(ObjectIdentifier.init)))
+        try require(waiters.count == expected.count)
+        try require(Set(waiters.map(ObjectIdentifier.init)) == Set(expected.map(ObjectIdentifier.init)))
         var inTaken: [Item] = []
         for entry in taken.removeAll().flatMap(\.entries) {
             if case .item(let item) = entry.content { inTaken.append(item) }
         }
         for queue in queues {
             let expected = waiting.filter { $0.isTaken && $0.queue == queue && $0.item.observer == nil }.map(\.item)
-            try #require(inTaken.filter(Set(expected).contains) == expected)
+            try require(inTaken.filter(Set(expected).contains) == expected)
         }
         outcomes.removed += items.count + inTaken.count
         waiting = []
@@ -213,10 +217,10 @@ struct ComparedMailbox {
     }
 
     private func checkEmpty() throws {
-        for queue in queues { try #require(pending.isEmpty(queue) && taken.isEmpty(queue)) }
+        for queue in queues { try require(pending.isEmpty(queue) && taken.isEmpty(queue)) }
         var copy = pending
         let (items, waiters, _) = copy.removeAll()
-        try #require(items.isEmpty && waiters.isEmpty)
+        try require(items.isEmpty && waiters.isEmpty)
     }
 
     // MARK: Invariants
@@ -225,27 +229,27 @@ struct ComparedMailbox {
         for queue in queues {
             let inQueue = waiting.filter { $0.queue == queue }
             if inQueue.contains(where: { !$0.isTaken }) {
-                try #require(!pending.isEmpty(queue))
-                try #require(isSignalled[queue], "queue \(queue) is not empty and was not signalled")
+                try require(!pending.isEmpty(queue))
+                try require(isSignalled[queue], "queue \(queue) is not empty and was not signalled")
             }
-            if inQueue.contains(where: \.isTaken) { try #require(!taken.isEmpty(queue)) }
+            if inQueue.contains(where: \.isTaken) { try require(!taken.isEmpty(queue)) }
             // Entries of dropped items are removed now and then, so that a queue that is never drained stays short.
             var (copy, chunks) = (pending, [Pending.Chunk]())
             copy.takeAll(of: queue, into: &chunks)
-            try #require(chunks.flatMap(\.entries).count <= 2 * inQueue.count + 34)
+            try require(chunks.flatMap(\.entries).count <= 2 * inQueue.count + 34)
         }
         // The waiting items equal those of the plain array, so the capacities hold.
         var copy = pending
         let items = copy.removeAll().items
-        try #require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
+        try require(items == waiting.filter { !$0.isTaken || $0.item.observer != nil }.map(\.item))
     }
 
     /// Only if no observer is bounded, because dropped items are still counted.
     func checkHasMoreThanOne(in queues: [Int]) throws {
         let count = waiting.count { $0.isTaken && queues.contains($0.queue) }
-        try #require(taken.hasMoreThanOne(in: queues) == (count > 1))
+        try require(taken.hasMoreThanOne(in: queues) == (count > 1))
         for queue in queues {
-            try #require(taken.isEmpty(queue) == !waiting.contains { $0.isTaken && $0.queue == queue })
+            try require(taken.isEmpty(queue) == !waiting.contains { $0.isTaken && $0.queue == queue })
         }
     }
 

@@ -1,10 +1,10 @@
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import ThreadedNotifications
 
 /// The objects that chunks retain, and the reuse of empty chunks.
-@Suite("DeliveryChunk")
-struct DeliveryChunkTests {
+final class DeliveryChunkTests: XCTestCase {
     private final class Waiter {}
     private final class Object {}
     private typealias Pending = PendingDeliveries<Int, Waiter>
@@ -66,8 +66,7 @@ struct DeliveryChunkTests {
         }
     }
 
-    @Test("each chunk retains the objects of its entries once")
-    func retainsOnce() {
+    func testEachChunkRetainsTheObjectsOfItsEntriesOnce() {
         var mailbox = Mailbox()
         let objects = (Object(), Object())
         mailbox.append(Self.capacity / 2, for: objects.0)
@@ -75,13 +74,12 @@ struct DeliveryChunkTests {
         mailbox.append(2 * Self.capacity, for: objects.0)
         mailbox.append(Self.capacity)
         let chunks = mailbox.chunks
-        #expect(chunks.map(\.entries.count) == Array(repeating: Self.capacity, count: 4) + [Self.capacity / 2])
+        XCTAssertEqual(chunks.map(\.entries.count), Array(repeating: Self.capacity, count: 4) + [Self.capacity / 2])
         let kept = chunks.map { chunk in chunk.owners.map { $0 === objects.0 ? 0 : 1 } }
-        #expect(kept == [[0, 1], [1, 0], [0], [0], []])
+        XCTAssertEqual(kept, [[0, 1], [1, 0], [0], [0], []])
     }
 
-    @Test("after a drain or removeAll the new chunk retains the object again")
-    func retainsAgain() {
+    func testAfterADrainOrRemoveAllTheNewChunkRetainsTheObjectAgain() {
         var mailbox = Mailbox()
         let object = Object()
         for round in 0..<5 {
@@ -89,12 +87,11 @@ struct DeliveryChunkTests {
             mailbox.append(1, for: object)
             let kept =
                 round % 2 == 0 ? mailbox.chunks.flatMap(\.owners) : mailbox.pending.removeAll().chunks.flatMap(\.owners)
-            #expect(kept.count == 1 && kept.first === object)
+            XCTAssertTrue(kept.count == 1 && kept.first === object)
         }
     }
 
-    @Test("an object is retained until its chunk is exhausted and released, and no longer")
-    func lifetime() {
+    func testAnObjectIsRetainedUntilItsChunkIsExhaustedAndReleasedAndNoLonger() {
         var mailbox = Mailbox()
         var objects: [WeakReference<AnyObject>] = []
         let lengths = [Self.capacity, Self.capacity, 50]
@@ -108,23 +105,22 @@ struct DeliveryChunkTests {
         for (index, length) in lengths.enumerated() {
             let expected = objects.indices.map { $0 >= index }
             for _ in 0..<length {
-                #expect(!mailbox.taken.hasExhausted)
-                #expect(alive() == expected)
+                XCTAssertFalse(mailbox.taken.hasExhausted)
+                XCTAssertEqual(alive(), expected)
                 mailbox.deliver(1)
                 if !mailbox.taken.hasExhausted { mailbox.taken.releaseExhausted() }
             }
             // The chunk's last entry is still being delivered.
-            #expect(mailbox.taken.hasExhausted)
-            #expect(alive() == expected)
+            XCTAssertTrue(mailbox.taken.hasExhausted)
+            XCTAssertEqual(alive(), expected)
             mailbox.taken.releaseExhausted()
-            #expect(!mailbox.taken.hasExhausted)
+            XCTAssertFalse(mailbox.taken.hasExhausted)
         }
-        #expect(alive() == [false, false, false])
-        #expect(mailbox.taken.isEmpty(mailbox.queue) && mailbox.taken.waitingQueues == 0)
+        XCTAssertEqual(alive(), [false, false, false])
+        XCTAssertTrue(mailbox.taken.isEmpty(mailbox.queue) && mailbox.taken.waitingQueues == 0)
     }
 
-    @Test("removeAll returns taken and pending entries with the objects that they use")
-    func removeAll() {
+    func testRemoveAllReturnsTakenAndPendingEntriesWithTheObjectsThatTheyUse() {
         var mailbox = Mailbox()
         var objects: [WeakReference<AnyObject>] = []
         for step in 0..<4 {
@@ -140,13 +136,13 @@ struct DeliveryChunkTests {
             let taken = mailbox.taken.removeAll()
             do {
                 let kept = mailbox.pending.removeAll().chunks.flatMap(\.owners)
-                #expect(kept.count == 1)
-                #expect(alive() == [true, true, true, true])
+                XCTAssertEqual(kept.count, 1)
+                XCTAssertEqual(alive(), [true, true, true, true])
             }
-            #expect(alive() == [true, true, true, false])
-            #expect(taken.reduce(0) { $0 + $1.entries.count } == 2 * Self.capacity - 1)
+            XCTAssertEqual(alive(), [true, true, true, false])
+            XCTAssertEqual(taken.reduce(0) { $0 + $1.entries.count }, 2 * Self.capacity - 1)
         }
-        #expect(alive() == [false, false, false, false])
+        XCTAssertEqual(alive(), [false, false, false, false])
     }
 
     /// The number of spare chunks, which have a larger capacity than new ones.
@@ -163,8 +159,11 @@ struct DeliveryChunkTests {
         return count
     }
 
-    @Test("empty chunks are reused, up to the limit", arguments: [1, 5, 31, 33, 200])
-    func reuse(chunks: Int) {
+    func testEmptyChunksAreReusedUpToTheLimit() {
+        for chunks in [1, 5, 31, 33, 60] { reuse(chunks: chunks) }
+    }
+
+    private func reuse(chunks: Int) {
         for usesObject in [true, false] {
             var mailbox = Mailbox()
             let object = Object()
@@ -177,34 +176,33 @@ struct DeliveryChunkTests {
                 mailbox.drain()
                 var handedOut = 0
                 mailbox.taken.handOutEmpty { handedOut = $0.count }
-                #expect(handedOut <= Self.spareLimit)
+                XCTAssertLessThanOrEqual(handedOut, Self.spareLimit)
             }
             // The next drain hands out the chunks that were emptied last.
             mailbox.take()
             let spares = Self.spares(of: &mailbox)
-            #expect(spares <= Self.spareLimit)
-            #expect(spares + 2 >= min(chunks, Self.spareLimit), "\(spares) are reused")
+            XCTAssertLessThanOrEqual(spares, Self.spareLimit)
+            XCTAssertGreaterThanOrEqual(spares + 2, min(chunks, Self.spareLimit), "\(spares) are reused")
         }
     }
 
-    @Test("a queue that is never empty has few chunks")
-    func fewChunks() {
+    func testAQueueThatIsNeverEmptyHasFewChunks() {
         var mailbox = Mailbox()
         let object = Object()
         var most = 0
         mailbox.append(10, for: object)
-        for round in 0..<1000 {
+        for round in 0..<300 {
             mailbox.append(Self.capacity, for: object)
             mailbox.take()
             mailbox.deliver(Self.capacity)
             mailbox.taken.releaseExhausted()
-            #expect(!mailbox.taken.isEmpty(mailbox.queue))
+            XCTAssertFalse(mailbox.taken.isEmpty(mailbox.queue))
             if round % 20 == 0 { most = max(most, storedElements(of: mailbox.taken)) }
         }
         // 10 entries wait, in at most two chunks.
-        #expect(most < 500, "\(most) elements")
+        XCTAssertLessThan(most, 500, "\(most) elements")
         mailbox.drain()
-        #expect(mailbox.taken.isEmpty(mailbox.queue))
+        XCTAssertTrue(mailbox.taken.isEmpty(mailbox.queue))
     }
 
     /// An item that counts its instances.
@@ -223,14 +221,14 @@ struct DeliveryChunkTests {
         var counter: Counter?
     }
 
-    @Test("a backlog of a million, delivered or removed, leaves nothing but spare chunks")
-    func backlog() {
+    func testALongBacklogDeliveredOrRemovedLeavesNothingButSpareChunks() {
+        let count = TestRounds.rounds(20_000, stress: 1_000_000)
         for isDelivered in [true, false] {
             var pending = PendingDeliveries<Counted, Waiter>()
             var taken = TakenDeliveries<Counted, Waiter>()
             let queue = pending.addQueue()
-            for _ in 0..<1_000_000 { _ = pending.append(Counted(counter: Counted.Counter()), to: queue) }
-            #expect(Counted.Counter.count == 1_000_000)
+            for _ in 0..<count { _ = pending.append(Counted(counter: Counted.Counter()), to: queue) }
+            XCTAssertEqual(Counted.Counter.count, count)
             if isDelivered {
                 taken.take(queue) { pending.takeAll(of: queue, into: &$0) }
                 while !taken.isEmpty(queue) { _ = taken.takeFirst(of: queue) }
@@ -239,8 +237,8 @@ struct DeliveryChunkTests {
             } else {
                 _ = pending.removeAll()
             }
-            #expect(Counted.Counter.count == 0)
-            #expect(storedElements(of: pending) + storedElements(of: taken) < 2 * Self.spareLimit)
+            XCTAssertEqual(Counted.Counter.count, 0)
+            XCTAssertLessThan(storedElements(of: pending) + storedElements(of: taken), 2 * Self.spareLimit)
         }
     }
 }

@@ -218,7 +218,7 @@ final class FanOutTests: XCTestCase {
     // MARK: Random sequences
 
     func testEachObserverIsCalledOnceForEachPostInOrderInRandomSequences() {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in 0..<TestRounds.rounds(15, stress: 60) as Range<UInt64> {
             let random = Locked(SeededGenerator(seed: seed))
             @Sendable func once(in number: Int) -> Bool {
                 random.withLock { Int.random(in: 0..<number, using: &$0) == 0 }

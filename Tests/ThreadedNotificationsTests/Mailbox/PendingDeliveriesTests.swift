@@ -1,10 +1,9 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("PendingDeliveries")
-struct PendingDeliveriesTests {
+final class PendingDeliveriesTests: XCTestCase {
     private final class Waiter {}
     private typealias Pending = PendingDeliveries<Int, Waiter>
 
@@ -12,27 +11,25 @@ struct PendingDeliveriesTests {
         chunks.flatMap(\.entries).map { if case .item(let item) = $0.content { item } else { nil } }
     }
 
-    @Test("an append signals if the queue was empty, and only then")
-    func signalOnTransition() {
+    func testAnAppendSignalsIfTheQueueWasEmptyAndOnlyThen() {
         var pending = Pending()
         let (one, other) = (pending.addQueue(), pending.addQueue())
         let signal1 = pending.append(1, to: one)
-        #expect(signal1)
+        XCTAssertTrue(signal1)
         let signal2 = pending.append(2, to: one)
-        #expect(!signal2)
+        XCTAssertFalse(signal2)
         let signal3 = pending.append(3, to: other)
-        #expect(signal3)
+        XCTAssertTrue(signal3)
         var taken: [Pending.Chunk] = []
         pending.takeAll(of: one, into: &taken)
-        #expect(Self.items(of: taken) == [1, 2])
-        #expect(pending.isEmpty(one))
-        #expect(!pending.isEmpty(other))
+        XCTAssertEqual(Self.items(of: taken), [1, 2])
+        XCTAssertTrue(pending.isEmpty(one))
+        XCTAssertFalse(pending.isEmpty(other))
         let signal4 = pending.append(4, to: one)
-        #expect(signal4)
+        XCTAssertTrue(signal4)
     }
 
-    @Test("entries are taken in the order in which they were appended, across queues")
-    func order() {
+    func testEntriesAreTakenInTheOrderInWhichTheyWereAppendedAcrossQueues() {
         var pending = Pending()
         let queues = [pending.addQueue(), pending.addQueue()]
         for item in 0..<10 { _ = pending.append(item, to: queues[item % 2]) }
@@ -42,12 +39,14 @@ struct PendingDeliveriesTests {
         while let entry = taken.takeFirst(of: queues) {
             if case .item(let item) = entry.content { takenItems.append(item) }
         }
-        #expect(takenItems == Array(0..<10))
+        XCTAssertEqual(takenItems, Array(0..<10))
     }
 
-    @Test(
-        "a queue that is not empty was signalled after it was last emptied", arguments: 0..<30 as Range<UInt64>)
-    func signals(seed: UInt64) throws {
+    func testAQueueThatIsNotEmptyWasSignalledAfterItWasLastEmptied() throws {
+        for seed in 0..<TestRounds.rounds(4, stress: 30) as Range<UInt64> { try signals(seed: seed) }
+    }
+
+    private func signals(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let queues = 1 + Int(seed % 4)
         let policies: [OverflowPolicy] = [.dropOldest(capacity: 1), .keepLatest, .refuse(capacity: 2)]
@@ -68,8 +67,7 @@ struct PendingDeliveriesTests {
         try mailbox.removeAll()
     }
 
-    @Test("removeAll returns every item and waiter once, in the order in which they were appended")
-    func removal() {
+    func testRemoveAllReturnsEveryItemAndWaiterOnceInTheOrderInWhichTheyWereAppended() {
         var pending = Pending()
         let queues = [pending.addQueue(), pending.addQueue()]
         let waiter = Waiter()
@@ -84,23 +82,22 @@ struct PendingDeliveriesTests {
         _ = pending.append(40, to: queues[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
         _ = pending.append(41, to: queues[0], observer: 3, policy: .block(capacity: 1, timeout: .zero), waiter: waiter)
         let (items, waiters, _) = pending.removeAll()
-        #expect(items == Array(0...40))
-        #expect(waiters.count == 1 && waiters.first === waiter)
+        XCTAssertEqual(items, Array(0...40))
+        XCTAssertTrue(waiters.count == 1 && waiters.first === waiter)
         let again = pending.removeAll()
-        #expect(again.items == [])
-        #expect(again.waiters.isEmpty)
+        XCTAssertEqual(again.items, [])
+        XCTAssertTrue(again.waiters.isEmpty)
         let mustSignal = pending.append(42, to: queues[0])
-        #expect(mustSignal)
+        XCTAssertTrue(mustSignal)
     }
 
-    @Test("a million items are appended and taken, and 50,000 dropped, in linear time")
-    func linearCost() {
-        let count = 1_000_000
-        // In quadratic time this would take hours.
+    func testManyItemsAreAppendedTakenAndDroppedInLinearTime() {
+        let count = TestRounds.rounds(50_000, stress: 1_000_000)
+        // In quadratic time this would take minutes.
         var pending = Pending()
         var taken = TakenDeliveries<Int, Waiter>()
         let queue = pending.addQueue()
-        let bounded = 10_000
+        let bounded = 2_000
         for item in 0..<count { _ = pending.append(item, to: queue) }
         taken.take(queue) { pending.takeAll(of: queue, into: &$0) }
         var isInOrder = true
@@ -110,9 +107,9 @@ struct PendingDeliveriesTests {
                 break
             }
         }
-        #expect(isInOrder)
+        XCTAssertTrue(isInOrder)
         let policy = OverflowPolicy.dropOldest(capacity: bounded)
         for item in 0..<5 * bounded { _ = pending.append(item, to: queue, observer: 1, policy: policy) }
-        #expect(pending.removeAll().items == Array(4 * bounded..<5 * bounded))
+        XCTAssertEqual(pending.removeAll().items, Array(4 * bounded..<5 * bounded))
     }
 }

@@ -1,26 +1,26 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("SpinBudget")
-struct SpinBudgetTests {
-    @Test(
-        "the time spent is at most the sum that finds and wake-ups earned, and one look",
-        arguments: 0..<50 as Range<UInt64>)
-    func bound(seed: UInt64) {
+final class SpinBudgetTests: XCTestCase {
+    func testTheTimeSpentIsAtMostTheSumThatFindsAndWakeUpsEarnedAndOneLook() {
+        for seed in 0..<TestRounds.rounds(5, stress: 50) as Range<UInt64> { bound(seed: seed) }
+    }
+
+    private func bound(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var budget = SpinBudget()
         var (spent, found, woken) = (0, 0, 0)
         // Some threads often find an entry, and some rarely.
         let oneIn = Int.random(in: 1...30, using: &random)
-        for _ in 0..<20_000 {
+        for _ in 0..<2_000 {
             guard let limit = budget.limit else {
                 budget.woken()
                 woken += 1
                 continue
             }
-            #expect(limit <= SpinBudget.longest)
+            XCTAssertLessThanOrEqual(limit, SpinBudget.longest)
             let time = Int.random(in: 0...limit, using: &random)
             spent += time
             if random.once(in: oneIn) {
@@ -30,14 +30,13 @@ struct SpinBudgetTests {
                 budget.foundNothing(after: time)
             }
             let allowed = SpinBudget.atFirst + found * SpinBudget.saved + woken * SpinBudget.forBeingWoken
-            #expect(spent <= allowed)
-            #expect(budget.credit >= 0 && budget.credit <= SpinBudget.most)
+            XCTAssertLessThanOrEqual(spent, allowed)
+            XCTAssertTrue(budget.credit >= 0 && budget.credit <= SpinBudget.most)
         }
-        #expect(spent > 0)
+        XCTAssertGreaterThan(spent, 0)
     }
 
-    @Test("a thread that finds nothing looks once in 200 wake-ups")
-    func findsNothing() {
+    func testAThreadThatFindsNothingLooksOnceIn200WakeUps() {
         var budget = SpinBudget()
         var looks = 0
         for _ in 0..<20_000 {
@@ -46,39 +45,36 @@ struct SpinBudgetTests {
             budget.foundNothing(after: limit)
             looks += 1
         }
-        #expect((90...110).contains(looks))
+        XCTAssertTrue((90...110).contains(looks))
     }
 
-    @Test("a thread that finds entries at once keeps looking, also after nine looks that found nothing")
-    func findsAtOnce() {
+    func testAThreadThatFindsEntriesAtOnceKeepsLookingAlsoAfterNineLooksThatFoundNothing() {
         var budget = SpinBudget()
         for _ in 0..<1_000 {
-            #expect(budget.limit != nil)
+            XCTAssertNotNil(budget.limit)
             budget.found(after: 1_000)
         }
         for _ in 0..<9 { budget.foundNothing(after: SpinBudget.longest) }
-        #expect(budget.limit == SpinBudget.longest)
+        XCTAssertEqual(budget.limit, SpinBudget.longest)
         budget.foundNothing(after: SpinBudget.longest)
-        #expect(budget.limit == nil)
+        XCTAssertNil(budget.limit)
     }
 
-    @Test("a thread whose first find takes long keeps looking")
-    func findsLateOnce() {
+    func testAThreadWhoseFirstFindTakesLongKeepsLooking() {
         var budget = SpinBudget()
         budget.found(after: 30_000)
-        #expect(budget.limit == 80_000)
+        XCTAssertEqual(budget.limit, 80_000)
         for _ in 0..<10 { budget.found(after: 1_000) }
-        #expect(budget.limit == SpinBudget.longest)
+        XCTAssertEqual(budget.limit, SpinBudget.longest)
     }
 
-    @Test("a thread stops looking if finds take more time than they save")
-    func findsLate() {
+    func testAThreadStopsLookingIfFindsTakeMoreTimeThanTheySave() {
         var budget = SpinBudget()
         var looks = 0
         while let limit = budget.limit, looks < 1_000 {
             if limit >= 30_000 { budget.found(after: 30_000) } else { budget.foundNothing(after: limit) }
             looks += 1
         }
-        #expect(looks < 10)
+        XCTAssertLessThan(looks, 10)
     }
 }

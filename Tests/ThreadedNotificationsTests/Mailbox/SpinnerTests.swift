@@ -1,21 +1,23 @@
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("Spinner")
-struct SpinnerTests {
+final class SpinnerTests: XCTestCase {
     private let ping = Notification.Name("ping")
     private let pong = Notification.Name("pong")
 
-    @Test("two threads that answer each other get every answer, with and without spinning", arguments: [true, false])
-    func answers(spins: Bool) throws {
+    func testTwoThreadsThatAnswerEachOtherGetEveryAnswerWithAndWithoutSpinning() throws {
+        for spins in [true, false] { try answers(spins: spins) }
+    }
+
+    private func answers(spins: Bool) throws {
         let center = ThreadedNotificationCenter()
         let (one, other) = (RunLoopThread(name: "one", spins: spins), RunLoopThread(name: "other", spins: spins))
         try one.start()
         try other.start()
-        let count = 3_000
+        let count = TestRounds.rounds(300, stress: 3_000)
         let isDone = DispatchSemaphore(value: 0)
         let got = Locked(0)
         let pings = center.addObserver(forName: ping, on: other) { [pong] _ in center.post(name: pong) }
@@ -27,14 +29,13 @@ struct SpinnerTests {
             if number < count { center.post(name: ping) } else { isDone.signal() }
         }
         center.post(name: ping)
-        #expect(isDone.wait(timeout: .now() + TestTimeout.seconds) == .success)
-        #expect(pings.counters == DeliveryCounters(delivered: count))
-        #expect(pongs.counters == DeliveryCounters(delivered: count))
+        XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success)
+        XCTAssertEqual(pings.counters, DeliveryCounters(delivered: count))
+        XCTAssertEqual(pongs.counters, DeliveryCounters(delivered: count))
         for thread in [one, other] { try thread.stopAndWait() }
     }
 
-    @Test("the run loop's other sources are served while two threads answer each other without end")
-    func otherSources() throws {
+    func testTheRunLoopsOtherSourcesAreServedWhileTwoThreadsAnswerEachOtherWithoutEnd() throws {
         let center = ThreadedNotificationCenter()
         let (one, other) = (try RunLoopThread.started("one"), try RunLoopThread.started("other"))
         let goesOn = Locked(true)
@@ -50,9 +51,9 @@ struct SpinnerTests {
         center.post(name: ping)
         for _ in 0..<20 {
             port.signal()
-            #expect(receiver.handled.wait(timeout: .now() + TestTimeout.seconds) == .success)
+            XCTAssertEqual(receiver.handled.wait(timeout: .now() + TestTimeout.seconds), .success)
         }
-        #expect(pings.counters.delivered > 0)
+        XCTAssertGreaterThan(pings.counters.delivered, 0)
         goesOn.withLock { $0 = false }
         port.invalidate()
         for thread in [one, other] { try thread.stopAndWait() }
@@ -67,23 +68,21 @@ struct SpinnerTests {
         }
     }
 
-    @Test("a thread that may spin stops after it has delivered earlier posts")
-    func stopping() throws {
+    func testAThreadThatMaySpinStopsAfterItHasDeliveredEarlierPosts() throws {
         for _ in 0..<50 {
             let center = ThreadedNotificationCenter()
             let worker = try RunLoopThread.started("worker")
             let token = center.addObserver(forName: ping, on: worker) { _ in }
             center.post(name: ping)
             try worker.stopAndWait()
-            #expect(token.counters == DeliveryCounters(delivered: 1))
+            XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         }
     }
 
-    @Test("no delivery is lost in the other mode queues while the thread watches one")
-    func otherQueues() throws {
+    func testNoDeliveryIsLostInTheOtherModeQueuesWhileTheThreadWatchesOne() throws {
         let center = ThreadedNotificationCenter()
         let worker = try RunLoopThread.started("worker")
-        let count = 2_000
+        let count = TestRounds.rounds(300, stress: 2_000)
         let isDone = DispatchSemaphore(value: 0)
         let tokens = [[RunLoop.Mode.common], [.default], [.default, .init("other")]].map { modes in
             center.addObserver(forName: ping, on: worker, options: ObserverOptions(modes: Set(modes))) { notification in
@@ -91,8 +90,8 @@ struct SpinnerTests {
             }
         }
         for number in 1...count { center.post(name: ping, object: number) }
-        for _ in tokens { #expect(isDone.wait(timeout: .now() + TestTimeout.seconds) == .success) }
-        for token in tokens { #expect(token.counters == DeliveryCounters(delivered: count)) }
+        for _ in tokens { XCTAssertEqual(isDone.wait(timeout: .now() + TestTimeout.seconds), .success) }
+        for token in tokens { XCTAssertEqual(token.counters, DeliveryCounters(delivered: count)) }
         try worker.stopAndWait()
     }
 }

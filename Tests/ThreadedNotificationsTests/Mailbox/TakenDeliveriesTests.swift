@@ -1,16 +1,17 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("TakenDeliveries")
-struct TakenDeliveriesTests {
+final class TakenDeliveriesTests: XCTestCase {
     private typealias Pending = PendingDeliveries<Int, ComparedMailbox.Waiter>
     private typealias Taken = TakenDeliveries<Int, ComparedMailbox.Waiter>
 
-    @Test(
-        "nested drains deliver the same items as a plain array", arguments: 0..<60 as Range<UInt64>)
-    func againstAnArray(seed: UInt64) throws {
+    func testNestedDrainsDeliverTheSameItemsAsAPlainArray() throws {
+        for seed in 0..<TestRounds.rounds(6, stress: 60) as Range<UInt64> { try againstAnArray(seed: seed) }
+    }
+
+    private func againstAnArray(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let queues = 3
         var mailbox = ComparedMailbox(queues: queues)
@@ -36,12 +37,11 @@ struct TakenDeliveriesTests {
             try drain(depth: 0)
         }
         try mailbox.removeAll()
-        #expect(mailbox.outcomes.appended == mailbox.outcomes.delivered + mailbox.outcomes.removed)
-        #expect(mailbox.outcomes.delivered > 0)
+        XCTAssertEqual(mailbox.outcomes.appended, mailbox.outcomes.delivered + mailbox.outcomes.removed)
+        XCTAssertGreaterThan(mailbox.outcomes.delivered, 0)
     }
 
-    @Test("a nested drain continues after the outer one's last entry, and takes later appends too")
-    func nestedDrain() {
+    func testANestedDrainContinuesAfterTheOuterOnesLastEntryAndTakesLaterAppendsToo() {
         var (pending, taken) = (Pending(), Taken())
         let queues = [pending.addQueue(), pending.addQueue()]
         func append(_ item: Int, queue: Int) { _ = pending.append(item, to: queue) }
@@ -53,34 +53,32 @@ struct TakenDeliveriesTests {
         }
         for item in 1...4 { append(item, queue: queues[item % 2]) }
         take()
-        #expect(takeFirst() == 1)
+        XCTAssertEqual(takeFirst(), 1)
         append(5, queue: queues[1])
         append(6, queue: queues[0])
         take()
-        #expect(takeFirst() == 2)
+        XCTAssertEqual(takeFirst(), 2)
         append(7, queue: queues[1])
         take()
-        #expect((3...7).map { _ in takeFirst() } == [3, 4, 5, 6, 7])
-        #expect(takeFirst() == nil)
+        XCTAssertEqual((3...7).map { _ in takeFirst() }, [3, 4, 5, 6, 7])
+        XCTAssertNil(takeFirst())
     }
 
-    @Test("a drain of one queue takes nothing of another")
-    func otherLanes() {
+    func testADrainOfOneQueueTakesNothingOfAnother() {
         var (pending, taken) = (Pending(), Taken())
         let (one, other) = (pending.addQueue(), pending.addQueue())
         _ = pending.append(1, to: other)
         _ = pending.append(2, to: one)
         for queue in [one, other] { taken.take(queue) { pending.takeAll(of: queue, into: &$0) } }
         let first = taken.takeFirst(of: [one])
-        #expect(first?.number == 2)
+        XCTAssertEqual(first?.number, 2)
         let second = taken.takeFirst(of: [one])
-        #expect(second == nil)
-        #expect(taken.isEmpty(one))
-        #expect(!taken.isEmpty(other))
+        XCTAssertNil(second)
+        XCTAssertTrue(taken.isEmpty(one))
+        XCTAssertFalse(taken.isEmpty(other))
     }
 
-    @Test("a nested drain releases its own exhausted chunks, not the outer drain's")
-    func exhaustedByNestedDrains() {
+    func testANestedDrainReleasesItsOwnExhaustedChunksNotTheOuterDrains() {
         final class Object {}
         var (pending, taken) = (Pending(), Taken())
         let queue = pending.addQueue()
@@ -98,14 +96,14 @@ struct TakenDeliveriesTests {
         let inner = append(3...3)
         _ = taken.takeFirst(of: queue, in: 2)
         let ofOuter = taken.takeExhausted(in: 2)
-        #expect(ofOuter == nil)
+        XCTAssertNil(ofOuter)
         _ = taken.takeFirst(of: queue, in: 2)
         let first = taken.takeExhausted(in: 2)
-        #expect(first?.owners.first === inner)
+        XCTAssertIdentical(first?.owners.first, inner)
         let second = taken.takeExhausted(in: 2)
-        #expect(second == nil)
+        XCTAssertNil(second)
         let third = taken.takeExhausted(in: 1)
-        #expect(third?.owners.first === outer)
-        #expect(!taken.hasExhausted)
+        XCTAssertIdentical(third?.owners.first, outer)
+        XCTAssertFalse(taken.hasExhausted)
     }
 }

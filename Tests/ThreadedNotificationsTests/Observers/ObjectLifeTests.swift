@@ -1,9 +1,8 @@
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("ObjectLife")
-struct ObjectLifeTests {
+final class ObjectLifeTests: XCTestCase {
     private final class Object {
         let whenDeinitialised: () -> Void
 
@@ -14,34 +13,31 @@ struct ObjectLifeTests {
         deinit { whenDeinitialised() }
     }
 
-    @Test("it is over when the object has been deallocated, with and without a weak reference to it")
-    func deallocated() {
+    func testItIsOverWhenTheObjectHasBeenDeallocatedWithAndWithoutAWeakReferenceToIt() {
         for hasWeakReference in [false, true] {
             var object: Object? = Object()
             weak let reference = hasWeakReference ? object : nil
             let life = ObjectLife(of: object!)
-            #expect(!life.isOver)
+            XCTAssertFalse(life.isOver)
             object = nil
-            #expect(life.isOver)
-            #expect(reference == nil)
+            XCTAssertTrue(life.isOver)
+            XCTAssertNil(reference)
         }
     }
 
-    @Test("it is over during the object's deinit")
-    func deallocating() {
+    func testItIsOverDuringTheObjectsDeinit() {
         var life: ObjectLife?
         var wasOver = false
         var object: Object? = Object { wasOver = life?.isOver == true }
         life = ObjectLife(of: object!)
         object = nil
-        #expect(wasOver)
+        XCTAssertTrue(wasOver)
     }
 
-    @Test("it stays over when other objects are allocated")
-    func laterObjects() {
+    func testItStaysOverWhenOtherObjectsAreAllocated() {
         let life = ObjectLife(of: Object())
         let later = (0..<1000).map { _ in Object() }
-        #expect(life.isOver)
-        #expect(later.allSatisfy { !ObjectLife(of: $0).isOver })
+        XCTAssertTrue(life.isOver)
+        XCTAssertTrue(later.allSatisfy { !ObjectLife(of: $0).isOver })
     }
 }

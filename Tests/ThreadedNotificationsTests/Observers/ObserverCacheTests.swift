@@ -1,10 +1,9 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("ObserverCache")
-struct ObserverCacheTests {
+final class ObserverCacheTests: XCTestCase {
     /// The cache's number of entries.
     private static let capacity = 16
 
@@ -31,22 +30,24 @@ struct ObserverCacheTests {
         return ids
     }
 
-    @Test("kept observers are found in their order, without gaps, for their name and version only")
-    func findsKeptObservers() {
+    func testKeptObserversAreFoundInTheirOrderWithoutGapsForTheirNameAndVersionOnly() {
         let cache = ObserverCache()
         let (one, other) = (Self.observer(), Self.observer())
         let name = Notification.Name("name")
-        #expect(Self.find(name, 1, in: cache) == nil)
+        XCTAssertNil(Self.find(name, 1, in: cache))
         cache.keep([nil, other, nil, one], of: name, version: 1)
-        #expect(Self.find(name, 1, in: cache) == [other.id, one.id])
-        #expect(Self.find(name, 2, in: cache) == nil)
-        #expect(Self.find(Notification.Name("named"), 1, in: cache) == nil)
+        XCTAssertEqual(Self.find(name, 1, in: cache), [other.id, one.id])
+        XCTAssertNil(Self.find(name, 2, in: cache))
+        XCTAssertNil(Self.find(Notification.Name("named"), 1, in: cache))
         cache.keep([], of: name, version: 2)
-        #expect(Self.find(name, 2, in: cache) == [])
+        XCTAssertEqual(Self.find(name, 2, in: cache), [])
     }
 
-    @Test("names with similar strings are never confused", arguments: 0..<2)
-    func tellsNamesApart(storage: Int) {
+    func testNamesWithSimilarStringsAreNeverConfused() {
+        for storage in 0..<2 { tellsNamesApart(storage: storage) }
+    }
+
+    private func tellsNamesApart(storage: Int) {
         // The two words of a small string are its text; those of a large one are a count and an address.
         let texts =
             storage == 0
@@ -61,30 +62,28 @@ struct ObserverCacheTests {
                 cache.keep([observer], of: name, version: UInt64(round))
                 for (asked, expected) in zip(names, observers) {
                     let found = Self.find(asked, UInt64(round), in: cache)
-                    #expect(found == nil || found == [expected.id], "\(asked) after \(name)")
+                    XCTAssertTrue(found == nil || found == [expected.id], "\(asked) after \(name)")
                 }
-                #expect(Self.find(name, UInt64(round), in: cache) == [observer.id])
+                XCTAssertEqual(Self.find(name, UInt64(round), in: cache), [observer.id])
             }
         }
     }
 
-    @Test("a name of a string that was extended later is another name")
-    func grownString() {
+    func testANameOfAStringThatWasExtendedLaterIsAnotherName() {
         let cache = ObserverCache()
         let observer = Self.observer()
         var text = String(repeating: "x", count: 20)
         text.reserveCapacity(100)
         cache.keep([observer], of: Notification.Name(text), version: 1)
-        #expect(Self.find(Notification.Name(text), 1, in: cache) == [observer.id])
+        XCTAssertEqual(Self.find(Notification.Name(text), 1, in: cache), [observer.id])
         text.append("y")
-        #expect(Self.find(Notification.Name(text), 1, in: cache) == nil)
+        XCTAssertNil(Self.find(Notification.Name(text), 1, in: cache))
         text.removeLast()
         let found = Self.find(Notification.Name(text), 1, in: cache)
-        #expect(found == nil || found == [observer.id])
+        XCTAssertTrue(found == nil || found == [observer.id])
     }
 
-    @Test("a name is not found for a later string in the same memory")
-    func reusedMemory() {
+    func testANameIsNotFoundForALaterStringInTheSameMemory() {
         let cache = ObserverCache()
         func name(_ number: Int) -> Notification.Name {
             Notification.Name("a text that does not fit in two words \(1000 + number)")
@@ -95,11 +94,10 @@ struct ObserverCacheTests {
             if Self.find(name(number), 1, in: cache) != nil { wrong += 1 }
             cache.keep([observer], of: name(number), version: 1)
         }
-        #expect(wrong == 0)
+        XCTAssertEqual(wrong, 0)
     }
 
-    @Test("an entry that a post uses is not replaced until the post ends")
-    func inUse() throws {
+    func testAnEntryThatAPostUsesIsNotReplacedUntilThePostEnds() throws {
         let cache = ObserverCache()
         weak var weakObserver: Observer?
         do {
@@ -107,8 +105,8 @@ struct ObserverCacheTests {
             weakObserver = observer
             cache.keep([observer], of: Notification.Name("in use"), version: 1)
         }
-        let outer = try #require(cache.find(Notification.Name("in use"), version: 1))
-        let inner = try #require(cache.find(Notification.Name("in use"), version: 1))
+        let outer = try XCTUnwrap(cache.find(Notification.Name("in use"), version: 1))
+        let inner = try XCTUnwrap(cache.find(Notification.Name("in use"), version: 1))
         func keepOthers() {
             for number in 0..<500 {
                 cache.keep([Self.observer()], of: Notification.Name("\(number)"), version: 1)
@@ -118,15 +116,14 @@ struct ObserverCacheTests {
         keepOthers()
         inner.giveBack()
         keepOthers()
-        #expect(Self.ids(outer.observers) == [weakObserver?.id])
+        XCTAssertEqual(Self.ids(outer.observers), [weakObserver?.id])
         outer.giveBack()
-        #expect(weakObserver != nil)
+        XCTAssertNotNil(weakObserver)
         keepOthers()
-        #expect(weakObserver == nil)
+        XCTAssertNil(weakObserver)
     }
 
-    @Test("releasing an entry's observers may use the cache")
-    func reentrancy() {
+    func testReleasingAnEntrysObserversMayUseTheCache() {
         let cache = ObserverCache()
         // Safety: only this thread uses it.
         nonisolated(unsafe) let unsafe = cache
@@ -148,11 +145,10 @@ struct ObserverCacheTests {
         for version in 2..<200 as Range<UInt64> where calls.isEmpty {
             cache.keep([], of: name, version: version == 3 ? 4 : version)
         }
-        #expect(calls == ["[] []"])
+        XCTAssertEqual(calls, ["[] []"])
     }
 
-    @Test("the cache limits its entries and observers, and keeps none that a token does not remove")
-    func bounds() {
+    func testTheCacheLimitsItsEntriesAndObserversAndKeepsNoneThatATokenDoesNotRemove() {
         let cache = ObserverCache()
         var kept: [WeakReference<AnyObject>] = []
         func keep(_ count: Int, isRemovedWithToken: Bool = true, of name: String) {
@@ -162,16 +158,15 @@ struct ObserverCacheTests {
         }
         func alive() -> Int { kept.count { $0.object != nil } }
         for number in 0..<200 { keep(64, of: "\(number)") }
-        #expect(alive() > 0 && alive() <= Self.capacity * 64)
+        XCTAssertTrue(alive() > 0 && alive() <= Self.capacity * 64)
         cache.removeAll()
-        #expect(alive() == 0)
+        XCTAssertEqual(alive(), 0)
         for number in 0..<200 { keep(65, of: "\(number)") }
         for number in 0..<200 { keep(1, isRemovedWithToken: false, of: "\(number)") }
-        #expect(alive() == 0)
+        XCTAssertEqual(alive(), 0)
     }
 
-    @Test("removeAll and deinit release every observer, also of entries in use")
-    func end() {
+    func testRemoveAllAndDeinitReleaseEveryObserverAlsoOfEntriesInUse() {
         var cache: ObserverCache? = ObserverCache()
         var kept: [WeakReference<AnyObject>] = []
         for number in 0..<100 {
@@ -180,16 +175,16 @@ struct ObserverCacheTests {
             cache?.keep([observer], of: Notification.Name("\(number)"), version: 1)
             _ = cache?.find(Notification.Name("\(number)"), version: 1)
         }
-        #expect(kept.contains { $0.object != nil })
+        XCTAssertTrue(kept.contains { $0.object != nil })
         cache?.removeAll()
-        #expect(!kept.contains { $0.object != nil })
+        XCTAssertFalse(kept.contains { $0.object != nil })
         do {
             let last = Self.observer()
             cache?.keep([last], of: Notification.Name("last"), version: 1)
             kept = [WeakReference<AnyObject>(last)]
         }
         cache = nil
-        #expect(kept.first?.object == nil)
+        XCTAssertNil(kept.first?.object)
     }
 }
 

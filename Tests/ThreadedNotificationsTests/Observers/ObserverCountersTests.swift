@@ -1,4 +1,5 @@
 import Foundation
+import SharedTesting
 import Synchronization
 import XCTest
 
@@ -9,7 +10,7 @@ private let posted = Notification.Name("posted")
 /// Counters are exact, also if several threads count at the same time (guarantee 14).
 final class ObserverCountersTests: XCTestCase {
     private let threads = 6
-    private let posts = 10_000
+    private let posts = TestRounds.rounds(1_000, stress: 10_000)
 
     func testThePostsOfSeveralThreadsAddUp() throws {
         let center = ThreadedNotificationCenter()

@@ -131,7 +131,7 @@ final class ObserverHandlerTests: XCTestCase {
     func testObserversOfDeallocatedObjectsAreRemovedEvenIfNothingIsPosted() throws {
         let center = ThreadedNotificationCenter()
         let log = Locked<[String]>([])
-        for index in 0..<10_000 {
+        for index in 0..<1_000 {
             center.addObserver(MethodObserver(log), forName: posted, on: .current) { $0.handle($1) }
             let own = Notification.Name("name \(index)")
             center.addObserver(MethodObserver(log), forName: own, on: .current) { $0.handle($1) }

@@ -1,11 +1,10 @@
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
 /// Explores every order in which the steps of a few threads can follow each other. A step is one atomic exchange of the
 /// state.
-@Suite("ObserverState")
-struct ObserverStateTests {
+final class ObserverStateTests: XCTestCase {
     /// A step of a thread.
     private enum Step {
         /// Begins a handler. If that is refused, the thread's steps up to the next `end` have no effect.
@@ -144,8 +143,7 @@ struct ObserverStateTests {
         if old.isAwaited && !state.isAwaited { faults.append("the waiting thread is lost: \(world)") }
     }
 
-    @Test("after the removal no handler begins, and the state is over exactly once")
-    func removal() {
+    func testAfterTheRemovalNoHandlerBeginsAndTheStateIsOverExactlyOnce() {
         let (orders, faults) = explore(
             [[.begin, .end, .begin, .end], [.begin, .end, .begin, .end], [.cancel], [.cancel]]
         ) { world in
@@ -154,13 +152,12 @@ struct ObserverStateTests {
             if world.cancellations != 1 { faults.append("\(world.cancellations) removals were the first: \(world)") }
             return faults
         }
-        #expect(faults == [])
+        XCTAssertEqual(faults, [])
         // All orders of 4, 4, 1 and 1 steps.
-        #expect(orders == 6_300)
+        XCTAssertEqual(orders, 6_300)
     }
 
-    @Test("a thread that waits for the handlers sleeps until the last one has returned, and no longer")
-    func waiting() {
+    func testAThreadThatWaitsForTheHandlersSleepsUntilTheLastOneHasReturnedAndNoLonger() {
         let (orders, faults) = explore(
             [
                 [.begin, .end], [.begin, .end, .begin, .end],
@@ -169,23 +166,21 @@ struct ObserverStateTests {
         ) { world in
             world.state.isOver && world.state.isAwaited ? [] : ["not over or not awaited: \(world)"]
         }
-        #expect(faults == [])
-        #expect(orders > 1_000)
+        XCTAssertEqual(faults, [])
+        XCTAssertGreaterThan(orders, 1_000)
     }
 
-    @Test("a handler that removes its own observer waits for the other handlers only")
-    func removalInTheHandler() {
+    func testAHandlerThatRemovesItsOwnObserverWaitsForTheOtherHandlersOnly() {
         let (orders, faults) = explore(
             [[.begin, .cancel, .await, .waitForOthers(own: 1), .end], [.begin, .end], [.begin, .end]]
         ) { world in
             world.state.isOver ? [] : ["not over: \(world)"]
         }
-        #expect(faults == [])
-        #expect(orders > 100)
+        XCTAssertEqual(faults, [])
+        XCTAssertGreaterThan(orders, 100)
     }
 
-    @Test("many are moved to another counter once, by a thread that reached them")
-    func movingMany() {
+    func testManyAreMovedToAnotherCounterOnceByAThreadThatReachedThem() {
         let handled: [Step] = [.beginAtOnce, .moveMany, .end]
         for (threads, expected) in [
             ([handled, handled, handled], 1_680), ([handled + handled, handled], 84),
@@ -194,75 +189,72 @@ struct ObserverStateTests {
             let (orders, faults) = explore(threads, atOnce: ObserverState.many - 2) { world in
                 world.state.atOnce >= ObserverState.many ? ["many are left: \(world)"] : []
             }
-            #expect(faults == [])
-            #expect(orders == expected)
+            XCTAssertEqual(faults, [])
+            XCTAssertEqual(orders, expected)
         }
     }
 
-    @Test("its parts do not depend on the order of the changes")
-    func parts() {
+    func testItsPartsDoNotDependOnTheOrderOfTheChanges() {
         for running in 0..<5 {
             var state = ObserverState.registered
             for _ in 0..<running { state = state.begun ?? state }
-            #expect(state.running == running)
-            #expect(!state.isCancelled && !state.isAwaited && !state.isOver)
-            #expect(state.cancelled.awaited == state.awaited.cancelled)
-            #expect(state.cancelled.cancelled == state.cancelled)
-            #expect(state.awaited.awaited == state.awaited)
-            #expect(state.awaited.running == running && state.awaited.isAwaited && !state.awaited.isCancelled)
-            #expect(state.cancelled.running == running && !state.cancelled.isAwaited && state.cancelled.isCancelled)
-            #expect(state.awaited.begun?.ended == state.awaited)
-            #expect(state.awaited.cancelled.isOver == (running == 0))
+            XCTAssertEqual(state.running, running)
+            XCTAssertTrue(!state.isCancelled && !state.isAwaited && !state.isOver)
+            XCTAssertEqual(state.cancelled.awaited, state.awaited.cancelled)
+            XCTAssertEqual(state.cancelled.cancelled, state.cancelled)
+            XCTAssertEqual(state.awaited.awaited, state.awaited)
+            XCTAssertTrue(state.awaited.running == running && state.awaited.isAwaited && !state.awaited.isCancelled)
+            XCTAssertTrue(
+                state.cancelled.running == running && !state.cancelled.isAwaited && state.cancelled.isCancelled)
+            XCTAssertEqual(state.awaited.begun?.ended, state.awaited)
+            XCTAssertEqual(state.awaited.cancelled.isOver, (running == 0))
         }
     }
 
-    @Test("a handler that begins at once runs and is counted; its end does not change the number")
-    func atOnce() throws {
+    func testAHandlerThatBeginsAtOnceRunsAndIsCountedItsEndDoesNotChangeTheNumber() throws {
         var state = ObserverState.registered
         for count in 1...1000 {
-            state = try #require(state.begunAtOnce)
-            #expect((state.running, state.atOnce) == (1, count))
-            state = try #require(state.begun)
-            #expect((state.running, state.atOnce) == (2, count))
+            state = try XCTUnwrap(state.begunAtOnce)
+            XCTAssertTrue((state.running, state.atOnce) == (1, count))
+            state = try XCTUnwrap(state.begun)
+            XCTAssertTrue((state.running, state.atOnce) == (2, count))
             state = state.ended.ended
-            #expect((state.running, state.atOnce) == (0, count))
+            XCTAssertTrue((state.running, state.atOnce) == (0, count))
         }
-        #expect(!state.isCancelled && !state.isAwaited && !state.countsMany)
-        #expect(state == Self.state(atOnce: 1000))
+        XCTAssertTrue(!state.isCancelled && !state.isAwaited && !state.countsMany)
+        XCTAssertEqual(state, Self.state(atOnce: 1000))
         let over = state.cancelled.awaited
-        #expect(over.begunAtOnce == nil && over.begun == nil)
-        #expect(over.isOver && over.isAwaited && over.atOnce == 1000)
+        XCTAssertTrue(over.begunAtOnce == nil && over.begun == nil)
+        XCTAssertTrue(over.isOver && over.isAwaited && over.atOnce == 1000)
     }
 
-    @Test("moving many changes the number at once and nothing else")
-    func many() throws {
+    func testMovingManyChangesTheNumberAtOnceAndNothingElse() throws {
         let beforeMany = Self.state(atOnce: ObserverState.many - 1)
-        #expect(!beforeMany.countsMany && beforeMany.withoutMany == nil)
+        XCTAssertTrue(!beforeMany.countsMany && beforeMany.withoutMany == nil)
         for running in [0, 1, 5, 1_000_000] {
             for (isCancelled, isAwaited) in [(false, false), (true, false), (true, true)] {
                 var state = beforeMany
-                for _ in 0..<min(running, 5) { state = try #require(state.begun) }
+                for _ in 0..<min(running, 5) { state = try XCTUnwrap(state.begun) }
                 if running > 5 { state = ObserverState(word: state.word + 4 * UInt64(running - 5)) }
-                var more = try #require(state.begunAtOnce)
+                var more = try XCTUnwrap(state.begunAtOnce)
                 if isCancelled { more = more.cancelled }
                 if isAwaited { more = more.awaited }
-                #expect(more.countsMany && more.atOnce == ObserverState.many && more.running == running + 1)
-                let less = try #require(more.withoutMany)
-                #expect((less.atOnce, less.running) == (0, running + 1))
-                #expect((less.isCancelled, less.isAwaited) == (isCancelled, isAwaited))
-                #expect(less.withoutMany == nil)
-                #expect(less.ended.running == running)
+                XCTAssertTrue(more.countsMany && more.atOnce == ObserverState.many && more.running == running + 1)
+                let less = try XCTUnwrap(more.withoutMany)
+                XCTAssertTrue((less.atOnce, less.running) == (0, running + 1))
+                XCTAssertTrue((less.isCancelled, less.isAwaited) == (isCancelled, isAwaited))
+                XCTAssertNil(less.withoutMany)
+                XCTAssertEqual(less.ended.running, running)
             }
         }
     }
 
-    @Test("the number does not overflow before one of the threads has moved many")
-    func room() throws {
+    func testTheNumberDoesNotOverflowBeforeOneOfTheThreadsHasMovedMany() throws {
         // More threads than a process can have reach `many` at the same time, with 250 nested handlers each.
         let excess = 250 * (1 << 22)
-        let state = try #require(Self.state(atOnce: ObserverState.many + excess).begunAtOnce)
-        #expect(state.atOnce == ObserverState.many + excess + 1)
-        #expect(state.running == 1 && !state.isCancelled && !state.isAwaited)
-        #expect(state.withoutMany?.atOnce == excess + 1)
+        let state = try XCTUnwrap(Self.state(atOnce: ObserverState.many + excess).begunAtOnce)
+        XCTAssertEqual(state.atOnce, ObserverState.many + excess + 1)
+        XCTAssertTrue(state.running == 1 && !state.isCancelled && !state.isAwaited)
+        XCTAssertEqual(state.withoutMany?.atOnce, excess + 1)
     }
 }

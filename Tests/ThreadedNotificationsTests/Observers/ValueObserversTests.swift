@@ -1,31 +1,28 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("ValueObservers")
-struct ValueObserversTests {
+final class ValueObserversTests: XCTestCase {
     private static let name = Notification.Name("value")
 
     private let location = ThreadedNotifications.SourceLocation("test", 0)
 
-    @Test("a value that is delivered on the calling thread is counted once, and so is one for a removed observer")
-    func counters() {
+    func testAValueThatIsDeliveredOnTheCallingThreadIsCountedOnceAndSoIsOneForARemovedObserver() {
         let observers = ValueObservers()
         let values = Locked<[Int]>([])
         let (token, handle) = observers.add(
             named: Self.name, on: .postingThread, options: ObserverOptions(), at: location
         ) { (value: Int) in values.withLock { $0.append(value) } }
         observers.deliver(1, named: Self.name, to: [handle])
-        #expect(token.counters == DeliveryCounters(delivered: 1))
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1))
         token.cancel()
         observers.deliver(2, named: Self.name, to: [handle])
-        #expect(values.withLock { $0 } == [1])
-        #expect(token.counters == DeliveryCounters(delivered: 1, cancelled: 1))
+        XCTAssertEqual(values.withLock { $0 }, [1])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 1, cancelled: 1))
     }
 
-    @Test("what a handler delivers on the calling thread does not overtake on other threads")
-    func order() throws {
+    func testWhatAHandlerDeliversOnTheCallingThreadDoesNotOvertakeOnOtherThreads() throws {
         let observers = ValueObservers()
         let worker = try RunLoopThread.started("worker")
         let values = Locked<[Int]>([])
@@ -39,13 +36,12 @@ struct ValueObserversTests {
         }
         observers.deliver(1, named: Self.name, to: [localHandle, remoteHandle])
         try worker.stopAndWait()
-        #expect(values.withLock { $0 } == [1, 2])
-        #expect(remote.counters == DeliveryCounters(delivered: 2))
-        #expect(local.counters == DeliveryCounters(delivered: 1))
+        XCTAssertEqual(values.withLock { $0 }, [1, 2])
+        XCTAssertEqual(remote.counters, DeliveryCounters(delivered: 2))
+        XCTAssertEqual(local.counters, DeliveryCounters(delivered: 1))
     }
 
-    @Test("the policy keepLatest compares the name and the object of values")
-    func keepLatest() throws {
+    func testThePolicyKeepLatestComparesTheNameAndTheObjectOfValues() throws {
         let observers = ValueObservers()
         let worker = try RunLoopThread.started("worker")
         let resume = try worker.keptBusy()
@@ -58,22 +54,21 @@ struct ValueObserversTests {
         }
         resume.signal()
         try worker.stopAndWait()
-        #expect(values.withLock { $0 } == ["b1", "a2"])
-        #expect(token.counters == DeliveryCounters(delivered: 2, coalesced: 1))
+        XCTAssertEqual(values.withLock { $0 }, ["b1", "a2"])
+        XCTAssertEqual(token.counters, DeliveryCounters(delivered: 2, coalesced: 1))
     }
 
-    @Test("a token that is released removes its observer, and the owner is told once")
-    func removal() {
+    func testATokenThatIsReleasedRemovesItsObserverAndTheOwnerIsToldOnce() {
         let removed = Locked<[UInt64]>([])
         let observers = ValueObservers { id in removed.withLock { $0.append(id) } }
         do {
             let (token, _) = observers.add(
                 named: Self.name, on: .postingThread, options: ObserverOptions(), at: location
             ) { (_: Int) in }
-            #expect(!observers.isEmpty && observers.own(token) && !ValueObservers().own(token))
+            XCTAssertTrue(!observers.isEmpty && observers.own(token) && !ValueObservers().own(token))
             token.cancel()
         }
-        #expect(observers.isEmpty)
-        #expect(removed.withLock { $0.count } == 1)
+        XCTAssertTrue(observers.isEmpty)
+        XCTAssertEqual(removed.withLock { $0.count }, 1)
     }
 }

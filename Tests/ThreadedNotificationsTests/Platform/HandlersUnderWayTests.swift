@@ -1,10 +1,9 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("HandlersUnderWay")
-struct HandlersUnderWayTests {
+final class HandlersUnderWayTests: XCTestCase {
     private static func observer() -> Observer {
         Observer(
             name: nil, object: .none, mailbox: nil, options: ObserverOptions(),
@@ -14,28 +13,26 @@ struct HandlersUnderWayTests {
 
     private static func wait() throws -> DeliveryWait { try DeliveryWait(for: [], at: SourceLocation("test", 0)) }
 
-    @Test("it returns the observers of 100 nested handlers in order, without blocks")
-    func growth() {
+    func testItReturnsTheObserversOf100NestedHandlersInOrderWithoutBlocks() {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
         let observers = (0..<100).map { _ in Self.observer() }
         for _ in 0..<3 {
             for (count, observer) in observers.enumerated() {
-                #expect(handlers.observers.elementsEqual(observers[..<count]) { $0 === $1 })
+                XCTAssertTrue(handlers.observers.elementsEqual(observers[..<count]) { $0 === $1 })
                 handlers.begin(observer, nil)
                 handlers.begin(nil, nil)
             }
             for count in observers.indices.reversed() {
-                #expect(handlers.observers.elementsEqual(observers[...count]) { $0 === $1 })
+                XCTAssertTrue(handlers.observers.elementsEqual(observers[...count]) { $0 === $1 })
                 handlers.end()
                 handlers.end()
             }
-            #expect(handlers.observers.isEmpty)
+            XCTAssertTrue(handlers.observers.isEmpty)
         }
     }
 
-    @Test("a handler's wait is retained until the handler has returned")
-    func waits() throws {
+    func testAHandlersWaitIsRetainedUntilTheHandlerHasReturned() throws {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
         let observer = Self.observer()
@@ -46,14 +43,13 @@ struct HandlersUnderWayTests {
             handlers.begin(observer, wait)
         }
         for count in (0..<50).reversed() {
-            #expect(waits.map { $0.object != nil } == (0..<50).map { $0 <= count })
+            XCTAssertEqual(waits.map { $0.object != nil }, (0..<50).map { $0 <= count })
             handlers.end()
         }
-        #expect(!waits.contains { $0.object != nil })
+        XCTAssertFalse(waits.contains { $0.object != nil })
     }
 
-    @Test("handlers are removed from the innermost to the outermost, each with its wait")
-    func removal() throws {
+    func testHandlersAreRemovedFromTheInnermostToTheOutermostEachWithItsWait() throws {
         var handlers = HandlersUnderWay()
         defer { handlers.deallocate() }
         let observers = (0..<20).map { $0 % 3 == 0 ? nil : Self.observer() }
@@ -64,19 +60,18 @@ struct HandlersUnderWayTests {
         }
         for index in observers.indices.reversed() {
             let removed = handlers.removeInnermost()
-            let innermost = try #require(removed)
-            #expect(innermost.observer === observers[index])
-            #expect(innermost.wait === waits[index])
+            let innermost = try XCTUnwrap(removed)
+            XCTAssertIdentical(innermost.observer, observers[index])
+            XCTAssertIdentical(innermost.wait, waits[index])
         }
         let none = handlers.removeInnermost()
-        #expect(none == nil)
+        XCTAssertNil(none)
         let kept = waits.map { $0.map { WeakReference<AnyObject>($0) } }
         waits = []
-        #expect(!kept.contains { $0?.object != nil })
+        XCTAssertFalse(kept.contains { $0?.object != nil })
     }
 
-    @Test("a thread has a list of its running handlers, 200 deep")
-    func nested() {
+    func testAThreadHasAListOfItsRunningHandlers200Deep() {
         let center = ThreadedNotificationCenter()
         let names = (0..<200).map { Notification.Name("name \($0)") }
         let seen = Locked<[[ObserverID]]>([])
@@ -88,7 +83,7 @@ struct HandlersUnderWayTests {
         }
         center.post(name: names[0])
         let ids = tokens.map(\.id)
-        #expect(seen.withLock { $0 } == ids.indices.reversed().map { Array(ids[...$0]) })
-        #expect(ThreadContext.current.observersUnderWay == [])
+        XCTAssertEqual(seen.withLock { $0 }, ids.indices.reversed().map { Array(ids[...$0]) })
+        XCTAssertEqual(ThreadContext.current.observersUnderWay, [])
     }
 }

@@ -1,29 +1,28 @@
 import Foundation
-import Testing
+import XCTest
 
-@Suite("Timeouts")
-struct TimeoutSourceTests {
+final class TimeoutSourceTests: XCTestCase {
     /// Calls with a timeout on the wall clock, which is wrong when the clock is set.
     private static let forbidden = [
         "wait(timeout: .now()", "wait(wallTimeout:", "DispatchWallTime", "lock(before:", "wait(until: Date(",
         "NSCondition", "sem_timedwait", "pthread_mutex_timedlock", "pthread_cond_timedwait", ".timeIntervalSinceNow",
     ]
 
-    @Test("no source file calls a function that measures a timeout on the wall clock")
-    func sources() throws {
+    func testNoSourceFileCallsAFunctionThatMeasuresATimeoutOnTheWallClock() throws {
         var package = URL(filePath: #filePath)
         while package.lastPathComponent != "Tests" { package.deleteLastPathComponent() }
         let sources = package.deletingLastPathComponent().appending(path: "Sources")
-        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             .compactMap { $0 as? URL }.filter { ["swift", "c", "h"].contains($0.pathExtension) }
-        #expect(files.count > 100)
+        XCTAssertGreaterThan(files.count, 100)
         for file in files {
             let text = try String(contentsOf: file, encoding: .utf8)
             for call in Self.forbidden where text.contains(call) {
                 let isCalled = text.split(separator: "\n").contains { line in
                     line.contains(call) && !line.drop(while: { $0 == " " }).hasPrefix("//")
                 }
-                #expect(!isCalled, "\(file.lastPathComponent) has \(call) Use MonotonicSemaphore or ContinuousClock.")
+                XCTAssertFalse(
+                    isCalled, "\(file.lastPathComponent) has \(call) Use MonotonicSemaphore or ContinuousClock.")
             }
         }
     }

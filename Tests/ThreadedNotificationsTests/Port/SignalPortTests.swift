@@ -236,7 +236,7 @@ final class SignalPortTests: XCTestCase {
 
     func testAPortThatAnotherThreadRemovesFromAModeWhileItsOwnThreadEndsBecomesInvalid() throws {
         let mode = RunLoop.Mode("SignalPortTests")
-        for _ in 0..<2000 {
+        for _ in 0..<TestRounds.rounds(200, stress: 2_000) {
             let thread = RunLoopThread(name: "short")
             try thread.start()
             let port = SignalPort()

@@ -1,9 +1,8 @@
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("IdleDetector")
-struct IdleDetectorTests {
+final class IdleDetectorTests: XCTestCase {
     private enum Event: CaseIterable {
         case reset, beginPass, willWait, probeDidWake
     }
@@ -48,15 +47,14 @@ struct IdleDetectorTests {
     private func everySequence(upTo length: Int, from told: Told = Told(), check: (Told) -> String?) -> Bool {
         if let what = check(told) {
             let steps = zip(told.events, told.answers).map { "\($0): \($1)" }
-            Issue.record("\(what), after \(steps.joined(separator: ", "))")
+            XCTFail("\(what), after \(steps.joined(separator: ", "))")
             return false
         }
         guard told.events.count < length else { return true }
         return Event.allCases.allSatisfy { everySequence(upTo: length, from: told.told($0), check: check) }
     }
 
-    @Test("a run loop is idle if the probe wakes it, with no event between arming and waking")
-    func idle() {
+    func testARunLoopIsIdleIfTheProbeWakesItWithNoEventBetweenArmingAndWaking() {
         let isSo = everySequence(upTo: 8) { told in
             guard told.events.last == .probeDidWake else { return nil }
             let isDirectlyAfter = told.answers.dropLast().last == .arm
@@ -64,11 +62,10 @@ struct IdleDetectorTests {
             return isDirectlyAfter
                 ? "the loop is idle, and this is not reported" : "idle is reported although an event came between"
         }
-        #expect(isSo)
+        XCTAssertTrue(isSo)
     }
 
-    @Test("the probe is armed if the loop announces to wait twice, with one pass and no other event in between")
-    func arm() {
+    func testTheProbeIsArmedIfTheLoopAnnouncesToWaitTwiceWithOnePassAndNoOtherEventInBetween() {
         let isSo = everySequence(upTo: 8) { told in
             guard told.events.last == .willWait else { return nil }
             // The first of the two announcements was answered by another pass.
@@ -78,11 +75,10 @@ struct IdleDetectorTests {
             if (told.answers.last == .arm) == isConfirmed { return nil }
             return isConfirmed ? "it makes one pass too many" : "the probe is armed too early"
         }
-        #expect(isSo)
+        XCTAssertTrue(isSo)
     }
 
-    @Test("after any events, a quiet loop is found idle after at most three announcements")
-    func progress() {
+    func testAfterAnyEventsAQuietLoopIsFoundIdleAfterAtMostThreeAnnouncements() {
         let isSo = everySequence(upTo: 6) { told in
             var told = told
             var announcements = 0
@@ -95,17 +91,16 @@ struct IdleDetectorTests {
             told.tell(.probeDidWake)
             return told.answers.last == .idle ? nil : "the probe woke a quiet loop, and idle is not reported"
         }
-        #expect(isSo)
+        XCTAssertTrue(isSo)
     }
 
-    @Test("it starts over after idle and after a reset")
-    func startsOver() {
+    func testItStartsOverAfterIdleAndAfterAReset() {
         let isSo = everySequence(upTo: 6) { told in
             guard told.events.isEmpty || [.probeDidWake, .reset].contains(told.events.last) else { return nil }
             let passed = told.told(.beginPass).told(.willWait)
             return told.told(.willWait).answers.last == .anotherPass && passed.answers.last == .anotherPass
                 ? nil : "earlier events have an effect"
         }
-        #expect(isSo)
+        XCTAssertTrue(isSo)
     }
 }

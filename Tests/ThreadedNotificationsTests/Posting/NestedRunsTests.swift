@@ -1,62 +1,60 @@
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("NestedRuns")
-struct NestedRunsTests {
+final class NestedRunsTests: XCTestCase {
     private var runs = NestedRuns<String>()
 
-    @Test("a run in which nothing was posted is not signalled")
-    mutating func nothing() {
+    func testARunInWhichNothingWasPostedIsNotSignalled() {
         runs.begin(in: "default", isSignalled: false)
         let signal1 = runs.takeSignal()
-        #expect(!signal1)
+        XCTAssertFalse(signal1)
     }
 
-    @Test("a run in which something was posted is signalled once")
-    mutating func once() {
+    func testARunInWhichSomethingWasPostedIsSignalledOnce() {
         runs.begin(in: "default", isSignalled: false)
         runs.notePost()
         runs.notePost()
         let signal2 = runs.takeSignal()
-        #expect(signal2)
+        XCTAssertTrue(signal2)
         let signal3 = runs.takeSignal()
-        #expect(!signal3)
+        XCTAssertFalse(signal3)
     }
 
-    @Test("a nested run is not signalled for a post in the run around it", arguments: [false, true])
-    mutating func nested(isSignalled: Bool) {
+    func testANestedRunIsNotSignalledForAPostInTheRunAroundIt() {
+        for isSignalled in [false, true] { nested(isSignalled: isSignalled) }
+    }
+
+    private func nested(isSignalled: Bool) {
         runs.begin(in: "default", isSignalled: false)
         runs.notePost()
         if isSignalled { _ = runs.takeSignal() }
         runs.begin(in: "nested", isSignalled: isSignalled)
         let signal4 = runs.takeSignal()
-        #expect(!signal4)
+        XCTAssertFalse(signal4)
         let end = runs.end(in: "nested")
-        #expect(end.wasObserved && end.mayBeNested)
+        XCTAssertTrue(end.wasObserved && end.mayBeNested)
         let signal5 = runs.takeSignal()
-        #expect(signal5)
+        XCTAssertTrue(signal5)
     }
 
-    @Test("a post in a nested run does not make the run around it return")
-    mutating func outer() {
+    func testAPostInANestedRunDoesNotMakeTheRunAroundItReturn() {
         runs.begin(in: "default", isSignalled: false)
         runs.begin(in: "nested", isSignalled: false)
         runs.notePost()
         _ = runs.end(in: "nested")
         let signal6 = runs.takeSignal()
-        #expect(!signal6)
+        XCTAssertFalse(signal6)
         let end = runs.end(in: "default")
-        #expect(end.wasObserved && !end.mayBeNested)
+        XCTAssertTrue(end.wasObserved && !end.mayBeNested)
     }
 
-    @Test("the end of a run whose beginning was not observed changes nothing")
-    mutating func unobserved() {
+    func testTheEndOfARunWhoseBeginningWasNotObservedChangesNothing() {
         runs.begin(in: "default", isSignalled: false)
         runs.notePost()
         let end = runs.end(in: "other")
-        #expect(!end.wasObserved && end.mayBeNested)
+        XCTAssertTrue(!end.wasObserved && end.mayBeNested)
         let signal7 = runs.takeSignal()
-        #expect(signal7)
+        XCTAssertTrue(signal7)
     }
 }

@@ -149,7 +149,7 @@ final class PostingFromOtherThreadsTests: XCTestCase {
 
     func testANotificationForNewModesIsNotOvertaken() throws {
         let worker = try RunLoopThread.started("worker")
-        for round in 0..<200 {
+        for round in 0..<TestRounds.rounds(40, stress: 200) {
             let timeline = PostingTimeline()
             let queue = PostingQueue(center: timeline, on: worker)
             let modes = [RunLoop.Mode("new \(round)"), .default]

@@ -1,16 +1,14 @@
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
 /// The effect of posting on the runs of a run loop.
-@Suite("Posting and the runs of the run loop", .timeLimit(.minutes(10)))
-struct PostingRunTests {
+final class PostingRunTests: XCTestCase {
     /// "Note that a run loop that is about to exit (which occurs when all of the input channels have expired) is not in
     /// a wait state and thus will not post a notification."
-    @Test("a run whose inputs have expired posts asap and not idle notifications, which the next run posts")
-    func expired() throws {
+    func testARunWhoseInputsHaveExpiredPostsAsapAndNotIdleNotificationsWhichTheNextRunPosts() throws {
         let runs = try onThread { runs in
             RunLoop.current.add(
                 Timer(fire: Date(), interval: 0, repeats: false) { _ in
@@ -19,34 +17,35 @@ struct PostingRunTests {
                 }, forMode: .default)
             while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.posted.append("returned") }
         }
-        #expect(runs.posted == ["asap", "returned", "idle", "returned"])
-        #expect(runs.queue.counters == DeliveryCounters(delivered: 2))
+        XCTAssertEqual(runs.posted, ["asap", "returned", "idle", "returned"])
+        XCTAssertEqual(runs.queue.counters, DeliveryCounters(delivered: 2))
     }
 
-    @Test("a run without other input posts asap notifications and returns", arguments: ["one", "default"])
-    func nothingElse(mode: String) throws {
+    func testARunWithoutOtherInputPostsAsapNotificationsAndReturns() throws {
+        for mode in ["one", "default"] { try nothingElse(mode: mode) }
+    }
+
+    private func nothingElse(mode: String) throws {
         let mode = mode == "one" ? RunLoop.Mode("of its own") : .default
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [mode])
             while RunLoop.current.run(mode: mode, before: .distantFuture) { runs.returns += 1 }
         }
-        #expect(runs.posted == ["asap"])
-        #expect(runs.returns == 1)
+        XCTAssertEqual(runs.posted, ["asap"])
+        XCTAssertEqual(runs.returns, 1)
     }
 
-    @Test("a dequeued notification does not keep a run loop running")
-    func dequeued() throws {
+    func testADequeuedNotificationDoesNotKeepARunLoopRunning() throws {
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
             runs.queue.dequeueNotifications(matching: Notification(name: .init("asap")))
             while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.returns += 1 }
         }
-        #expect(runs.posted.isEmpty)
-        #expect(runs.returns == 0)
+        XCTAssertTrue(runs.posted.isEmpty)
+        XCTAssertEqual(runs.returns, 0)
     }
 
-    @Test("a post and a signalled port make one run return, not the next")
-    func oneReturn() throws {
+    func testAPostAndASignalledPortMakeOneRunReturnNotTheNext() throws {
         let runs = try onThread { runs in
             let port = SignalPort()
             RunLoop.current.add(port, forMode: .default)
@@ -63,14 +62,15 @@ struct PostingRunTests {
             runs.returns += 1
             port.invalidate()
         }
-        #expect(runs.posted == ["asap"])
-        #expect(runs.returns == 2)
+        XCTAssertEqual(runs.posted, ["asap"])
+        XCTAssertEqual(runs.returns, 2)
     }
 
-    @Test(
-        "a run that only an idle notification keeps running ends when it is dequeued during idle detection",
-        arguments: ["dequeued", "coalesced"])
-    func takenOut(how: String) throws {
+    func testARunThatOnlyAnIdleNotificationKeepsRunningEndsWhenItIsDequeuedDuringIdleDetection() throws {
+        for how in ["dequeued", "coalesced"] { try takenOut(how: how) }
+    }
+
+    private func takenOut(how: String) throws {
         let runs = try onThread { runs in
             runs.queue.enqueue(Notification(name: .init("idle")), postingStyle: .whenIdle)
             // Called after the queue's observer.
@@ -87,12 +87,15 @@ struct PostingRunTests {
             while RunLoop.current.run(mode: .default, before: .distantFuture) { runs.returns += 1 }
             observer.invalidate()
         }
-        #expect(runs.posted == (how == "dequeued" ? [] : ["idle"]))
-        #expect(runs.returns == 1)
+        XCTAssertEqual(runs.posted, (how == "dequeued" ? [] : ["idle"]))
+        XCTAssertEqual(runs.returns, 1)
     }
 
-    @Test("a run returns after a post, also if another run was nested in it", arguments: ["default", "other"])
-    func returnAfterNested(mode: String) throws {
+    func testARunReturnsAfterAPostAlsoIfAnotherRunWasNestedInIt() throws {
+        for mode in ["default", "other"] { try returnAfterNested(mode: mode) }
+    }
+
+    private func returnAfterNested(mode: String) throws {
         let mode = mode == "other" ? RunLoop.Mode("nested") : .default
         let runs = try onThread { runs in
             RunLoop.current.add(SignalPort(), forMode: .default)
@@ -107,11 +110,10 @@ struct PostingRunTests {
             }
             _ = RunLoop.current.run(mode: .default, before: .distantFuture)
         }
-        #expect(runs.posted == ["asap", "nested run"])
+        XCTAssertEqual(runs.posted, ["asap", "nested run"])
     }
 
-    @Test("a run checks its time limit after a nested run in a new mode")
-    func limitAfterNested() throws {
+    func testARunChecksItsTimeLimitAfterANestedRunInANewMode() throws {
         let runs = try onThread { runs in
             RunLoop.current.add(SignalPort(), forMode: .default)
             runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap)
@@ -128,11 +130,10 @@ struct PostingRunTests {
             }
             _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
         }
-        #expect(runs.posted == ["asap", "new"])
+        XCTAssertEqual(runs.posted, ["asap", "new"])
     }
 
-    @Test("a nested run is idle and does not spin while an earlier delivery to this thread is running")
-    func idleWhileHeld() throws {
+    func testANestedRunIsIdleAndDoesNotSpinWhileAnEarlierDeliveryToThisThreadIsRunning() throws {
         let runs = try onThread { runs in
             let center = ThreadedNotificationCenter()
             let name = Notification.Name("held")
@@ -149,12 +150,11 @@ struct PostingRunTests {
             center.post(name: name)
             withExtendedLifetime(tokens) {}
         }
-        #expect(runs.posted == ["held", "idle"])
-        #expect(runs.returns == 2)
+        XCTAssertEqual(runs.posted, ["held", "idle"])
+        XCTAssertEqual(runs.returns, 2)
     }
 
-    @Test("observers for nested runs are removed when the outer run continues")
-    func nested() throws {
+    func testObserversForNestedRunsAreRemovedWhenTheOuterRunContinues() throws {
         let runs = try onThread { runs in
             runs.whenPosted = { name in
                 guard let depth = Int(name), depth < 50 else { return }
@@ -165,8 +165,8 @@ struct PostingRunTests {
             _ = RunLoop.current.run(mode: .default, before: .distantFuture)
             runs.returns = ThreadContext.current.mailbox?.postings.state.withLock { $0.modeQueues.observers.count } ?? 0
         }
-        #expect(runs.returns <= 2)
-        #expect(runs.posted == (0...50).map(String.init))
+        XCTAssertLessThanOrEqual(runs.returns, 2)
+        XCTAssertEqual(runs.posted, (0...50).map(String.init))
     }
 
     /// Runs a body on a thread without sources, and waits for its end.
@@ -176,7 +176,7 @@ struct PostingRunTests {
             runs.queue = PostingQueue(center: runs)
             body(runs)
         }.get()
-        try #require(thread.join(until: .after(TestTimeout.hang)))
+        try require(thread.join(until: .after(TestTimeout.hang)))
         return runs
     }
 }

@@ -8,7 +8,7 @@ import XCTest
 final class PostingStressTests: XCTestCase {
     /// 1,000,000 with `STRESS=1`; fewer otherwise, also with the thread sanitizer.
     private var notifications: Int {
-        ProcessInfo.processInfo.environment["STRESS"] == nil ? 20_000 : 1_000_000
+        TestRounds.rounds(8_000, stress: 1_000_000)
     }
 
     /// The poster of a notification, its posting style, and its index among the notifications of both.

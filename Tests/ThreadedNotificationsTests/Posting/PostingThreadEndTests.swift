@@ -266,6 +266,7 @@ final class PostingThreadEndTests: XCTestCase {
         XCTAssertEqual(gone.map(\.name?.rawValue), (0..<10).map { "\($0)" } + ["late"])
         XCTAssertEqual(gone.map(\.post), events.filter { $0.stage == .enqueue }.map(\.post))
         XCTAssertEqual(gone.dropLast().map(\.thread.name), Array(repeating: "worker", count: 10))
+        XCTAssertEqual(gone.map(\.reason), Array(repeating: nil, count: 11))
         XCTAssertEqual(queue.withLock { $0 }?.counters, DeliveryCounters(targetGone: 11))
     }
 }

@@ -4,13 +4,13 @@ import XCTest
 
 @testable import ThreadedNotifications
 
-/// More than 1,000 run loops with random work behave as the model.
+/// Run loops with random work behave as the model.
 final class RandomRunLoopTests: XCTestCase {
     private let limit = DispatchTimeInterval.seconds(60)
 
     func testTheMainThreadsRunLoop() throws {
         let other = try RunLoopThread.started("other")
-        for seed in 0..<500 as Range<UInt64> {
+        for seed in 0..<TestRounds.rounds(60, stress: 500) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
             runLoop.attach()
             runLoop.drive()
@@ -22,7 +22,7 @@ final class RandomRunLoopTests: XCTestCase {
 
     func testTheRunLoopOfAThreadSeveralTimes() throws {
         let (thread, other) = (try RunLoopThread.started("shared"), try RunLoopThread.started("other"))
-        for seed in 1_000..<1_400 as Range<UInt64> {
+        for seed in 1_000..<1_000 + TestRounds.rounds(60, stress: 400) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: false, other: other)
             let isOver = DispatchSemaphore(value: 0)
             try thread.perform {
@@ -49,7 +49,7 @@ final class RandomRunLoopTests: XCTestCase {
 
     func testTheRunLoopOfANewThreadAndItsEnd() throws {
         let other = try RunLoopThread.started("other")
-        for seed in 2_000..<2_300 as Range<UInt64> {
+        for seed in 2_000..<2_000 + TestRounds.rounds(60, stress: 300) as Range<UInt64> {
             let runLoop = RandomRunLoop(seed: seed, mayMakeCommon: true, other: other)
             let thread = RunLoopThread(name: "new")
             if seed % 2 == 0 { runLoop.prepare(for: thread) }

@@ -1,10 +1,9 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("SlotLinks")
-struct SlotLinksTests {
+final class SlotLinksTests: XCTestCase {
     private static func slots(_ chain: SlotLinks.Chain, in links: SlotLinks) -> [Int] {
         var slots: [Int] = []
         var next = chain.first
@@ -16,8 +15,11 @@ struct SlotLinksTests {
         return slots
     }
 
-    @Test("lists of slots behave like arrays", arguments: 0..<100 as Range<UInt64>)
-    func againstArrays(seed: UInt64) throws {
+    func testListsOfSlotsBehaveLikeArrays() throws {
+        for seed in 0..<TestRounds.rounds(10, stress: 100) as Range<UInt64> { try againstArrays(seed: seed) }
+    }
+
+    private func againstArrays(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var links = SlotLinks()
         var chains = Array(repeating: SlotLinks.Chain(), count: 1 + Int(seed % 4))
@@ -33,18 +35,17 @@ struct SlotLinksTests {
                 let slot = arrays[list].remove(at: index)
                 links.remove(slot, from: &chains[list])
                 free.append(slot)
-                try #require(links.next(after: slot) == nil)
+                try require(links.next(after: slot) == nil)
             }
             for (chain, array) in zip(chains, arrays) {
-                try #require(Self.slots(chain, in: links) == array, "seed \(seed)")
-                try #require(chain.first == array.first && chain.last == array.last, "seed \(seed)")
-                try #require(chain.isEmpty == array.isEmpty, "seed \(seed)")
+                try require(Self.slots(chain, in: links) == array, "seed \(seed)")
+                try require(chain.first == array.first && chain.last == array.last, "seed \(seed)")
+                try require(chain.isEmpty == array.isEmpty, "seed \(seed)")
             }
         }
     }
 
-    @Test("three slots are removed in every order")
-    func everyOrder() {
+    func testThreeSlotsAreRemovedInEveryOrder() {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             var links = SlotLinks()
             var chain = SlotLinks.Chain()
@@ -54,24 +55,23 @@ struct SlotLinksTests {
             for slot in order.map({ [7, 3, 5][$0] }) {
                 links.remove(slot, from: &chain)
                 left.removeAll { $0 == slot }
-                #expect(Self.slots(chain, in: links) == left)
-                #expect(chain.last == left.last)
+                XCTAssertEqual(Self.slots(chain, in: links), left)
+                XCTAssertEqual(chain.last, left.last)
             }
-            #expect(chain == SlotLinks.Chain())
+            XCTAssertEqual(chain, SlotLinks.Chain())
         }
     }
 
-    @Test("a removed slot can be appended to the same list or another")
-    func again() {
+    func testARemovedSlotCanBeAppendedToTheSameListOrAnother() {
         var links = SlotLinks()
         var (one, other) = (SlotLinks.Chain(), SlotLinks.Chain())
         for slot in 0..<3 { links.append(slot, to: &one) }
         links.remove(0, from: &one)
         links.append(0, to: &one)
-        #expect(Self.slots(one, in: links) == [1, 2, 0])
+        XCTAssertEqual(Self.slots(one, in: links), [1, 2, 0])
         links.remove(2, from: &one)
         links.append(2, to: &other)
-        #expect(Self.slots(one, in: links) == [1, 0])
-        #expect(Self.slots(other, in: links) == [2])
+        XCTAssertEqual(Self.slots(one, in: links), [1, 0])
+        XCTAssertEqual(Self.slots(other, in: links), [2])
     }
 }

@@ -1,44 +1,40 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
 /// The lock that a signal handler can take too.
-@Suite("RecordLock")
-struct RecordLockTests {
-    @Test("only the thread that holds the lock knows that it does")
-    func holder() {
+final class RecordLockTests: XCTestCase {
+    func testOnlyTheThreadThatHoldsTheLockKnowsThatItDoes() {
         let lock = RecordLock(())
-        #expect(!lock.isHeldByThisThread)
+        XCTAssertFalse(lock.isHeldByThisThread)
         lock.lock()
-        #expect(lock.isHeldByThisThread)
+        XCTAssertTrue(lock.isHeldByThisThread)
         let (isHeldElsewhere, ended) = (Locked<Bool?>(nil), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             isHeldElsewhere.withLock { $0 = lock.isHeldByThisThread }
             ended.signal()
         }
         ended.wait()
-        #expect(isHeldElsewhere.withLock { $0 } == false)
+        XCTAssertEqual(isHeldElsewhere.withLock { $0 }, false)
         lock.unlock()
-        #expect(!lock.isHeldByThisThread)
+        XCTAssertFalse(lock.isHeldByThisThread)
     }
 
-    @Test("a handler that interrupts the holder continues and leaves the lock held")
-    func interrupted() {
+    func testAHandlerThatInterruptsTheHolderContinuesAndLeavesTheLockHeld() {
         let lock = RecordLock(())
         lock.lock()
         var isCalled = false
         lock.withLockInHandler { isCalled = true }
-        #expect(isCalled)
-        #expect(lock.isHeldByThisThread)
+        XCTAssertTrue(isCalled)
+        XCTAssertTrue(lock.isHeldByThisThread)
         lock.unlock()
     }
 
-    @Test("a handler takes a free lock and unlocks it")
-    func free() {
+    func testAHandlerTakesAFreeLockAndUnlocksIt() {
         let lock = RecordLock(())
-        lock.withLockInHandler { #expect(lock.isHeldByThisThread) }
-        #expect(lock.lock(nanoseconds: 0))
+        lock.withLockInHandler { XCTAssertTrue(lock.isHeldByThisThread) }
+        XCTAssertTrue(lock.lock(nanoseconds: 0))
         lock.unlock()
     }
 }

@@ -162,7 +162,7 @@ final class DeliveryWaitTests: XCTestCase {
     func testAWaitingPostOnTheTargetThreadEndsWhileAnotherThreadPosts() throws {
         let center = ThreadedNotificationCenter()
         let token = center.addObserver(forName: posted, on: .main) { _ in }
-        let poster = Thread.posting(1) { for _ in 0..<20_000 { center.post(name: posted) } }
+        let poster = Thread.posting(1) { for _ in 0..<2_000 { center.post(name: posted) } }
         while poster.wait(timeout: .now()) == .timedOut {
             XCTAssertEqual(try center.postAndWait(note, timeout: timeout), DeliveryCounters(delivered: 1))
         }

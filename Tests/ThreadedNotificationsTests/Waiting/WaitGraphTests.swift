@@ -1,10 +1,9 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import ThreadedNotifications
 
-@Suite("WaitGraph")
-struct WaitGraphTests {
+final class WaitGraphTests: XCTestCase {
     private typealias Target = WaitGraph.Target
 
     /// A wait graph beside a list of waits in which cycles are found by their definition.
@@ -44,24 +43,24 @@ struct WaitGraphTests {
             begun.append(naive)
             switch result {
             case .success(let id):
-                try #require(!waits.contains { $0.id == id }, "an id is used again")
+                try require(!waits.contains { $0.id == id }, "an id is used again")
                 naive.id = id
                 waits.append(naive)
-                try #require(!Self.isCyclic(waits), "a cycle was accepted: \(waits)")
+                try require(!Self.isCyclic(waits), "a cycle was accepted: \(waits)")
                 return true
             case .failure(let error) where error.code == .waitWouldDeadlock:
                 let cycle = error.waits
                 refused += 1
-                try #require(Self.isCyclic(waits + [naive]), "refused without a cycle: \(naive) after \(waits)")
+                try require(Self.isCyclic(waits + [naive]), "refused without a cycle: \(naive) after \(waits)")
                 let named = cycle.map { begun[$0.line] }
-                try #require(named.first?.number == naive.number, "the cycle does not begin with the refused wait")
-                try #require(Set(named.map(\.number)).count == named.count)
+                try require(named.first?.number == naive.number, "the cycle does not begin with the refused wait")
+                try require(Set(named.map(\.number)).count == named.count)
                 // The waits' current targets, without completed ones.
                 let current = named.map { one in waits.first { $0.number == one.number } ?? one }
                 for (one, next) in zip(current, current.dropFirst() + current.prefix(1)) {
-                    try #require(one.waits(for: next), "\(one) is said to wait for \(next)")
+                    try require(one.waits(for: next), "\(one) is said to wait for \(next)")
                 }
-                for one in named.dropFirst() { try #require(waits.contains { $0.number == one.number }) }
+                for one in named.dropFirst() { try require(waits.contains { $0.number == one.number }) }
                 return false
             case .failure(let error):
                 throw error
@@ -76,7 +75,7 @@ struct WaitGraphTests {
         mutating func end(_ index: Int) throws {
             let id = waits.remove(at: index).id ?? 0
             graph.end(id)
-            try #require(graph.isEmpty == waits.isEmpty)
+            try require(graph.isEmpty == waits.isEmpty)
             // Ending again, or completing an ended wait, has no effect.
             if id % 2 == 0 {
                 graph.end(id)
@@ -96,8 +95,7 @@ struct WaitGraphTests {
         }
     }
 
-    @Test("in every sequence of three waits of three threads, exactly those that close a cycle are refused")
-    func exhaustive() throws {
+    func testInEverySequenceOfThreeWaitsOfThreeThreadsExactlyThoseThatCloseACycleAreRefused() throws {
         let targets: [Target] = [.thread(1), .thread(2), .thread(3), .observer(1)]
         var choices: [(thread: Int, handlers: [ObserverID], targets: [Target])] = []
         for thread in 1...3 {
@@ -118,12 +116,15 @@ struct WaitGraphTests {
             }
         }
         try explore(Compared(), depth: 3)
-        #expect(accepted > 1_000)
-        #expect(refused > 1_000)
+        XCTAssertGreaterThan(accepted, 1_000)
+        XCTAssertGreaterThan(refused, 1_000)
     }
 
-    @Test("exactly the waits that close a cycle are refused, in random sequences", arguments: 0..<100 as Range<UInt64>)
-    func randomised(seed: UInt64) throws {
+    func testExactlyTheWaitsThatCloseACycleAreRefusedInRandomSequences() throws {
+        for seed in 0..<TestRounds.rounds(20, stress: 100) as Range<UInt64> { try randomised(seed: seed) }
+    }
+
+    private func randomised(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let threads = Int.random(in: 2...8, using: &random)
         let observers = UInt64.random(in: 1...4, using: &random)
@@ -167,73 +168,67 @@ struct WaitGraphTests {
             description: DeliveryError.Wait(thread: identity, waitsFor: "", file: "", line: line))
     }
 
-    @Test("a cycle is named in order, from the refused wait on, without other waits")
-    func namedInOrder() {
+    func testACycleIsNamedInOrderFromTheRefusedWaitOnWithoutOtherWaits() {
         var graph = WaitGraph()
         _ = graph.begin(wait(3, for: [.thread(9), .observer(4)], line: 3))
         _ = graph.begin(wait(5, for: [.thread(2)], line: 5))
         _ = graph.begin(wait(2, for: [.thread(8), .thread(3)], line: 2))
         _ = graph.begin(wait(6, in: [4], for: [.thread(1)], line: 6))
         let refused = graph.begin(wait(1, for: [.thread(7), .thread(2)], line: 1))
-        #expect(cycle(refused) == [1, 2, 3, 6])
+        XCTAssertEqual(cycle(refused), [1, 2, 3, 6])
         // The refused wait did not begin, so thread 1 does not wait.
         let accepted = graph.begin(wait(7, for: [.thread(1)], line: 7))
-        #expect(cycle(accepted) == nil)
+        XCTAssertNil(cycle(accepted))
     }
 
-    @Test(
-        "a wait of a thread for itself is refused; a wait for its own handler is for other threads only")
-    func selfWaits() {
+    func testAWaitOfAThreadForItselfIsRefusedAWaitForItsOwnHandlerIsForOtherThreadsOnly() {
         var graph = WaitGraph()
         let forItself = graph.begin(wait(1, for: [.thread(2), .thread(1)], line: 1))
-        #expect(cycle(forItself) == [1])
+        XCTAssertEqual(cycle(forItself), [1])
         let forItsHandler = graph.begin(wait(1, in: [5, 6], for: [.observer(6)], line: 2))
-        #expect(cycle(forItsHandler) == nil)
+        XCTAssertNil(cycle(forItsHandler))
         let twice = graph.begin(wait(2, in: [6], for: [.observer(6)], line: 4))
-        #expect(cycle(twice) == [4, 2], "two threads that run one handler would wait for each other")
+        XCTAssertEqual(cycle(twice), [4, 2], "two threads that run one handler would wait for each other")
         // A thread may wait for a handler that it does not run.
         let forAnother = graph.begin(wait(1, in: [5], for: [.observer(6)], line: 3))
-        #expect(cycle(forAnother) == nil)
-        #expect(!graph.isEmpty)
+        XCTAssertNil(cycle(forAnother))
+        XCTAssertFalse(graph.isEmpty)
     }
 
-    @Test("two handlers that wait for each other close a cycle")
-    func handlers() {
+    func testTwoHandlersThatWaitForEachOtherCloseACycle() {
         var graph = WaitGraph()
         let first = graph.begin(wait(1, in: [10], for: [.observer(20)], line: 1))
-        #expect(cycle(first) == nil)
+        XCTAssertNil(cycle(first))
         let second = graph.begin(wait(2, in: [20], for: [.observer(10)], line: 2))
-        #expect(cycle(second) == [2, 1])
+        XCTAssertEqual(cycle(second), [2, 1])
     }
 
-    @Test("a target that occurs twice in a wait has to complete twice")
-    func occurrences() throws {
+    func testATargetThatOccursTwiceInAWaitHasToCompleteTwice() throws {
         var graph = WaitGraph()
         let id = try graph.begin(wait(1, for: [.thread(2), .thread(3), .thread(2)], line: 1)).get()
         let back = wait(2, for: [.thread(1)], line: 2)
         graph.complete(.thread(2), of: id)
         let refused = graph.begin(back)
-        #expect(cycle(refused) == [2, 1])
+        XCTAssertEqual(cycle(refused), [2, 1])
         graph.complete(.thread(2), of: id)
         let accepted = graph.begin(back)
-        #expect(cycle(accepted) == nil)
+        XCTAssertNil(cycle(accepted))
         let other = graph.begin(wait(3, for: [.thread(1)], line: 3))
-        #expect(cycle(other) == [3, 1])
+        XCTAssertEqual(cycle(other), [3, 1])
     }
 
-    @Test("an ended wait is not part of a cycle, and leaves nothing behind")
-    func ended() throws {
+    func testAnEndedWaitIsNotPartOfACycleAndLeavesNothingBehind() throws {
         var graph = WaitGraph()
         let one = try graph.begin(wait(1, for: [.thread(2)], line: 1)).get()
         let other = try graph.begin(wait(1, for: [.thread(3)], line: 2)).get()
-        #expect(one != other)
+        XCTAssertNotEqual(one, other)
         graph.end(one)
         let accepted = try graph.begin(wait(2, for: [.thread(1)], line: 3)).get()
         let refused = graph.begin(wait(3, for: [.thread(2)], line: 4))
-        #expect(cycle(refused) == [4, 3, 2])
+        XCTAssertEqual(cycle(refused), [4, 3, 2])
         graph.end(accepted)
-        #expect(!graph.isEmpty)
+        XCTAssertFalse(graph.isEmpty)
         graph.end(other)
-        #expect(graph.isEmpty)
+        XCTAssertTrue(graph.isEmpty)
     }
 }
