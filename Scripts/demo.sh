@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour.
+# Builds notify-demo and runs it with the arguments given; without any it gives a short guided tour. The example kitchen
+# is built too, and found by its name: Scripts/demo.sh record -- kitchen
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 . "$root/Scripts/requirements.sh"
 
 build=(swift build --package-path "$root" --product notify-demo)
-program=$("${build[@]}" --show-bin-path)/notify-demo
-if [ ! -x "$program" ]; then echo "Building notify-demo; this once it fetches the packages and takes some minutes." >&2; fi
+directory=$("${build[@]}" --show-bin-path)
+if [ ! -x "$directory/notify-demo" ]; then
+    echo "Building notify-demo; this once it fetches the packages and takes some minutes." >&2
+fi
 "${build[@]}" --quiet >&2
-exec "$program" "$@"
+for word in "$@"; do
+    if [ "$word" = kitchen ]; then swift build --package-path "$root" --product kitchen --quiet >&2; fi
+done
+PATH=$PATH:$directory exec "$directory/notify-demo" "$@"

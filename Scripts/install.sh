@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
 # Installs notify-demo and notification-server with completions, manual page and systemd units under a prefix, or removes
-# from there what it installed.
-# What it installed, and which directories it made for that, stands in share/notify-demo/manifest.
+# them. The installed files, and the directories that were created for them, are listed in share/notify-demo/manifest.
 set -euo pipefail
 umask 022
 project=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
 usage() {
-    cat >&2 <<TEXT
+    cat <<TEXT
 Usage: Scripts/install.sh [--binary FILE] PREFIX
        Scripts/install.sh --uninstall PREFIX
 Installs PREFIX/bin/notify-demo with its completions for bash, zsh and fish and its manual page, PREFIX/bin/notification-server,
 which programs find in PATH and start when they need it, and units with which systemd starts it; or removes them.
-The programs are built for release with Swift's libraries in them, and run where there is no Swift.
+The programs are built for release and linked with Swift's libraries, so that they run without a Swift toolchain.
   --binary FILE  installs this notify-demo and the notification-server beside it, and builds nothing
-  --uninstall    removes what was installed, and the directories made for it that are empty
-DESTDIR, if it is set, goes before PREFIX. For yourself: Scripts/install.sh ~/.local
+  --uninstall    removes the installed files, and the empty directories that were created for them
+  --help         prints this text
+DESTDIR, if it is set, precedes PREFIX. To install for yourself: Scripts/install.sh ~/.local
 The units are not enabled: systemctl --user enable --now distributed-notifications.socket (before --uninstall: disable --now).
 TEXT
+}
+
+refuse() {
+    usage >&2
     exit 64
 }
 
@@ -29,21 +33,25 @@ fail() {
 binary='' prefix='' uninstalls=''
 while [ $# -gt 0 ]; do
     case $1 in
+        --help | -h)
+            usage
+            exit
+            ;;
         --binary)
-            if [ $# -lt 2 ] || [ -z "$2" ] || [ -n "$binary" ]; then usage; fi
+            if [ $# -lt 2 ] || [ -z "$2" ] || [ -n "$binary" ]; then refuse; fi
             binary=$2
             shift
             ;;
         --uninstall) uninstalls=yes ;;
-        -*) usage ;;
+        -*) refuse ;;
         *)
-            if [ -z "$1" ] || [ -n "$prefix" ]; then usage; fi
+            if [ -z "$1" ] || [ -n "$prefix" ]; then refuse; fi
             prefix=$1
             ;;
     esac
     shift
 done
-if [ -z "$prefix" ] || { [ -n "$uninstalls" ] && [ -n "$binary" ]; }; then usage; fi
+if [ -z "$prefix" ] || { [ -n "$uninstalls" ] && [ -n "$binary" ]; }; then refuse; fi
 
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 root=$(realpath -m -- "${DESTDIR:-}$prefix")
@@ -59,7 +67,7 @@ files=(
     share/systemd/user/distributed-notifications.service
 )
 
-# Removing. In the manifest, . is the root, and .., ../.. and so on are the directories above it.
+# In the manifest, . is the root, and .., ../.. and so on are the directories above it.
 uninstall() {
     [ -f "$manifest" ] || fail "Nothing was installed under $root by this script: there is no $manifest."
     local kind sum path left=0 directories=()
@@ -69,13 +77,13 @@ uninstall() {
     while read -r kind sum path; do
         if [ "$kind" != file ]; then continue; fi
         if [ -e "$root/$path" ] && [ "$(sha256sum <"$root/$path")" != "$sum  -" ]; then
-            echo "Left where it is: $root/$path is not what was installed." >&2
+            echo "$root/$path was changed since it was installed, and is not removed." >&2
             left=1
         else
-            rm -f -- "$root/$path" || fail "$root/$path cannot be removed. Run this as who installed it."
+            rm -f -- "$root/$path" || fail "$root/$path cannot be removed. Run this as the user who installed it."
         fi
     done <"$manifest"
-    rm -f -- "$manifest" || fail "$manifest cannot be removed. Run this as who installed it."
+    rm -f -- "$manifest" || fail "$manifest cannot be removed. Run this as the user who installed it."
     for path in "${directories[@]}"; do
         if [ -d "$path" ]; then rmdir --ignore-fail-on-non-empty -- "$path" || left=1; fi
     done
@@ -88,32 +96,32 @@ if [ -n "$uninstalls" ]; then
     exit
 fi
 
-# Before the build, which takes minutes: what would keep its result from being installed.
+# Checked before the build, which takes minutes.
 require_place() {
     local directory
     directory=$(dirname "$root/$1")
     while [ ! -e "$directory" ]; do directory=$(dirname "$directory"); done
-    [ -d "$directory" ] || fail "$directory is no directory. Choose another prefix, or move it away."
+    [ -d "$directory" ] || fail "$directory is not a directory. Choose another prefix, or move it away."
     if [ ! -w "$directory" ] || [ ! -x "$directory" ]; then
         fail "$directory cannot be written to. Choose a prefix of your own: Scripts/install.sh ~/.local" \
-            "Then root may install what was built for you: sudo Scripts/install.sh --binary ~/.local/bin/notify-demo \"$prefix\""
+            "To install for all users after that: sudo Scripts/install.sh --binary ~/.local/bin/notify-demo \"$prefix\""
     fi
     if [ -e "$root/$1" ] || [ -L "$root/$1" ]; then
         if [ ! -f "$root/$1" ] || { [ "$root/$1" != "$manifest" ] && ! grep -qsx "file [0-9a-f]* $1" "$manifest"; }; then
-            fail "$root/$1 is there already, and not from this script. Move it away, then run this again."
+            fail "$root/$1 exists and was not installed by this script. Move it away, then run this again."
         fi
     fi
 }
 for path in "${files[@]}" share/notify-demo/manifest; do require_place "$path"; done
 
-# Linking Swift's libraries statically needs C++'s, by the name that its development package gives it.
+# Swift's libraries can be linked statically only if the development package of the C++ library is installed.
 require_libstdcxx() {
     local file version
     for file in /usr/lib/gcc/*/*/libstdc++.{so,a} /usr/lib{,64}/libstdc++.{so,a} /usr/lib/*-linux-gnu/libstdc++.{so,a}; do
         if [ -e "$file" ]; then return; fi
     done
     version=$(basename -a /usr/lib/gcc/*-linux-gnu/[0-9]* | sort -V | tail -n 1)
-    fail "To put Swift's libraries in the program, the linker needs C++'s (there is no libstdc++.so)." \
+    fail "Linking Swift's libraries statically needs the C++ library's development files (no libstdc++.so was found)." \
         "Install it, then run this again:" \
         "  Debian, Ubuntu:  sudo apt-get install libstdc++-${version/\[0-9\]\*/12}-dev" \
         "  Fedora, RHEL:    sudo dnf install libstdc++-devel"
@@ -127,11 +135,11 @@ if [ -z "$binary" ]; then
     )
     echo "Building notify-demo and notification-server for release; this takes some minutes." >&2
     for product in notify-demo notification-server; do
-        "${build[@]}" --product "$product" --quiet >&2 || fail "The build failed, and nothing was installed."
+        "${build[@]}" --product "$product" --quiet >&2 || fail "The build failed. Nothing was installed."
     done
     binary=$("${build[@]}" --show-bin-path)/notify-demo
 fi
-if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is no program that can be run."; fi
+if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is not an executable file."; fi
 binary=$(readlink -f -- "$binary")
 server=$(dirname "$binary")/notification-server
 
@@ -140,14 +148,33 @@ new=''
 trap 'rm -rf -- "$staged"; [ -z "$new" ] || rm -f -- "$new"' EXIT
 stage() {
     mkdir -p "$(dirname "$staged/$1")"
-    "${@:2}" >"$staged/$1" || fail "$binary does not say what to install. Is it this project's notify-demo?"
+    "${@:2}" >"$staged/$1" || fail "$binary is not this project's notify-demo: it prints no completions."
 }
-# The page has the date of the program, so that installing it again changes nothing.
+# The manual page has the date of the program, so that installing it again changes nothing.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$binary")}
 stage share/bash-completion/completions/notify-demo "$binary" --generate-completion-script bash
 stage share/zsh/site-functions/_notify-demo "$binary" --generate-completion-script zsh
 stage share/fish/vendor_completions.d/notify-demo.fish "$binary" --generate-completion-script fish
-stage share/man/man1/notify-demo.1 "$binary" generate-manual
+
+# The manual page has the help texts as they are printed: all options, groups, examples and exit statuses.
+manual_page() {
+    local name
+    help_text() {
+        echo '.Bd -literal'
+        COLUMNS=76 "$binary" "$@" --help | sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'
+        echo '.Ed'
+    }
+    echo ".Dd $(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%B %-d, %Y')"
+    printf '%s\n' '.Dt NOTIFY-DEMO 1' .Os '.Sh NAME' '.Nm notify-demo' \
+        '.Nd show on which thread notifications are delivered, and record, audit and compare deliveries' '.Sh DESCRIPTION'
+    help_text
+    echo '.Sh SUBCOMMANDS'
+    for name in $("$binary" --help | awk '/SUBCOMMANDS:$/ { lists = 1 } lists && /^  [a-z]/ { print $1 }'); do
+        echo ".Ss $name"
+        help_text "$name"
+    done
+}
+stage share/man/man1/notify-demo.1 manual_page
 
 # In share/systemd/user, which systemd reads for users under /usr, /usr/local and ~/.local alike.
 socket_unit() {
@@ -167,8 +194,8 @@ TEXT
 }
 service_unit() {
     local program
-    # As it is called there where it is installed: without DESTDIR, and with links left as they are. systemd takes no
-    # program whose path has quotes or backslashes, however they are written.
+    # The path after the installation: without DESTDIR, and with symbolic links unresolved. systemd accepts no path with
+    # quotes or backslashes.
     program=$(realpath -ms -- "$prefix")/bin/notification-server
     cat <<TEXT
 [Unit]
@@ -188,7 +215,7 @@ stage bin/notify-demo cat "$binary"
 stage bin/notification-server cat "$server"
 chmod 755 "$staged/bin/notify-demo" "$staged/bin/notification-server"
 
-# The directories that are to be made, each after the one that it is in; and those that were made another time.
+# The directories to create, parents first, after those that an earlier installation created.
 directories() {
     local path above=. directory=$root made=()
     if [ -f "$manifest" ]; then sed -n 's/^directory //p' "$manifest"; fi
@@ -214,14 +241,14 @@ manifest() {
 }
 stage share/notify-demo/manifest manifest
 
-# Moved to its place whole, so that a program that runs goes on, and nobody sees a half.
+# The complete file is renamed, so that a running program continues and no reader sees a part.
 put() {
     new=$(dirname "$root/$1")/.$(basename "$1").$$
     { mkdir -p -- "$(dirname "$new")" && cp -- "$staged/$1" "$new" && mv -f -- "$new" "$root/$1"; } ||
-        fail "$root/$1 cannot be written. What is there already, this removes: Scripts/install.sh --uninstall \"$prefix\""
+        fail "$root/$1 cannot be written. To remove what was installed before: Scripts/install.sh --uninstall \"$prefix\""
     new=''
 }
-# The manifest first, so that what is interrupted can be removed.
+# The manifest is first, so that an interrupted installation can be removed.
 put share/notify-demo/manifest
 for path in "${files[@]}"; do
     put "$path"
@@ -229,7 +256,7 @@ for path in "${files[@]}"; do
 done
 case :$PATH: in
     *:"$prefix/bin":*) ;;
-    *) echo "To run it by its name: export PATH=\"$prefix/bin:\$PATH\"" >&2 ;;
+    *) echo "To run it by name: export PATH=\"$prefix/bin:\$PATH\"" >&2 ;;
 esac
 if systemd-analyze --user unit-paths 2>/dev/null | grep -qxF -- "$root/share/systemd/user"; then
     echo "To have systemd start the server: systemctl --user enable --now distributed-notifications.socket" >&2
