@@ -1,24 +1,35 @@
 import ArgumentParser
+import Foundation
 
 /// A subcommand that does its work and returns the exit status of the process.
 protocol Command: ParsableCommand {
+    /// When the output is coloured. A command that uses colours declares it as an option.
+    var color: ColorChoice { get }
+
     /// - Throws: any error. It is printed on standard error, and the exit status is 2.
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus
+    func perform(_ terminal: Terminal) throws -> ExitStatus
 }
 
 extension Command {
+    var color: ColorChoice { .auto }
+
     func run() throws {
-        var terminal = Terminal()
+        let terminal = try Terminal(command: Self._commandName, color: color)
         var status: ExitStatus
         do {
-            status = try perform(&terminal)
-            try terminal.flush()
+            status = try perform(terminal)
+            terminal.clearProgress()
+            try terminal.standardOutput.flush()
+        } catch let error as OutputError where error.isBrokenPipe {
+            // Swift's runtime ignores SIGPIPE, so the process ends as by that signal.
+            EndRequests.end(by: SIGPIPE)
+            return
         } catch let code as ExitCode {
             throw code
         } catch {
             // Output from before the error is still useful.
-            try? terminal.flush()
-            terminal.say("notify-demo: \(error)")
+            try? terminal.standardOutput.flush()
+            terminal.report("\(error)")
             status = .error
         }
         if status != .success { throw ExitCode(status.rawValue) }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import DeliveryDiagnostics
 import NotificationServer
+import Scenarios
 
 /// The command line. The main thread belongs to the program, because scenarios run its run loop.
 @main
@@ -10,15 +12,18 @@ struct NotifyDemo: ParsableCommand {
         discussion: """
             Without a subcommand, it shows a short guided tour.
 
+            With --json, a report is one JSON document, and a sequence of records, notifications, scenarios or facts has \
+            one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. Durations \
+            on the command line have a unit: ns, us, ms, s or m.
+
             EXAMPLES
               notify-demo
               notify-demo list
               notify-demo run redirect --style stages
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
-              notify-demo run flood --posters 8 --notifications 400000 --drop-signals 0.99
-              notify-demo record -o run.jsonl -- ./my-program
-              notify-demo diagnose run.jsonl
-              notify-demo timeline run.jsonl
+              notify-demo record -- ./my-program
+              notify-demo diagnose
+              notify-demo timeline --name PriceDidChange
               notify-demo compare yesterday.jsonl today.jsonl
               notify-demo observe build-done
               notify-demo post build-done --user-info count:=3
@@ -31,19 +36,43 @@ struct NotifyDemo: ParsableCommand {
               64 usage error
               130 interrupted by Ctrl-C
             """,
-        subcommands: [
-            Tour.self, List.self, Run.self, Record.self, AuditCommand.self, Diagnose.self, Compare.self,
-            TimelineCommand.self, Trace.self, Stats.self, Post.self, Observe.self, Wait.self, Serve.self, Status.self,
-            Doctor.self, Smoke.self,
-            // Hidden subcommands: child processes of other subcommands, and the manual page for install.sh.
-            LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self,
-            GenerateManual.self,
+        version: "1.0.0",
+        // Hidden: child processes of other subcommands.
+        subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self],
+        groupedSubcommands: [
+            CommandGroup(name: "Demonstrations", subcommands: [Tour.self, List.self, Run.self, Smoke.self]),
+            CommandGroup(
+                name: "Recordings",
+                subcommands: [
+                    Record.self, Show.self, Diagnose.self, AuditCommand.self, Compare.self, TimelineCommand.self,
+                    Stats.self, Trace.self,
+                ]),
+            CommandGroup(
+                name: "Between processes",
+                subcommands: [Post.self, Observe.self, Wait.self, Serve.self, Status.self]),
+            CommandGroup(name: "Platform", subcommands: [Doctor.self]),
         ],
         defaultSubcommand: Tour.self
     )
+
     static func main() {
         // A client may have started this program as the server.
         NotificationServer.runIfAsked()
+        if let error = unknownWord(in: Array(CommandLine.arguments.dropFirst())) { exit(withError: error) }
         main(nil)
+    }
+
+    /// The error for a first word, or a word after `help`, that is not a subcommand. swift-argument-parser would pass
+    /// the one to the default subcommand and ignore the other.
+    static func unknownWord(in arguments: [String]) -> ValidationError? {
+        let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+        let subcommands = configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
+        let all = configuration.subcommands.map { $0._commandName } + ["help"]
+        guard let word, !word.hasPrefix("-"), !all.contains(word) else { return nil }
+        let suggestion =
+            Suggestion.nearest(to: word, among: subcommands)
+            ?? Suggestion.nearest(to: word, among: ScenarioCatalog.all.map(\.name)).map { "run \($0)" }
+        return ValidationError(
+            "there is no subcommand \"\(word)\".\(suggestion.map { " Did you mean \"\($0)\"?" } ?? "")")
     }
 }

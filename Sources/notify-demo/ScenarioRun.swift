@@ -1,7 +1,6 @@
 import ChildProcesses
 import DeliveryDiagnostics
 import DeliveryRecording
-import Foundation
 import Scenarios
 
 /// The result of running a scenario: its records and its checked expectations.
@@ -13,14 +12,19 @@ struct ScenarioRun {
         expectations.allSatisfy(\.holds) ? .success : .failed
     }
 
+    /// - Parameters:
+    ///   - terminal: shows the progress.
+    ///   - label: precedes the progress.
     /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions, progress: ProgressLine? = nil
+        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal,
+        label: String = ""
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),
-            progress: { fraction in progress?.show("\(Int(fraction * 100)) % handled") })
-        progress?.showWhenDue("running")
+            progress: { [line = terminal.progressLine] in line.show("\(label)\(Int($0 * 100)) % handled") })
+        terminal.show(step: "\(label)running")
+        defer { terminal.clearProgress() }
         do {
             try scenario.perform(in: environment)
         } catch {
@@ -30,12 +34,10 @@ struct ScenarioRun {
             case .timedOut, nil: break
             }
             return ScenarioRun(
-                records: environment.recorder.records,
-                expectations: [Expectation.failed("runs to its end", because: "\(error)")])
+                records: environment.recorder.records, expectations: [.failed("runs to its end", because: "\(error)")])
         }
-        progress?.show("checking the records")
+        terminal.show(progress: "\(label)checking the records")
         let records = environment.recorder.records
-        return ScenarioRun(
-            records: records, expectations: scenario.expectations(of: records, options: options))
+        return ScenarioRun(records: records, expectations: scenario.expectations(of: records, options: options))
     }
 }

@@ -14,11 +14,12 @@ struct CommandLineTests {
 
     // MARK: Running
 
-    @Test("the tour shows listings 1 and 2")
+    @Test("the tour shows listings 1 and 2, and names commands to type next")
     func tour() async throws {
         let tour = try await shell("notify-demo")
         #expect(tour.status == .exited(0))
         #expect(tour.errors.contains("A notification center delivers on the thread that posts."))
+        #expect(tour.errors.hasSuffix("\n  notify-demo list\n  notify-demo run redirect\n  notify-demo --help\n"))
         let log = tour.output.split(separator: "\n").map { $0 + "\n" }
         let expected = ReferenceLog.listing1.text + ReferenceLog.listing2.text
         #expect(log.count == 6)
@@ -29,18 +30,16 @@ struct CommandLineTests {
         }
     }
 
-    @Test(
-        "a scenario's log equals the document's, and a difference from another log is reported",
-        arguments: [
-            ("posting-thread", "listing-1", 0), ("redirect", "listing-2", 0),
-            ("observer-lifetime --capture unsafe", "listing-4", 0),
-            ("redirect", "listing-1", 1), ("posting-thread", "listing-2", 1),
-        ])
-    func documents(scenario: String, listing: String, status: Int32) async throws {
-        let outcome = try await shell(
-            "set -o pipefail; notify-demo run \(scenario) 2>/dev/null | notify-demo compare --reference \(listing) -")
-        #expect(outcome.status == .exited(status), "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.output.contains(status == 0 ? "the same: 3 lines" : "the logs differ at line 2\n"))
+    @Test("a scenario's log equals the document's, and a difference from another log is reported")
+    func documents() async throws {
+        for (scenario, listing, status) in [
+            ("posting-thread", "listing-1", Int32(0)), ("redirect --json", "listing-2", 0),
+            ("observer-lifetime --capture unsafe", "listing-4", 0), ("redirect", "listing-1", 1),
+        ] {
+            let outcome = try await shell(
+                "set -o pipefail; notify-demo run \(scenario) 2>&- | notify-demo compare --reference \(listing) -")
+            #expect(outcome.status == .exited(status), "\(scenario): \(outcome.output)\(outcome.errors)")
+        }
     }
 
     @Test("lines are exactly as the documents print them")
@@ -58,162 +57,154 @@ struct CommandLineTests {
         #expect(lines[1].2 == lines[2].2)
     }
 
-    @Test("every capture ends as expected, and the table shows how")
-    func observerLifetime() async throws {
-        let outcome = try await shell("notify-demo run observer-lifetime")
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
-        let report = outcome.output.split(separator: "\n").filter { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
-        let table = report.drop { !$0.hasPrefix("capture ") }.dropFirst().prefix(6)
-        let ends = Dictionary(
-            table.map { row in
-                (String(row.prefix { $0 != " " }), String(row.split(separator: "  ").last ?? "").trimmed)
-            }
-        ) { first, _ in first }
-        #expect(Set(ends.keys) == Set(ObserverCapture.allCases.map(\.rawValue)))
-        #expect(ends["unsafe"] == "signal 11")
-        #expect(ends["unowned"] == "signal 6")
+    @Test("observer-lifetime reports how each way of holding the observer ends")
+    func lifetimes() async throws {
+        let outcome = try await shell("notify-demo run observer-lifetime 2>/dev/null")
+        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("# ") }
+        for (capture, end) in [("unsafe", "signal 11"), ("unowned", "signal 6"), ("weak", "exit 0")] {
+            #expect(lines.contains { $0.contains(capture) && $0.contains(end) }, "\(outcome.output)")
+        }
         #expect(outcome.output.contains("\n# unowned: Attempted to read an unowned reference but object "))
-        for capture in ["weak", "stable", "delegation", "one-thread"] {
-            #expect(ends[capture] == "exit 0")
-        }
     }
 
-    @Test(
-        "a scenario prints a log, with its report as comments",
-        arguments: [
-            "flood", "observer-lifetime", "many-observers", "thread-exit", "overflow", "removal", "posting-styles",
-            "coalescing", "run-loop-modes", "suspension",
-        ])
-    func reports(scenario: String) async throws {
+    @Test("--stable prints the same each time, in every time zone")
+    func stable() async throws {
+        let scenarios = ScenarioCatalog.all.map(\.name).filter {
+            !["flood", "many-observers", "observer-lifetime", "background-observer"].contains($0)
+                && !$0.hasPrefix("distributed")
+        }
         let outcome = try await shell(
-            "notify-demo run \(scenario) > \"$T\" 2>&- ; notify-demo compare \"$T\" \"$T\"".replacing(
-                "$T", with: "/dev/shm/notify-demo-\(UUID().uuidString)"))
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
-        #expect(outcome.output.hasPrefix("the same: "))
+            """
+            for s in \(scenarios.joined(separator: " ")); do
+                one=$(notify-demo run $s --stable 2>&-); [[ $one == "2001-01-01 00:00:00.001 notify-demo[1:1] "* ]] || echo "$s"
+                [ "$one" = "$(TZ=Asia/Tokyo notify-demo run $s --stable 2>&-)" ] || echo "$s differs"
+            done
+            """)
+        #expect(outcome.output == "")
     }
 
-    @Test(
-        "two runs of a scenario whose threads interleave by chance are the same",
-        arguments: [
-            ("flood --notifications 400 --seed 1", "flood --notifications 400 --seed 2"),
-            ("many-observers", "many-observers"), ("perform-block", "perform-block"), ("removal", "removal"),
-        ])
-    func interleaving(one: String, other: String) async throws {
-        let outcome = try await shell(
-            "notify-demo compare <(notify-demo run \(one) --json 2>&-) <(notify-demo run \(other) --json 2>&-)")
-        #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.output.hasPrefix("the same: "))
-    }
-
-    @Test("a difference of recordings is printed as text and as JSON")
-    func differentRecordings() async throws {
-        let files =
-            "A=$(mktemp); B=$(mktemp); trap 'rm -f $A $B' EXIT; notify-demo run redirect --json >$A 2>&-; "
-            + "notify-demo run posting-thread --json >$B 2>&-; "
-        let words = try await shell(files + "notify-demo compare $A $B")
-        #expect(words.status == .exited(1), "\(words.errors)")
-        #expect(words.output.hasPrefix("the runs differ\n"))
-        #expect(words.output.contains(" #1 was delivered on main.\n"), "\(words.output)")
-        let json = try await shell(files + "notify-demo compare --json $A $B")
-        #expect(json.status == .exited(1))
-        let line = try #require(
-            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-        #expect(line["outcome"] as? String == "different")
-        #expect(line["reason"] as? String == "stage")
-        #expect((line["first"] as? [String: Any])?["line"] as? Int == 7)
-        let same = try await shell(files + "notify-demo compare --json - $A <$A")
-        #expect(same.output.contains("\"outcome\":\"same\""), "\(same.output)\(same.errors)")
-    }
-
-    @Test("the log lines of a recording are compared with a document's log")
-    func recordingAndDocument() async throws {
-        for (scenario, status) in [("posting-thread", Int32(0)), ("redirect", 1)] {
-            let outcome = try await shell(
-                "notify-demo run \(scenario) --json 2>&- | notify-demo compare --reference listing-1 -")
-            #expect(outcome.status == .exited(status), "\(outcome.output)\(outcome.errors)")
-        }
-    }
-
-    @Test("the smoke test passes and ends with its counts")
-    func smoke() async throws {
-        let outcome = try await shell("notify-demo smoke")
-        #expect(outcome.status == .exited(0), "\(outcome.output)")
-        let lines = outcome.output.split(separator: "\n")
-        let passed = lines.count { $0.hasPrefix("ok ") }
-        #expect(lines.last == "\(passed) passed, 0 failed")
-        #expect(passed == lines.count - 1)
-        for name in ScenarioCatalog.all.map(\.name) { #expect(outcome.output.contains(" \(name): ")) }
-    }
-
-    @Test("the list names every scenario, as text and as JSON")
-    func list() async throws {
-        let text = try await shell("notify-demo list")
-        let json = try await shell("notify-demo list --json")
-        for scenario in ScenarioCatalog.all {
-            #expect(text.output.contains("\n\(scenario.name) ") || text.output.hasPrefix(scenario.name))
-            #expect(json.output.contains("\"name\":\"\(scenario.name)\""))
-        }
-        #expect(json.output.split(separator: "\n").count == ScenarioCatalog.all.count)
-    }
-
-    // MARK: Output
-
-    @Test("JSON has one record per line, in sequence, and can be read as a recording")
-    func json() async throws {
-        let outcome = try await shell("notify-demo run held-message --notifications 5 --json 2>/dev/null")
-        let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
-        #expect(recording.problems.isEmpty)
-        let records = recording.records
-        #expect(records.map(\.sequence) == Array(1...records.count))
-        #expect(records.count { $0.stage == .deliver } == 5)
-    }
-
-    @Test("stages are printed with their threads")
-    func stages() async throws {
-        let outcome = try await shell("notify-demo run redirect --style stages 2>/dev/null")
+    @Test("data goes to standard output, messages to standard error, and stages have their threads")
+    func streams() async throws {
+        let outcome = try await shell("notify-demo run redirect --style stages")
         for stage in [" register ", " post ", " capture ", " signal ", " drain ", " deliver "] {
             #expect(outcome.output.contains(stage), "\(outcome.output)")
         }
-    }
-
-    @Test(
-        "--stable prints the same each time",
-        arguments: [
-            "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
-            "thread-exit", "overflow", "removal", "posting-styles", "coalescing", "run-loop-modes",
-            "suspension",
-        ])
-    func stable(scenario: String) async throws {
-        let one = try await shell("notify-demo run \(scenario) --stable 2>/dev/null")
-        let other = try await shell("TZ=Asia/Tokyo notify-demo run \(scenario) --stable 2>/dev/null")
-        #expect(one.output == other.output)
-        #expect(one.output.hasPrefix("2001-01-01 00:00:00.001 notify-demo[1:1] "))
-    }
-
-    @Test("data goes to standard output and messages to standard error")
-    func streams() async throws {
-        let outcome = try await shell("notify-demo run redirect")
-        #expect(outcome.output.split(separator: "\n").count == 3)
         #expect(outcome.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("ok ") })
     }
 
-    @Test("colours appear only on a terminal, and not with NO_COLOR")
+    // MARK: smoke
+
+    /// One run for the tests that look at its output: the lines with colours, the report for continuous integration,
+    /// and the list of scenarios.
+    private static let smoke = Task {
+        try await Shell.run(
+            """
+            notify-demo smoke --color always --junit "$T"; echo "status $?"; cat "$T"; rm "$T"
+            notify-demo list --json; notify-demo list
+            """.replacing("$T", with: "/dev/shm/notify-demo-\(UUID().uuidString)"))
+    }
+
+    @Test("the smoke test passes, ends with its counts, and writes the same results for continuous integration")
+    func smokeTest() async throws {
+        let output = try await Self.smoke.value.output
+        let parts = output.components(separatedBy: "status 0\n")
+        try #require(parts.count == 2, "\(output)")
+        let lines = parts[0].split(separator: "\n")
+        let ok = "\u{1B}[32mok\u{1B}[0m      "
+        let claims = lines.dropLast().map { $0.hasPrefix(ok) ? String($0.dropFirst(ok.count)) : "not ok: \($0)" }
+        #expect(lines.last == "\(claims.count) passed, 0 failed")
+        for name in ScenarioCatalog.all.map(\.name) {
+            #expect(claims.contains { $0.hasPrefix("\(name): ") }, "\(name)")
+            #expect(parts[1].contains("<testsuite name=\"\(name)\""))
+            #expect(parts[1].contains("\"name\":\"\(name)\""))
+            #expect(parts[1].contains("\n\(name) "))
+        }
+        #expect(parts[1].components(separatedBy: "<testcase ").count == claims.count + 1)
+    }
+
+    @Test("smoke runs the scenarios that are named, as a report or in the Test Anything Protocol")
+    func smokeReports() async throws {
+        let outcome = try await shell(
+            """
+            notify-demo smoke redirect removal --tap; notify-demo smoke redirect --junit - | head -n 1
+            notify-demo smoke redirect --junit /dev/full; echo $?; notify-demo smoke --junit /nonexistent/a; echo $?
+            """)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first == "TAP version 13")
+        let points = lines.filter { $0.hasPrefix("ok ") && $0.contains(" - ") }
+        for (number, point) in zip(1..., points) { #expect(point.hasPrefix("ok \(number) - re")) }
+        #expect(lines.contains("1..\(points.count)"))
+        #expect(lines.contains(#"<?xml version="1.0" encoding="UTF-8"?>"#))
+        #expect(lines.suffix(2).map(String.init).joined(separator: " ").hasPrefix("2 2"), "\(outcome.output)")
+        #expect(outcome.errors.contains("cannot write /dev/full: No space left on device"))
+        #expect(outcome.errors.contains("cannot write /nonexistent/a: No such file or directory"))
+    }
+
+    @Test("a scenario that cannot be run is a failure with its reason")
+    func failure() async throws {
+        // A program cannot start itself again after its file was removed.
+        let path = "/dev/shm/notify-demo-\(UUID().uuidString)"
+        let outcome = try await shell(
+            """
+            cp "$(command -v notify-demo)" \(path); exec 3< \(path); rm \(path)
+            exec /proc/self/fd/3 smoke observer-lifetime
+            """)
+        #expect(outcome.status == .exited(1), "\(outcome.errors)")
+        #expect(outcome.output.contains("FAILED  observer-lifetime: can be run: "), "\(outcome.output)")
+        #expect(outcome.output.contains("\(path) (deleted)"), "\(outcome.output)")
+    }
+
+    @Test("a terminal shows the running scenario on standard error after a second, and clears it")
+    func progress() async throws {
+        // The program starts itself again by its path, where this test puts a script that waits until the progress line
+        // was shown.
+        let outcome = try await shell(
+            """
+            cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT
+            cp "$(command -v notify-demo)" t; exec 3< t; rm t
+            echo '#!/bin/bash
+            for i in {1..6000}; do grep -q "observer-lifetime, 1 of" shown && break; sleep 0.01; done
+            exec notify-demo "$@"' > 't (deleted)'
+            chmod +x 't (deleted)'
+            script -qfec "/proc/$$/fd/3 smoke observer-lifetime > lines" shown > /dev/null
+            tail -n 1 lines; cat shown
+            """)
+        #expect(outcome.output.contains(" passed, 0 failed\n"), "\(outcome.output)")
+        #expect(outcome.output.contains("\rsmoke: observer-lifetime, 1 of 1: running\u{1B}[K"), "\(outcome.output)")
+        #expect(outcome.output.contains("\r\u{1B}[K"))
+    }
+
+    @Test("colours appear on a terminal, and not with NO_COLOR or --color never")
     func colour() async throws {
-        let coloured = try await shell("TERM=xterm script -qec 'notify-demo smoke' /dev/null")
-        #expect(coloured.output.contains("\u{1B}[32mok"))
-        let plain = try await shell("TERM=xterm NO_COLOR=1 script -qec 'notify-demo smoke' /dev/null")
-        #expect(plain.output.contains("ok "))
-        #expect(!plain.output.contains("\u{1B}["))
-        #expect(try await !shell("notify-demo smoke").output.contains("\u{1B}"))
+        let outcome = try await shell(
+            """
+            export TERM=xterm; t() { script -qec "$1" /dev/null | grep -c $'\\e\\[32mok'; }
+            t 'notify-demo smoke redirect'; t 'notify-demo smoke redirect --color never'; notify-demo smoke redirect | grep -c $'\\e'
+            NO_COLOR=1 t 'notify-demo smoke redirect'; NO_COLOR=1 t 'notify-demo smoke redirect --color always'
+            """)
+        let counts = outcome.output.split(separator: "\n").map { Int($0) ?? -1 }
+        try #require(counts.count == 5)
+        #expect(counts.map { $0 > 0 } == [true, false, false, false, true], "\(outcome.output)")
     }
 
     // MARK: Errors
 
-    @Test("a closed pipe ends it quietly, even if the signal is ignored", arguments: ["", "trap '' PIPE; "])
-    func closedPipe(before: String) async throws {
-        let piped = try await shell(
-            "\(before)set -o pipefail; { notify-demo run flood --json | head -1 >/dev/null; } 2>&1; echo \"status $?\"")
-        #expect(piped.output == "status 141\n")
+    @Test("a closed pipe ends it quietly, even if the signal is ignored")
+    func closedPipe() async throws {
+        for before in ["", "trap '' PIPE; "] {
+            let piped = try await shell(
+                "\(before)set -o pipefail; { notify-demo run flood --json | head -1 >/dev/null; } 2>&1; echo \"status $?\""
+            )
+            #expect(piped.output == "status 141\n")
+        }
+    }
+
+    @Test("an unknown word is 64 with a suggestion, also after help, and --version prints the version")
+    func words() async throws {
+        let outcome = try await shell(
+            "notify-demo help diagnos; echo $?; notify-demo rnu; echo $?; notify-demo --version")
+        #expect(outcome.output.wholeMatch(of: /64\n64\n\d+\.\d+\.\d+\n/) != nil, "\(outcome.output)")
+        #expect(outcome.errors.contains("Did you mean \"diagnose\"?"))
     }
 
     @Test("a full disk is an error, with a message")
@@ -235,121 +226,4 @@ struct CommandLineTests {
             """)
         #expect(outcome.output.hasSuffix("130\n"), "\(outcome.output)\(outcome.errors)")
     }
-
-    @Test(
-        "a usage error is 64, with a suggestion",
-        arguments: [
-            ("run redirct", "Did you mean \"redirect\"?"),
-            ("run observer_lifetime", "Did you mean \"observer-lifetime\"?"),
-            ("run xyzzy", "'notify-demo list' lists all"),
-            ("rnu redirect", "Did you mean \"run\"?"),
-            ("run", "Missing expected argument"),
-            ("--version", "there is no option \"--version\""),
-            ("redirect", "Did you mean \"run redirect\"?"),
-            ("run redirect --posters 3", "takes no --posters; flood and many-observers do"),
-            ("run flood --posters 0", "--posters is 0; it must be from 1 to 256"),
-            ("run flood --posters -1", "--posters"),
-            ("run flood --notifications 99999999", "must be from 1 to 1000000"),
-            ("run many-observers --notifications 50001", "must be from 1 to 50000"),
-            ("run flood --drop-signals 1.5", "must be from 0 to 1"),
-            ("run flood --drop-signals nan", "must be from 0 to 1"),
-            ("run flood --seed x", "--seed"),
-            ("run observer-lifetime --capture strong", "--capture"),
-            ("run redirect --json --style stages", "--json"),
-            ("compare a.log", "expected two runs, got 1"),
-            ("compare --reference listing-1 a b", "expected one run with --reference, got 2"),
-            ("compare --reference listing-3 a", "listing-3"),
-            ("doctor --fact F24", "The facts are F1 to F23"),
-            ("doctor --fact 7", "there is no fact \"7\""),
-            ("doctor --limit 0", "--limit is 0.0"),
-            ("doctor --limit nan", "--limit is nan"),
-            ("doctor --queues --json", "does not allow --fact or --json"),
-            ("doctor --markdown", "--markdown requires --queues"),
-            ("compare - -", "standard input can be read only once"),
-            ("smoke --tap --junit -", "both write to standard output"),
-            ("post", "Missing expected argument"),
-            ("post ''", "the name \"\" is empty"),
-            ("post $(printf 'é%.0s' {1..128})", "has 256 bytes. A name is 1 to 255 bytes"),
-            ("post x --object $(printf 'o%.0s' {1..1025})", "has 1025 bytes. An object is up to 1024 bytes"),
-            ("post x --user-info k=v --plist f", "Leave out one of them"),
-            ("post --user-info k=v x", "Missing expected argument '<name>'"),
-            ("post x --user-info k=v y", "has no \"=\""),
-            ("post x --user-info k=1 --user-info k:=2", "contains the key \"k\" twice"),
-            ("post x --user-info =v", "has no key"),
-            ("post x --user-info k:=", "ends too early"),
-            ("observe ''", "the name \"\" is empty"),
-            ("observe --behavior keep", "'deliver-immediately'"),
-            ("observe --behavior deliverImmediately", "'deliver-immediately'"),
-            ("observe --resume-after 1s", "needs --suspend-after"),
-            ("observe -N 0", "-N is 0, and must be 1 or more"),
-            ("observe --timeout 5", "200ms, 5s, 2m"),
-            ("observe --timeout -5s", "--timeout"),
-            ("wait", "Missing expected argument"),
-            ("wait x --ready-fd 1", "3 or more"),
-            ("wait x --ready-fd 9 9>&-", "must be an open file descriptor"),
-            ("serve --idle-exit 0s", "--idle-exit is 0"),
-            ("serve --log-level loud", "notice"),
-            ("status --directory ''", "--directory is empty"),
-        ])
-    func usage(arguments: String, message: String) async throws {
-        let outcome = try await shell("notify-demo \(arguments)")
-        #expect(outcome.status == .exited(64))
-        #expect(outcome.output == "")
-        #expect(outcome.errors.contains(message), "\(outcome.errors)")
-    }
-
-    @Test("a property list that cannot be read is 2, and no server is started", arguments: ["/nonexistent", "''"])
-    func missingPropertyList(file: String) async throws {
-        let outcome = try await shell(
-            """
-            d=$(mktemp -d); notify-demo post x --directory $d/place --plist \(file); echo $?; ls $d
-            """)
-        #expect(outcome.output == "2\n")
-        #expect(outcome.errors.contains(file == "''" ? "\"\"" : file), "\(outcome.errors)")
-    }
-
-    @Test("without a server the status is 1, with a message, and none is started")
-    func noServer() async throws {
-        let outcome = try await shell(
-            "d=$(mktemp -d); cd $d; notify-demo status --json --directory place/; echo $?; ls; echo $d >&2")
-        #expect(outcome.output == "1\n")
-        let lines = outcome.errors.split(separator: "\n")
-        #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix("notify-demo: no server runs at \(lines[1])/place. "))
-    }
-
-    @Test(
-        "a log that cannot be read is 2, with its file and line",
-        arguments: [
-            ("compare /nonexistent a", "", "notify-demo: /nonexistent: cannot be opened: No such file or directory.\n"),
-            ("compare --reference listing-1 /", "", "notify-demo: /: cannot be read: Is a directory.\n"),
-            ("compare --reference listing-1 -", "", "notify-demo: standard input: contains no log lines."),
-            ("compare --reference listing-1 -", "hello\n", "notify-demo: standard input:1: this is not a log line: "),
-            ("compare --reference listing-1 -", ReferenceLog.listing1.text + "2026-", "standard input:4: "),
-        ])
-    func unreadable(arguments: String, input: String, message: String) async throws {
-        let outcome = try await shell("notify-demo \(arguments)", input: input)
-        #expect(outcome.status == .exited(2))
-        #expect(outcome.output == "")
-        #expect(outcome.errors.contains(message), "\(outcome.errors)")
-    }
-
-    @Test(
-        "help has examples for each subcommand",
-        arguments: [
-            "", "run", "record", "compare", "audit", "diagnose", "timeline", "trace", "stats", "list", "doctor",
-            "smoke", "post", "observe", "wait", "serve", "status",
-        ])
-    func help(subcommand: String) async throws {
-        let outcome = try await shell("notify-demo \(subcommand) --help")
-        #expect(outcome.status == .exited(0))
-        #expect(outcome.output.contains("EXAMPLES"))
-        #expect(!outcome.output.contains("observer-lifetime-child"))
-        #expect(!outcome.output.contains("distributed-child"))
-        #expect(!outcome.output.contains("doctor-child"))
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }

@@ -1,14 +1,20 @@
-import DeliveryDiagnostics
+import ChildProcesses
 import DistributedNotifications
 import Foundation
 import ThreadedNotifications
 
 /// An observer on the main thread, for a command that runs the main thread's run loop.
 struct Observation {
+    private enum Input: Sendable {
+        case event(ObservedEvent)
+        case signal(Int32)
+        case commandEnded(ChildProcess.End)
+    }
+
     /// The observed name and object, for messages.
     let description: String
     private let center: DistributedCenter
-    private let received = ReceivedEvents()
+    private let inputs = Locked<[Input]>([])
     /// Releasing the tokens would remove the observers.
     private let tokens: [ObserverToken]
 
@@ -19,51 +25,77 @@ struct Observation {
     ) throws {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
         center = try DistributedCenter(place: place)
-        let received = received
-        try EndRequest.handle(within: .seconds(1)) { received.interrupt(.signal($0)) }
-        let connection = center.addConnectionObserver(on: .main) { received.add($0) }
+        let inputs = inputs
+        try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
+            // A second request ends the process at once, and so does the end of a second.
+            EndRequests.stop()
+            Self.interrupt(.signal(number), inputs)
+            Thread.sleep(forTimeInterval: 1)
+            EndRequests.end(by: number)
+        }
+        let connection = center.addConnectionObserver(on: .main) { event in
+            inputs.withLock { $0.append(.event(ObservedEvent(.connection(event)))) }
+        }
         let observer = try center.addObserver(
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
-        ) { received.add($0) }
+        ) { notification in
+            let kind = ObservedEvent.Kind.notification(
+                notification, senderName: Self.processName(notification.sender), thread: ThreadIdentity.current)
+            inputs.withLock { $0.append(.event(ObservedEvent(kind))) }
+        }
         tokens = [connection, observer]
         try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))
     }
 
-    /// Makes `run` call its `interrupted`.
+    private static func processName(_ process: Int32) -> String? {
+        guard let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) else { return nil }
+        return name.hasSuffix("\n") ? String(name.dropLast()) : name
+    }
+
+    /// Makes the main thread stop waiting.
+    private static func interrupt(_ input: Input, _ inputs: Locked<[Input]>) {
+        inputs.withLock { $0.append(input) }
+        // A run of the main thread's run loop returns after a block.
+        try? TargetThread.main.perform {}
+    }
+
+    /// Starts a command that shares this process's standard streams. `run` calls its `commandEnded` when the command
+    /// has ended. The command keeps running when the observation ends.
     ///
-    /// - Threads: any.
-    func interrupt(_ end: StartedCommand.End) {
-        received.interrupt(.commandEnded(end))
+    /// - Throws: `ChildProcessError`.
+    func start(_ command: [String]) throws {
+        let process = try ChildProgram(path: command[0], arguments: Array(command.dropFirst())).start()
+        Thread.detachNewThread { [inputs] in Self.interrupt(.commandEnded(process.wait()), inputs) }
     }
 
     /// Observes until the plan ends.
     ///
     /// - Parameters:
     ///   - show: called with each event, in order.
-    ///   - interrupted: called when a command has ended; returns the status to end with, or nil to continue.
+    ///   - commandEnded: returns the status to end with, or nil to continue.
     func run(
-        _ plan: ObservingPlan, _ terminal: inout Terminal,
-        show: (ObservedEvent, inout Terminal) throws -> Void,
-        interrupted: (StartedCommand.End, inout Terminal) throws -> ExitStatus?
+        _ plan: ObservingPlan, _ terminal: Terminal, show: (ObservedEvent) throws -> Void,
+        commandEnded: (ChildProcess.End) throws -> ExitStatus? = { _ in nil }
     ) throws -> ExitStatus {
         defer { center.close() }
         var plan = plan
         let begun = ContinuousClock.now
         while true {
-            let (events, interruptions) = received.take()
-            for event in events {
-                try show(event, &terminal)
-                if case .notification = event.kind { plan.countNotification() }
-                if plan.isComplete { return .success }
-            }
-            for interruption in interruptions {
-                switch interruption {
+            for input in inputs.withLock({ inputs in
+                defer { inputs = [] }
+                return inputs
+            }) {
+                switch input {
+                case .event(let event):
+                    try show(event)
+                    if case .notification = event.kind { plan.countNotification() }
+                    if plan.isComplete { return .success }
                 case .signal(let number):
-                    try terminal.flush()
+                    try terminal.standardOutput.flush()
                     center.close()
-                    EndRequest.end(by: number)
+                    EndRequests.end(by: number)
                 case .commandEnded(let end):
-                    if let status = try interrupted(end, &terminal) { return status }
+                    if let status = try commandEnded(end) { return status }
                 }
             }
             let elapsed = begun.duration(to: .now)
@@ -75,7 +107,10 @@ struct Observation {
                 center.resume()
                 terminal.say("resumed")
             case .end(let status): return status
-            case .wait(let time): received.wait(for: time.map { $0 - elapsed })
+            case .wait(let time):
+                guard inputs.withLock(\.isEmpty) else { continue }
+                let end = time.map { Date(timeIntervalSinceNow: ($0 - elapsed) / .seconds(1)) } ?? .distantFuture
+                _ = RunLoop.main.run(mode: .default, before: end)
             }
         }
     }

@@ -16,6 +16,16 @@ struct ObservedEvent: Sendable, Hashable {
     /// The time by the wall clock, in nanoseconds since 1970-01-01 UTC.
     var wallNanoseconds: Int64
     var kind: Kind
+
+    /// An event that happens now.
+    init(_ kind: Kind) {
+        self.init(wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1_000_000_000), kind: kind)
+    }
+
+    init(wallNanoseconds: Int64, kind: Kind) {
+        self.wallNanoseconds = wallNanoseconds
+        self.kind = kind
+    }
 }
 
 extension ObservedEvent: Encodable {

@@ -13,39 +13,52 @@ struct PropertyListFile {
     private static let timeout = Duration.seconds(30)
 
     private let name: String
-    private let bytes: [UInt8]
+    private let bytes: Data
 
     /// Reads the file, or standard input for `-`.
     init(path: String) throws(PropertyListFileError) {
-        let name = path.isEmpty ? "\"\"" : path == "-" ? "standard input" : path
-        func error(_ problem: String) -> PropertyListFileError { PropertyListFileError(file: name, problem: problem) }
+        name = path.isEmpty ? "\"\"" : path == "-" ? "standard input" : path
         let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw error("cannot be opened: \(String(cString: strerror(errno)))") }
-        defer { if path != "-" { close(file) } }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = read(file, &part, part.count)
-            if count == 0 { break }
-            if count > 0 {
-                bytes += part[..<count]
-            } else if errno != EINTR {
-                throw error("cannot be read: \(String(cString: strerror(errno)))")
-            }
-            guard bytes.count <= Self.sizeLimit else {
-                throw error("is larger than 1 MiB. Write large data to a file, and post its path")
-            }
+        guard file >= 0 else {
+            throw PropertyListFileError(
+                file: name, problem: "cannot be opened: \(String(cString: strerror(errno)))")
         }
-        self.name = name
-        self.bytes = bytes
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: path != "-")
+        do {
+            bytes = try handle.read(upToCount: Self.sizeLimit + 1) ?? Data()
+        } catch {
+            let reason =
+                ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? (error as NSError).code
+            throw PropertyListFileError(
+                file: name, problem: "cannot be read: \(String(cString: strerror(Int32(reason))))")
+        }
+        guard bytes.count <= Self.sizeLimit else {
+            throw error("is larger than 1 MiB. Write large data to a file, and post its path")
+        }
     }
 
     /// - Parameter child: this program, to be started as `PropertyListChild`.
-    func userInfo(child: ChildProgram) throws(PropertyListFileError) -> [String: PropertyListValue] {
+    func userInfo(
+        child: ChildProgram = .own([PropertyListChild.name])
+    ) throws(PropertyListFileError) -> [String: PropertyListValue] {
         // Some editors begin a UTF-8 file with a mark.
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
         switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return try userInfo(json: text)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            do throws(UserInfoJSONError) {
+                guard case .dictionary(let userInfo) = try UserInfoJSON.value(of: text) else {
+                    throw UserInfoJSONError(problem: PropertyListFileError.noDictionary)
+                }
+                var encoded: [UInt8] = []
+                do throws(DistributedError) {
+                    try PropertyListWriter.encode(userInfo, into: &encoded)
+                } catch let refusal {
+                    throw UserInfoJSONError(problem: PropertyListFileError.notPosted(refusal))
+                }
+                return userInfo
+            } catch let refusal {
+                throw error(refusal.problem)
+            }
         case UInt8(ascii: "<"): return try userInfo(readBy: child)
         case _ where bytes.starts(with: "bplist".utf8): return try userInfo(readBy: child)
         case nil: throw error("is empty")
@@ -56,26 +69,10 @@ struct PropertyListFile {
         }
     }
 
-    private func userInfo(json text: ArraySlice<UInt8>) throws(PropertyListFileError) -> [String: PropertyListValue] {
-        guard let text = String(validating: text, as: UTF8.self) else {
-            throw error("is not UTF-8. 'iconv -t UTF-8' converts it")
-        }
-        let value: PropertyListValue
-        do throws(UserInfoJSONError) { value = try UserInfoJSON.value(of: text) } catch let refusal {
-            throw error(refusal.problem)
-        }
-        guard case .dictionary(let userInfo) = value else { throw error(PropertyListFileError.noDictionary) }
-        var encoded: [UInt8] = []
-        do throws(DistributedError) { try PropertyListWriter.encode(userInfo, into: &encoded) } catch let refusal {
-            throw error(PropertyListFileError.notPosted(refusal))
-        }
-        return userInfo
-    }
-
     private func userInfo(readBy child: ChildProgram) throws(PropertyListFileError) -> [String: PropertyListValue] {
         let result: ChildProgram.Result
         do throws(ChildProcessError) {
-            result = try child.run(input: bytes, timeout: Self.timeout)
+            result = try child.run(input: Array(bytes), timeout: Self.timeout)
         } catch let failure {
             throw error("cannot be read: the process that reads it failed: \(failure)")
         }
@@ -87,13 +84,9 @@ struct PropertyListFile {
             return userInfo
         case .exit(PropertyListChild.refused):
             throw error(result.errors.trimmingCharacters(in: .newlines))
-        case .exit(let status):
-            throw error("is not a property list that Foundation can read: its reader ended with status \(status)")
-        case .timedOut:
-            throw error("cannot be read: its reader did not end within \(Self.timeout)")
-        case .signal(let signal):
+        case let end:
             throw error(
-                "is not a property list that Foundation can read: its reader was ended by signal \(signal). "
+                "is not a property list that Foundation can read: its reader ended with \(end). "
                     + "'plutil -lint' shows what is wrong with a list")
         }
     }

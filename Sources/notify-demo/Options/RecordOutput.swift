@@ -3,7 +3,6 @@ import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import Scenarios
-import SystemPackage
 
 /// The options for printing records.
 struct RecordOutput: ParsableArguments {
@@ -39,73 +38,54 @@ struct RecordOutput: ParsableArguments {
     var file: String?
 
     /// True if the records go to standard output; nothing else is printed there then.
-    private var isPrinted: Bool { file.map { OutputDestination.isStandardOutput($0) } ?? false }
+    private var isPrinted: Bool { file.map { OutputDestination($0).isStandardOutput } ?? false }
 
     func validate() throws {
-        if json, style != nil {
-            throw ValidationError("--json prints complete records, so --style has no effect. Use one of them.")
-        }
-        if isPrinted, style != nil, let file {
-            throw ValidationError(
-                "-o \(file) prints complete records, so --style has no effect. Use one of them.")
+        if style != nil, json || isPrinted {
+            let option = json ? "--json" : "-o \(file ?? "")"
+            throw ValidationError("\(option) prints complete records, so --style has no effect. Use one of them.")
         }
     }
 
-    /// Writes the records to the output file, if there is one.
-    func write(_ records: [DeliveryRecord], progress: ProgressLine) throws {
-        guard let file, !isPrinted else { return }
-        let output = try OutputFile(file)
-        var lines = RecordLines()
-        for record in numbered(records) {
-            try output.write(lines.bytes(of: record))
-            progress.show("\(record.sequence * 100 / records.count) % written")
-        }
-        try output.write(lines.end(after: numbered(records).last))
-        try output.finish()
-    }
-
-    private func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
-        stable ? StableNumbering.renumber(records) : records
-    }
-
-    /// Prints the records, and the scenario's report unless the format is JSON.
-    func print(
-        _ records: [DeliveryRecord], of scenario: any Scenario, to terminal: inout Terminal, progress: ProgressLine
-    ) throws {
-        progress.clear()
-        // Output on a terminal shows the progress itself, and would share its line.
-        let showsProgress = isatty(FileDescriptor.standardOutput.rawValue) != 1
-        var printed = 0
-        func print(_ line: String) throws {
-            try terminal.print(line)
-            printed += 1
-            if showsProgress { progress.show("\(printed * 100 / records.count) % printed") }
+    /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
+    func write(_ records: [DeliveryRecord], of scenario: any Scenario, _ terminal: Terminal) throws {
+        if let file, !isPrinted {
+            let output = try Output(file)
+            try write(numbered(records), to: output, terminal)
+            try output.finish()
         }
         if json || isPrinted {
-            var lines = RecordLines()
-            let records = numbered(records)
-            for record in records {
-                for line in lines.bytes(of: record).split(separator: 0x0A) {
-                    try print(String(decoding: line, as: UTF8.self))
-                }
-            }
-            try terminal.print(lines.end(after: records.last))
-            return
+            return try write(numbered(records), to: terminal.standardOutput, terminal)
         }
         switch style ?? .document {
         case .document:
             let style = DocumentStyle(timeZone: stable ? .gmt : .current)
             // The number of hidden stages differs from run to run and must not show in the times.
             for record in numbered(stable ? records.filter { style.line(for: $0) != nil } : records) {
-                if let line = style.line(for: record) { try print(line) }
+                if let line = style.line(for: record) { try terminal.print(line) }
             }
         case .stages:
             let records = numbered(records)
             let style = StagesStyle(records)
-            for record in records { try print(style.line(for: record)) }
+            for record in records { try terminal.print(style.line(for: record)) }
         }
         if let report = scenario.report(on: numbered(records)) {
             for line in report.split(separator: "\n") { try terminal.print("# \(line)") }
         }
+        try terminal.standardOutput.flush()
+    }
+
+    private func write(_ records: [DeliveryRecord], to output: Output, _ terminal: Terminal) throws {
+        var lines = RecordLines()
+        for record in records {
+            try output.write(lines.bytes(of: record))
+            terminal.show(progress: "\(record.sequence * 100 / records.count) % written")
+        }
+        try output.write(lines.end(after: records.last))
+        try output.flush()
+    }
+
+    private func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
+        stable ? StableNumbering.renumber(records) : records
     }
 }

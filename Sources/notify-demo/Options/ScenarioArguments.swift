@@ -37,13 +37,18 @@ struct ScenarioArguments: ParsableArguments {
             "How the handler holds the observer (observer-lifetime; default: each way in turn).", valueName: "how"))
     var capture: ObserverCapture?
 
+    /// - Throws: `ValidationError` if there is no scenario with this name.
+    @discardableResult
+    static func check(name: String) throws -> any Scenario {
+        if let scenario = ScenarioCatalog.named(name) { return scenario }
+        let nearest = Suggestion.nearest(to: name, among: ScenarioCatalog.all.map(\.name))
+        throw ValidationError(
+            "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
+                + "'notify-demo list' lists all.")
+    }
+
     func validate() throws {
-        guard let scenario = ScenarioCatalog.named(name) else {
-            let nearest = Suggestion.nearest(to: name, among: ScenarioCatalog.all.map(\.name))
-            throw ValidationError(
-                "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
-                    + "'notify-demo list' lists all.")
-        }
+        let scenario = try Self.check(name: name)
         let given: [(ScenarioOptions.Name, Bool)] = [
             (.posters, posters != nil), (.notifications, notifications != nil), (.dropSignals, dropSignals != nil),
             (.seed, seed != nil), (.capture, capture != nil),

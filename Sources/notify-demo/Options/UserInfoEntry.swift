@@ -24,7 +24,7 @@ struct UserInfoEntry: Hashable {
             return
         }
         do throws(UserInfoJSONError) {
-            value = try UserInfoJSON.value(of: rest)
+            value = try UserInfoJSON.value(of: rest.utf8)
         } catch {
             throw ValidationError(
                 "the value of \"\(key)\" \(error.problem). JSON follows :=, such as 3, true, [1,2] or {\"a\":\"b\"}; "

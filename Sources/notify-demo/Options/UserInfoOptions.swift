@@ -1,5 +1,4 @@
 import ArgumentParser
-import ChildProcesses
 import DistributedNotifications
 
 /// The options for a notification's userInfo.
@@ -29,7 +28,7 @@ struct UserInfoOptions: ParsableArguments {
 
     /// - Returns: nil if no userInfo was given.
     func value() throws -> [String: PropertyListValue]? {
-        if let plist { return try PropertyListFile(path: plist).userInfo(child: .own([PropertyListChild.name])) }
+        if let plist { return try PropertyListFile(path: plist).userInfo() }
         return userInfo.isEmpty ? nil : try UserInfoEntry.userInfo(userInfo)
     }
 }

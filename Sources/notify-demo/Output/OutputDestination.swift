@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 /// How an output is written, depending on its path.
-enum OutputDestination: Sendable, Hashable {
+enum OutputDestination: Hashable {
     /// A file that is already open as standard output or standard error. It is written directly.
     case openFile(descriptor: Int32)
     /// A file that cannot be replaced, such as a FIFO or a device. It is opened and written directly.
@@ -33,34 +33,23 @@ enum OutputDestination: Sendable, Hashable {
         }
     }
 
-    /// True if a path is this process's standard output: `-`, `/dev/stdout`, or the file that standard output is
-    /// redirected to.
-    ///
-    /// - Parameter path: the user's path.
-    static func isStandardOutput(_ path: String) -> Bool {
-        OutputDestination(path) == .openFile(descriptor: STDOUT_FILENO)
-    }
+    /// True for `-`, `/dev/stdout`, and the file that standard output is redirected to.
+    var isStandardOutput: Bool { self == .openFile(descriptor: STDOUT_FILENO) }
 
     /// Resolves the symbolic links at the end of a path.
+    ///
     /// - Returns: nil for a link of the proc file system, which stands for an open file and not for a path.
     private static func resolved(_ path: String) -> String? {
-        var path = path
+        var path = FilePath(path)
         // The kernel's limit.
         for _ in 1...40 {
-            guard let target = target(ofLink: path) else { return path }
-            let directory = FilePath(path).removingLastComponent()
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            guard readlink(path.string, &target, Int(PATH_MAX)) > 0 else { break }
+            let directory = path.removingLastComponent()
             if isInProc(directory.isEmpty ? "." : directory.string) { return nil }
-            path = directory.pushing(FilePath(target)).string
+            path = directory.pushing(FilePath(platformString: target))
         }
-        return path
-    }
-
-    private static func target(ofLink path: String) -> String? {
-        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let length = target.withUnsafeMutableBytes { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-        }
-        return length > 0 ? String(decoding: target[..<length], as: UTF8.self) : nil
+        return path.string
     }
 
     private static func isInProc(_ directory: String) -> Bool {
@@ -72,8 +61,8 @@ enum OutputDestination: Sendable, Hashable {
     /// True if writing an output would replace an input: both are the same regular file.
     ///
     /// - Parameters:
-    /// - output: the user's path; `-` is standard output.
-    /// - input: the user's path; `-` is standard input.
+    ///   - input: the user's path; `-` is standard input.
+    ///   - output: the user's path; `-` is standard output.
     static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
         guard output != "-", let written = FileStatus(path: output), written.isRegular else { return false }
         let read = input == "-" ? FileStatus(descriptor: STDIN_FILENO) : FileStatus(path: input)

@@ -1,28 +1,45 @@
+import ArgumentParser
 import Foundation
 import SystemPackage
 
-/// Colours for a terminal that supports them, unless `NO_COLOR` is set and not empty.
-struct Palette {
-    private let isColoured: Bool
+/// The value of `--color`.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case always
+    case never
 
-    init(for descriptor: FileDescriptor) {
+    static let help = ArgumentHelp("Colour the output. auto: on a terminal, unless NO_COLOR is set.")
+}
+
+/// The colours of a stream, which are the same in all commands.
+struct Palette {
+    private let isColored: Bool
+
+    init(_ choice: ColorChoice, for descriptor: FileDescriptor) {
         let environment = ProcessInfo.processInfo.environment
-        isColoured =
-            isatty(descriptor.rawValue) == 1 && environment["NO_COLOR", default: ""].isEmpty
-            && environment["TERM"] != "dumb"
+        isColored =
+            switch choice {
+            case .always: true
+            case .never: false
+            case .auto:
+                isatty(descriptor.rawValue) == 1 && environment["NO_COLOR", default: ""].isEmpty
+                    && environment["TERM"] != "dumb"
+            }
     }
 
-    func good(_ text: String) -> String { coloured(text, 32) }
+    /// What is as it should be.
+    func good(_ text: String) -> String { colored(text, 32) }
 
-    func bad(_ text: String) -> String { coloured(text, 31) }
+    /// What is not as it should be.
+    func bad(_ text: String) -> String { colored(text, 31) }
 
-    /// Colours texts with the same number alike.
+    /// Colours the texts of a thread alike.
     func numbered(_ text: String, _ number: Int) -> String {
         let codes = [36, 33, 35, 32, 34, 96, 93, 95, 92, 94]
-        return coloured(text, codes[number % codes.count])
+        return colored(text, codes[number % codes.count])
     }
 
-    private func coloured(_ text: String, _ code: Int) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    private func colored(_ text: String, _ code: Int) -> String {
+        isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }

@@ -1,52 +1,66 @@
+import DeliveryDiagnostics
+import DeliveryRecording
 import Foundation
+import Scenarios
 import SystemPackage
 
-/// The standard streams of a command: data goes to standard output, messages to standard error.
+/// The standard streams of a command: data goes to standard output, messages and progress to standard error.
 struct Terminal {
-    private var unwritten: [UInt8] = []
-    let outputPalette = Palette(for: .standardOutput)
-    let errorPalette = Palette(for: .standardError)
+    let standardOutput: Output
+    let palette: Palette
+    private let messagePalette: Palette
+    private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
+    let progressLine: ProgressLine
 
-    /// Prints a line of data. Data is written when there are 64 KiB, and by `flush()`.
-    mutating func print(_ line: String) throws {
-        unwritten += line.utf8
-        unwritten.append(UInt8(ascii: "\n"))
-        if unwritten.count >= 65_536 { try flush() }
+    init(command: String, color: ColorChoice) throws(OutputError) {
+        standardOutput = try Output("-")
+        palette = Palette(color, for: .standardOutput)
+        messagePalette = Palette(color, for: .standardError)
+        progressLine = ProgressLine(command)
     }
 
-    /// Prints data with its own newlines.
-    mutating func print(_ bytes: [UInt8]) throws {
-        unwritten += bytes
-        if unwritten.count >= 65_536 { try flush() }
+    /// The columns of lines that wrap: the terminal's, or unlimited if the output is not a terminal.
+    var width: Int { TerminalWidth.ofTerminal ?? .max }
+
+    /// The output for the option `-o`.
+    ///
+    /// - Parameter path: the user's path; nil, `-` and `/dev/stdout` are standard output.
+    func output(to path: String?) throws(OutputError) -> Output {
+        guard let path, !OutputDestination(path).isStandardOutput else { return standardOutput }
+        return try Output(path)
     }
 
-    /// Writes the remaining data to standard output.
-    mutating func flush() throws {
-        defer { unwritten.removeAll(keepingCapacity: true) }
-        do {
-            try FileDescriptor.standardOutput.writeAll(unwritten)
-        } catch Errno.brokenPipe {
-            // The reader is gone. Swift's runtime ignores SIGPIPE, so end the process as that signal would.
-            UnfinishedOutput.remove()
-            signal(SIGPIPE, SIG_DFL)
-            raise(SIGPIPE)
-        } catch {
-            throw OutputError(problem: "\(error)")
-        }
-    }
+    /// Prints a line of data.
+    func print(_ line: String) throws(OutputError) { try standardOutput.print(line) }
 
     /// Prints a message at once.
     func say(_ line: String) {
+        progressLine.clear()
         // Standard error is closed; nothing more can be reported.
         _ = try? FileDescriptor.standardError.writeAll(Array("\(line)\n".utf8))
     }
-}
 
-/// Writing to standard output failed.
-struct OutputError: Error, CustomStringConvertible {
-    var problem: String
+    /// Prints a message of the program about its work.
+    func report(_ message: String) { say("notify-demo: \(message)") }
 
-    var description: String {
-        "cannot write to standard output: \(problem). The output is incomplete."
+    /// Shows the progress on standard error if that is a terminal and the command has run for a second.
+    /// Lines of data on a terminal show the progress themselves.
+    func show(progress text: @autoclosure () -> String) {
+        if !isTerminal || !standardOutput.hasWritten { progressLine.show(text()) }
+    }
+
+    /// Shows the progress of a step without intermediate progress.
+    func show(step text: String) { progressLine.showWhenDue(text) }
+
+    func clearProgress() { progressLine.clear() }
+
+    /// The line of an expectation and its result.
+    ///
+    /// - Parameter isMessage: true for a line on standard error.
+    func line(of expectation: Expectation, in scenario: String? = nil, isMessage: Bool = false) -> String {
+        let palette = isMessage ? messagePalette : palette
+        let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim
+        return expectation.failure.map { "\(palette.bad("FAILED"))  \(claim): \($0)" }
+            ?? "\(palette.good("ok"))      \(claim)"
     }
 }

@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import SystemPackage
-import ThreadedNotifications
 
 /// The files of a recorded program and its child processes, until they are merged into one recording.
 ///
@@ -11,14 +9,15 @@ import ThreadedNotifications
 struct RecordedFiles {
     /// The result of merging the files.
     struct Outcome {
-        /// The number of processes with records in the recording.
+        /// The number of processes with records in the recording: the program, and processes that it started or forked.
         var processes: Int
         /// In bytes.
         var size: Int
         /// Files of processes that have not ended.
-        var stillRecording: [String] = []
-        /// Files of processes that have ended, but could not be appended because the first process has not ended.
-        var unmerged: [String] = []
+        var stillRecording: [String]
+        /// Files of processes that have ended. Their records are not in the recording because its first process has not
+        /// ended.
+        var unmerged: [String]
     }
 
     private enum Destination {
@@ -29,65 +28,48 @@ struct RecordedFiles {
         case stream(FileDescriptor)
     }
 
-    /// The destination of a recording.
-    struct Target {
-        fileprivate enum Kind {
-            case file(path: String)
-            case stream(FileDescriptor)
-        }
+    /// The beginnings of the directory's name while files are recorded, and after that.
+    private static let (partial, rest) = (".partial-", ".rest-")
 
-        /// As the user gave it.
-        let name: String
-        fileprivate let kind: Kind
-        /// True if it is this process's standard output.
-        let isStandardOutput: Bool
-
-        /// Opens a destination that is written directly. Opening a FIFO may wait for its reader.
-        ///
-        /// - Parameter name: the user's path; `-` is standard output.
-        /// - Throws: `RecordedProgramError`.
-        init(_ name: String) throws(RecordedProgramError) {
-            self.name = name
-            let destination = OutputDestination(name)
-            isStandardOutput = destination == .openFile(descriptor: STDOUT_FILENO)
-            do {
-                switch destination {
-                case .openFile(let descriptor): kind = .stream(FileDescriptor(rawValue: descriptor))
-                case .stream(let path):
-                    kind = .stream(try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec))
-                case .file(let path):
-                    kind = .file(path: path)
-                }
-            } catch {
-                throw RecordedFiles.failure(name, error)
-            }
-        }
-    }
-
-    private static let nameOfFirst = "recording.jsonl"
-
-    private let target: Target
+    /// True if the recording goes to this process's standard output.
+    let isStandardOutput: Bool
+    /// As the user gave it.
+    private let name: String
     private let destination: Destination
-    private let directory: String
+    private let directory: FilePath
     /// The file of the first process.
     private let descriptor: FileDescriptor
 
     /// The path that the program records to.
-    var path: String { directory + "/" + Self.nameOfFirst }
+    var path: String { Self.first(in: directory).string }
 
-    /// Creates the empty files.
+    private static func first(in directory: FilePath) -> FilePath { directory.appending("recording.jsonl") }
+
+    /// Creates the empty files. Opening a FIFO may wait for its reader.
+    ///
+    /// - Parameters:
+    ///   - name: the user's path; `-` is standard output.
+    ///   - willCreate: called before the first file is created.
     /// - Throws: `RecordedProgramError`.
-    init(for target: Target) throws(RecordedProgramError) {
-        self.target = target
+    init(for name: String, willCreate: () throws -> Void) throws(RecordedProgramError) {
+        self.name = name
+        let output = OutputDestination(name)
+        isStandardOutput = output.isStandardOutput
         do {
-            switch target.kind {
-            case .stream(let stream):
+            switch output {
+            case .openFile(let number):
+                destination = .stream(FileDescriptor(rawValue: number))
+                try willCreate()
                 (directory, descriptor) = try Self.makeFirst(beside: nil)
-                destination = .stream(stream)
+            case .stream(let path):
+                destination = .stream(try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec))
+                try willCreate()
+                (directory, descriptor) = try Self.makeFirst(beside: nil)
             case .file(let given):
                 if given.isEmpty { throw Errno.noSuchFileOrDirectory }
                 let path = URL(filePath: given).standardizedFileURL.path(percentEncoded: false)
                 let isNew = FileStatus(path: path) == nil
+                try willCreate()
                 let lock = try FileDescriptor.open(
                     FilePath(path), .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
                 do {
@@ -101,48 +83,36 @@ struct RecordedFiles {
                 destination = .file(path: path, lock: lock, isNew: isNew)
             }
         } catch {
-            throw Self.failure(target.name, error)
+            let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
+            throw RecordedProgramError(problem: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
         }
     }
 
-    private static func failure(_ name: String, _ error: any Error) -> RecordedProgramError {
-        let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
-        return RecordedProgramError(problem: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
-    }
-
-    private static let suffix = ".partial-"
-
-    /// Creates the directory, and the file of the first process in it.
-    private static func makeFirst(beside path: String?) throws -> (String, FileDescriptor) {
-        let temporary = FilePath(FileManager.default.temporaryDirectory.path(percentEncoded: false))
-        let directory: String
-        if let beside = path.flatMap({ try? makeDirectory($0 + suffix) }) {
-            directory = beside
-        } else {
-            directory = try makeDirectory(temporary.appending("notify-demo" + suffix).string)
+    /// Creates a directory that only its owner can use, and the file of the first process in it.
+    private static func makeFirst(beside path: String?) throws -> (FilePath, FileDescriptor) {
+        func makeDirectory(_ beginning: String) throws -> FilePath {
+            var path = Array("\(beginning)\(partial)XXXXXX".utf8CString)
+            guard mkdtemp(&path) != nil else { throw Errno(rawValue: errno) }
+            return FilePath(platformString: path)
         }
+        let directory =
+            try path.flatMap { try? makeDirectory($0) }
+            ?? makeDirectory(FilePath.temporaryDirectory.appending("notify-demo").string)
         do {
-            let first = try FileDescriptor.open(
-                FilePath(directory).appending(nameOfFirst), .readWrite,
-                options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
-            return (directory, first)
+            let file = try FileDescriptor.open(
+                first(in: directory), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite)
+            return (directory, file)
         } catch {
-            rmdir(directory)
+            rmdir(directory.string)
             throw error
         }
-    }
-
-    /// Creates a directory that only its owner can use.
-    private static func makeDirectory(_ beginning: String) throws -> String {
-        var path = Array("\(beginning)XXXXXX".utf8CString)
-        guard mkdtemp(&path) != nil else { throw Errno(rawValue: errno) }
-        return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Removes the files and restores the previous state.
     func discard() {
         unlink(path)
-        rmdir(directory)
+        rmdir(directory.string)
         close(removingNew: true)
     }
 
@@ -171,36 +141,32 @@ struct RecordedFiles {
     /// - Throws: `RecordedProgramError`. Everything recorded is still in the files, which the error names.
     func finish(willWait: () -> Void) throws(RecordedProgramError) -> Outcome {
         // The environment of running processes has the old name.
-        let closed = Self.closedName(of: directory)
-        let rest = rename(directory, closed) == 0 ? closed : directory
+        let suffix = directory.string.suffix(6)
+        let closed = FilePath("\(directory.string.dropLast(Self.partial.count + 6))\(Self.rest)\(suffix)")
+        let directory = rename(directory.string, closed.string) == 0 ? closed : directory
         do {
-            let outcome = try finish(in: rest, willWait)
+            let outcome = try finish(in: directory, willWait)
             close(removingNew: outcome.size == 0)
             return outcome
         } catch {
             close(removingNew: true)
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: rest)) ?? []
-            let files = names.sorted().map { "\(rest)/\($0)" }.joined(separator: " and ")
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+            let files = names.sorted().map { "\(directory)/\($0)" }.joined(separator: " and ")
             throw RecordedProgramError(
-                problem: "the program has ended, but its recording cannot be written to \(target.name): \(error)."
+                problem: "the program has ended, but its recording cannot be written to \(name): \(error)."
                     + (files.isEmpty ? "" : " The records are in \(files)."))
         }
     }
 
-    /// `run.jsonl.rest-1a2b3c` for `run.jsonl.partial-1a2b3c`.
-    private static func closedName(of directory: String) -> String {
-        "\(directory.dropLast(suffix.count + 6)).rest-\(directory.suffix(6))"
-    }
-
-    private func finish(in directory: String, _ willWait: () -> Void) throws -> Outcome {
-        let first = RecordedFile(path: directory + "/" + Self.nameOfFirst, descriptor: descriptor)
+    private func finish(in directory: FilePath, _ willWait: () -> Void) throws -> Outcome {
+        let first = RecordedFile(path: Self.first(in: directory), descriptor: descriptor)
         let others = RecordedFile.others(of: first.path)
         defer { for other in others { try? other.descriptor.close() } }
         // No process can record to a locked file until its descriptor is closed.
         let isStillRecording = !first.lock()
-        var (ended, stillRecording): ([RecordedFile], [RecordedFile]) = ([], [])
+        var (ended, stillRecording): ([RecordedFile], [String]) = ([], [])
         for other in others {
-            if other.lock() { ended.append(other) } else { stillRecording.append(other) }
+            if other.lock() { ended.append(other) } else { stillRecording.append(other.path.string) }
         }
         let merged = isStillRecording ? [] : ended
         let sizeOfFirst = try descriptor.seek(offset: 0, from: .end)
@@ -211,36 +177,31 @@ struct RecordedFiles {
             _ = ftruncate(descriptor.rawValue, Int(sizeOfFirst))
             throw error
         }
-        for other in merged { unlink(other.path) }
+        for other in merged { unlink(other.path.string) }
         let size = Int(try descriptor.seek(offset: 0, from: .end))
         let newPath = size == 0 ? nil : try put(first, willWait)
-        if newPath == nil, !isStillRecording { unlink(first.path) }
-        rmdir(directory)
+        if newPath == nil, !isStillRecording { unlink(first.path.string) }
+        rmdir(directory.string)
+        if isStillRecording { stillRecording.insert(newPath ?? first.path.string, at: 0) }
         return Outcome(
-            processes: (sizeOfFirst > 0 ? 1 : 0) + merged.count, size: size,
-            stillRecording: (isStillRecording ? [newPath ?? first.path] : []) + stillRecording.map(\.path),
-            unmerged: isStillRecording ? ended.map(\.path) : [])
+            processes: (sizeOfFirst > 0 ? 1 : 0) + merged.count, size: size, stillRecording: stillRecording,
+            unmerged: isStillRecording ? ended.map(\.path.string) : [])
     }
 
     /// Moves the recording to its destination.
+    ///
     /// - Returns: the file's new path, or nil if it was copied.
     private func put(_ first: RecordedFile, _ willWait: () -> Void) throws -> String? {
         switch destination {
         case .file(let path, _, _):
             // The replacement closes its descriptor. A duplicate keeps the lock until `descriptor` is closed too.
-            let duplicate = try descriptor.duplicate()
-            let file: ReplacementFile
-            do {
-                file = try ReplacementFile(path: first.path, descriptor: duplicate.rawValue, replacing: path)
-            } catch {
-                try? duplicate.close()
-                throw error
-            }
+            let file = try ReplacementFile(
+                path: first.path.string, descriptor: descriptor.duplicate(), replacing: path)
             if try file.replaceDestination() { return path }
             file.keep()
         case .stream(let stream):
             willWait()
-            try FileContent(descriptor: descriptor).write(to: stream)
+            try descriptor.copyContent(to: stream)
         }
         return nil
     }

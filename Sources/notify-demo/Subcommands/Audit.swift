@@ -22,16 +22,15 @@ struct AuditCommand: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @OptionGroup var input: RecordingArgument
+    @OptionGroup var input: RecordingInput
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let recording = try input.read(for: "audit", terminal)
-        let audit = Audit(recording)
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let audit = Audit(try input.read(terminal).recording)
         let report = AuditReport(audit)
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: TerminalWidth.ofTerminal ?? .max) { try terminal.print(line) }
+            for line in report.text(width: terminal.width) { try terminal.print(line) }
         }
         return audit.addsUp ? .success : .failed
     }

@@ -1,6 +1,7 @@
-internal import ArgumentParser
-internal import DeliveryDiagnostics
-internal import DeliveryRecording
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
+import Scenarios
 
 extension ReferenceLog: ExpressibleByArgument {}
 
@@ -62,55 +63,51 @@ struct Compare: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let progress = ProgressLine("compare")
-        defer { progress.clear() }
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         var inputs: [ComparisonInput] = reference.map { [.log(LogReader($0))] } ?? []
         for run in runs {
-            inputs.append(try ComparisonInput(path: run) { count in progress.show("\(count) records of \(run) read") })
+            inputs.append(
+                try ComparisonInput(path: run) { count in terminal.show(progress: "\(count) records of \(run) read") })
         }
         switch (inputs[0], inputs[1]) {
         case (.log(let first), .log(let second)):
-            return try compare(first, second, progress, &terminal)
+            return try compare(first, second, terminal)
         case (let first, let second):
             let areRecordings = first.isRecording && second.isRecording
-            let recordings = try [first, second].map { try recording($0, progress) }
-            progress.clear()
+            let recordings = try [first, second].map { try recording($0, terminal) }
             for recording in recordings {
-                terminal.sayProblems(of: recording)
+                recording.reportProblems(on: terminal)
                 sayLost(of: recording, terminal)
             }
             let outcome = CausalComparison.compare(
                 recordings[0], recordings[1],
                 order: areRecordings ? (exact ? .exact : .causal) : (exact ? .loggedExactly : .logged)
-            ) { progress.show("\($0) records are the same") }
-            progress.clear()
-            return try print(outcome, &terminal)
+            ) { terminal.show(progress: "\($0) records are the same") }
+            return try print(outcome, terminal)
         }
     }
 
-    private func recording(_ input: ComparisonInput, _ progress: ProgressLine) throws -> Recording {
+    private func recording(_ input: ComparisonInput, _ terminal: Terminal) throws -> Recording {
         switch input {
         case .recording(let recording): recording
-        case .log(let reader): try text(reader, progress).recording
+        case .log(let reader): try text(reader, terminal).recording
         }
     }
 
-    private func text(_ reader: LogReader, _ progress: ProgressLine) throws -> TextLog {
-        try TextLog(reader) { progress.show("\($0) lines of \(reader.name) read") }
+    private func text(_ reader: LogReader, _ terminal: Terminal) throws -> TextLog {
+        try TextLog(reader) { terminal.show(progress: "\($0) lines of \(reader.name) read") }
     }
 
     private func compare(
-        _ first: LogReader, _ second: LogReader, _ progress: ProgressLine, _ terminal: inout Terminal
+        _ first: LogReader, _ second: LogReader, _ terminal: Terminal
     ) throws -> ExitStatus {
         let outcome =
             exact
             ? TextLog.Outcome(
-                try LogComparison.compare(first, second) { progress.show("\($0) lines are the same") })
-            : TextLog.compare(try text(first, progress), try text(second, progress)) {
-                progress.show("\($0) lines are the same")
+                try LogComparison.compare(first, second) { terminal.show(progress: "\($0) lines are the same") })
+            : TextLog.compare(try text(first, terminal), try text(second, terminal)) {
+                terminal.show(progress: "\($0) lines are the same")
             }
-        progress.clear()
         if json { try terminal.print(try ComparisonLine(outcome).text) }
         switch outcome {
         case .same(let lines, let threads):
@@ -120,14 +117,14 @@ struct Compare: Command {
             if !json { try terminal.print(difference.description) }
             return .failed
         case .undecided(let tries):
-            terminal.say(
-                "notify-demo: the comparison is undecided: several threads write such similar lines "
+            terminal.report(
+                "the comparison is undecided: several threads write such similar lines "
                     + "that \(count(tries, "attempt")) did not match them. Name the threads, or use --exact.")
             return .error
         }
     }
 
-    private func print(_ outcome: CausalComparison.Outcome, _ terminal: inout Terminal) throws -> ExitStatus {
+    private func print(_ outcome: CausalComparison.Outcome, _ terminal: Terminal) throws -> ExitStatus {
         if json { try terminal.print(try ComparisonLine(outcome).text) }
         switch outcome {
         case .same(let records, let threads):
@@ -138,7 +135,7 @@ struct Compare: Command {
             return .failed
         case .undecided(let undecided):
             if !undecided.isTruncated {
-                terminal.say("notify-demo: \(undecided)")
+                terminal.report("\(undecided)")
             } else if !json {
                 try terminal.print(undecided.description)
             }
@@ -149,8 +146,8 @@ struct Compare: Command {
     private func sayLost(of recording: Recording, _ terminal: Terminal) {
         let lost = recording.lostCount
         guard lost > 0 else { return }
-        terminal.say(
-            "notify-demo: \(recording.source): \(count(lost, "record")) could not be stored while recording, "
+        terminal.report(
+            "\(recording.source): \(count(lost, "record")) could not be stored while recording, "
                 + "which may appear as a difference.")
     }
 

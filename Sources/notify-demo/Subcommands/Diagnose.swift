@@ -37,15 +37,18 @@ struct Diagnose: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    @OptionGroup var input: RecordingArgument
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
+    @OptionGroup var input: RecordingInput
 
     func validate() throws {
         if depth < 1 { throw ValidationError("--depth is \(depth); it must be 1 or more.") }
         if chain < 1 { throw ValidationError("--chain is \(chain); it must be 1 or more.") }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let recording = try input.read(for: "diagnose", terminal)
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let recording = try input.read(terminal).recording
         let limits = DiagnosisLimits(
             mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
         let diagnosis = Diagnosis(recording, limits: limits)
@@ -53,9 +56,9 @@ struct Diagnose: Command {
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: TerminalWidth.ofTerminal ?? .max) {
+            for line in report.text(width: terminal.width) {
                 switch line.role {
-                case .problem: try terminal.print(terminal.outputPalette.bad(line.text))
+                case .problem: try terminal.print(terminal.palette.bad(line.text))
                 case .note, .rest: try terminal.print(line.text)
                 }
             }

@@ -63,36 +63,34 @@ struct Doctor: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         let childProgram = ChildProgram.own([DoctorChild.name])
-        let progress = ProgressLine("doctor")
-        defer { progress.clear() }
-        let show: @Sendable (Double) -> Void = { progress.show("\(Int($0 * 100)) % examined") }
+        let show: @Sendable (Double) -> Void = { [line = terminal.progressLine] in
+            line.show("\(Int($0 * 100)) % examined")
+        }
         if queues {
             let comparison = try QueueComparison.perform(
                 in: childProgram, timeout: .seconds(limit), progress: show)
-            progress.clear()
             try terminal.print(markdown ? comparison.markdown : comparison.text)
             return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .success : .failed
         }
         let facts = fact.isEmpty ? nil : Set(fact.map { $0.uppercased() })
         let examination = try ExaminationReport.perform(
             facts: facts, in: childProgram, timeout: .seconds(limit), progress: show)
-        progress.clear()
         if json {
             for line in try examination.jsonLines() { try terminal.print(line) }
         } else {
-            let palette = terminal.outputPalette
+            let palette = terminal.palette
             try terminal.print(
                 examination.text(width: TerminalWidth.current) { mark, isKept in
                     isKept ? palette.good(mark) : palette.bad(mark)
                 })
         }
-        try terminal.flush()
+        try terminal.standardOutput.flush()
         for failure in examination.failures {
             let expectation = Expectation.failed(
                 failure.claim, because: "\(failure.ours?.observed ?? "") instead of \(failure.expectedOfOurs)")
-            terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))
+            terminal.say(terminal.line(of: expectation, isMessage: true))
         }
         return examination.failures.isEmpty ? .success : .failed
     }

@@ -20,19 +20,23 @@ struct List: Command {
         var options: [String]
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let width = ScenarioCatalog.all.map(\.name.count).max() ?? 0
-        for scenario in ScenarioCatalog.all {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let entries = ScenarioCatalog.all.map { scenario in
             let options = ScenarioOptions.Name.allCases.filter(scenario.options.contains).map { "--\($0.rawValue)" }
-            if json {
-                let entry = Entry(name: scenario.name, summary: scenario.summary, options: options)
-                try terminal.print(JSONText.of(entry))
-            } else {
-                let padding = String(repeating: " ", count: width - scenario.name.count)
-                try terminal.print("\(scenario.name)\(padding)  \(scenario.summary)")
-                if !options.isEmpty {
-                    try terminal.print("\(String(repeating: " ", count: width))  \(options.joined(separator: " "))")
-                }
+            return Entry(name: scenario.name, summary: scenario.summary, options: options)
+        }
+        if json {
+            for entry in entries { try terminal.print(JSONText.of(entry)) }
+        } else {
+            let rows = entries.map { entry in
+                [
+                    entry.name,
+                    ([entry.summary] + [entry.options.joined(separator: " ")]).filter { !$0.isEmpty }
+                        .joined(separator: "\n"),
+                ]
+            }
+            for line in Table([.text(), .wrapped()], rows: rows).lines(width: terminal.width) {
+                try terminal.print(line)
             }
         }
         return .success

@@ -62,7 +62,7 @@ struct Observe: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         let observation = try Observation(
             name: name, object: object, behavior: behavior, place: place.place, timeout: timeout?.duration)
         let plan = ObservingPlan(
@@ -71,21 +71,18 @@ struct Observe: Command {
         let style = ObservedEventStyle()
         var isConnected = false
         var received = 0
-        let status = try observation.run(plan, &terminal) { event, terminal in
+        let status = try observation.run(plan, terminal) { event in
             if case .connection(.connected(let server)) = event.kind, !isConnected {
                 isConnected = true
                 terminal.say("observing \(observation.description), connected to server \(server)")
             } else {
                 if case .notification = event.kind { received += 1 }
                 try terminal.print(json ? JSONText.of(event) : style.line(for: event))
-                try terminal.flush()
+                try terminal.standardOutput.flush()
             }
-        } interrupted: { _, _ in
-            nil
         }
         if status == .failed, let count {
-            terminal.say(
-                "notify-demo: \(received) of \(count) notifications arrived within \(timeout?.description ?? "")")
+            terminal.report("\(received) of \(count) notifications arrived within \(timeout?.description ?? "")")
         }
         return status
     }

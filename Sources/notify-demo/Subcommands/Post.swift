@@ -46,7 +46,7 @@ struct Post: Command {
         try NotificationWords(name: name, object: object).validate()
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         let userInfo = try carried.value()
         let center = try DistributedCenter(place: place.place)
         defer { center.close() }

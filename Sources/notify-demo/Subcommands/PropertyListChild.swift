@@ -8,6 +8,7 @@ import SystemPackage
 struct PropertyListChild: ParsableCommand {
     static let name = "property-list-child"
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+
     /// The exit status for a list that is refused, with the reason on standard error.
     static let refused: Int32 = 3
     /// A list of 221 bytes can expand to 628 MB.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import DeliveryDiagnostics
 
 struct Record: Command {
@@ -21,8 +22,9 @@ struct Record: Command {
             process that has begun before and still runs continues to record, and the message names its file.
 
             EXAMPLES
-              notify-demo record -o run.jsonl -- ./my-program --its options
-              notify-demo diagnose run.jsonl
+              notify-demo record -- ./my-program --its options
+              notify-demo diagnose
+              notify-demo record -o run.jsonl -- ./my-program
               notify-demo record -o - -- ./my-program | notify-demo audit -
 
             EXIT STATUS
@@ -33,45 +35,58 @@ struct Record: Command {
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("The file to record to, created or replaced; - is standard output.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
-    var file: String
+    var file = RecordingInput.defaultPath
 
     @Argument(
-        parsing: .postTerminator, help: ArgumentHelp("After --, the program and its arguments.", valueName: "program"),
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("After --, the program and its arguments.", valueName: "program"),
         completion: .shellCommand("compgen -c"))
-    var command: [String] = []
+    var words: [String] = []
+
+    /// The program and its arguments.
+    private var command: [String] { Array(words.dropFirst()) }
 
     func validate() throws {
-        if command.isEmpty {
-            throw ValidationError(
-                "name a program after --, for example: notify-demo record -o run.jsonl -- ./my-program")
+        // The words include unknown options, and these.
+        if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(self) }
+        guard let first = words.first, first != "--" || words.count > 1 else {
+            throw ValidationError("name a program after --, for example: notify-demo record -- ./my-program")
+        }
+        if first.hasPrefix("-"), first != "--" {
+            throw ValidationError("record has no option \"\(first)\". Options of the program follow it, after --.")
+        }
+        if first != "--" {
+            let example = ["notify-demo record", "-o \(file)", "--"] + words
+            throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         let program = RecordedProgram(name: command[0], arguments: Array(command.dropFirst()), file: file)
         let outcome = try program.run()
-        if outcome.size == 0 {
-            terminal.say(
+        let files = outcome.files
+        if files.size == 0 {
+            terminal.report(
                 """
-                notify-demo: \(command[0]) recorded nothing: it does not link ThreadedNotifications, posted nothing, \
-                or has rights that its user does not have.
+                \(command[0]) recorded nothing: it does not link ThreadedNotifications, posted nothing, or has rights \
+                that its user does not have.
                 """)
         } else {
-            let processes = outcome.processes == 1 ? "" : " of \(outcome.processes) processes"
-            let destination = OutputDestination.isStandardOutput(file) ? "standard output" : file
-            terminal.say("notify-demo: recorded \(Self.size(outcome.size))\(processes) to \(destination)")
+            let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
+            let destination = OutputDestination(file).isStandardOutput ? "standard output" : file
+            terminal.report("recorded \(Self.size(files.size))\(processes) to \(destination)")
         }
-        for file in outcome.stillRecording {
-            terminal.say("notify-demo: a process that \(command[0]) started still runs and records to \(file)")
+        for file in files.stillRecording {
+            terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
-        for file in outcome.unmerged {
-            terminal.say("notify-demo: another process that \(command[0]) started recorded to \(file)")
+        for file in files.unmerged {
+            terminal.report("another process that \(command[0]) started recorded to \(file)")
         }
         switch outcome.end {
-        case .exit(0): return outcome.size == 0 ? .error : .success
+        case .exit(0), .timedOut: return files.size == 0 ? .error : .success
         case .exit(let code): throw ExitCode(code)
         case .signal(let signal):
-            terminal.say("notify-demo: \(command[0]) was terminated by signal \(signal)")
+            terminal.report("\(command[0]) was terminated by signal \(signal)")
             throw ExitCode(128 + signal)
         }
     }

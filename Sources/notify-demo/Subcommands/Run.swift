@@ -16,24 +16,23 @@ struct Run: Command {
               notify-demo run many-observers --posters 8
               notify-demo run many-observers -o run.jsonl
               notify-demo run held-message --stable > held-message.golden
+
+            EXIT STATUS
+              0 all expectations hold, 1 an expectation fails, 2 the scenario cannot be run
             """
     )
 
     @OptionGroup var scenario: ScenarioArguments
     @OptionGroup var output: RecordOutput
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         guard let chosen = ScenarioCatalog.named(scenario.name) else { return .error }
-        let progress = ProgressLine(chosen.name)
-        defer { progress.clear() }
-        let outcome = try ScenarioRun.perform(chosen, options: scenario.options, progress: progress)
-        try output.write(outcome.records, progress: progress)
-        try output.print(outcome.records, of: chosen, to: &terminal, progress: progress)
-        try terminal.flush()
-        progress.clear()
-        for expectation in outcome.expectations {
-            terminal.say(ExpectationLine.text(of: expectation, palette: terminal.errorPalette))
-        }
-        return outcome.status
+        let run = try ScenarioRun.perform(chosen, options: scenario.options, terminal)
+        try output.write(run.records, of: chosen, terminal)
+        for expectation in run.expectations { terminal.say(terminal.line(of: expectation, isMessage: true)) }
+        return run.status
     }
 }

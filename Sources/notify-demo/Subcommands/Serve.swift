@@ -48,7 +48,7 @@ struct Serve: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         var logger = Logger(label: "notify-demo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         var limits = ServerLimits()
@@ -57,7 +57,9 @@ struct Serve: Command {
             let entry = event.logEntry
             logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
         }
-        try EndRequest.handle(within: nil) { [logger] number in
+        try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { [logger] number in
+            // A second request ends the process at once.
+            EndRequests.stop()
             logger.notice("asked to end", metadata: ["signal": "\(number)"])
             server.stop()
         }

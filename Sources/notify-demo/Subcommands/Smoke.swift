@@ -1,17 +1,16 @@
 import ArgumentParser
 import DeliveryDiagnostics
-import Foundation
 import Scenarios
-import SystemPackage
 
 struct Smoke: Command {
     static let configuration = CommandConfiguration(
-        abstract: "Run every scenario and check every expectation, one per line.",
+        abstract: "Run scenarios and check every expectation, one per line.",
         discussion: """
-            Takes less than 10 seconds.
+            Runs every scenario, in less than 10 seconds, or those that are named.
 
             EXAMPLES
               notify-demo smoke
+              notify-demo smoke redirect flood
               notify-demo smoke --junit report.xml
               notify-demo smoke --junit - | xmllint --format -
               prove --exec '' "notify-demo smoke --tap"
@@ -19,6 +18,10 @@ struct Smoke: Command {
             EXIT STATUS
               0 all expectations hold, 1 an expectation fails, 2 the report cannot be written
             """)
+
+    @Argument(
+        help: "The scenarios to run (default: all).", completion: .list(ScenarioCatalog.all.map(\.name)))
+    var scenarios: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -32,38 +35,37 @@ struct Smoke: Command {
     @Flag(help: "Print the results in the Test Anything Protocol, version 13.")
     var tap = false
 
-    private var printsXML: Bool { junit.map { OutputDestination.isStandardOutput($0) } ?? false }
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
+    private var printsXML: Bool { junit.map { OutputDestination($0).isStandardOutput } ?? false }
 
     func validate() throws {
-        if tap, let junit, printsXML {
+        if tap, printsXML, let junit {
             throw ValidationError("--tap and --junit \(junit) both write to standard output. Name a file with --junit.")
         }
+        for name in scenarios { try ScenarioArguments.check(name: name) }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         // The report file is opened before the scenarios run, so that an error is reported at once.
-        let file = try printsXML ? nil : junit.map { try OutputFile($0) }
-        // Lines on a terminal show the progress themselves, and would share its line.
-        let showsProgress = printsXML || isatty(FileDescriptor.standardOutput.rawValue) != 1
+        let report = try junit.map { try terminal.output(to: $0) }
+        let chosen = scenarios.isEmpty ? ScenarioCatalog.all : scenarios.compactMap(ScenarioCatalog.named)
         var results: [ScenarioResult] = []
         var tapReport = TAPReport()
         if tap { try terminal.print(TAPReport.version) }
-        let begun = ContinuousClock.now
-        let scenarios = ScenarioCatalog.all
-        for (index, scenario) in scenarios.enumerated() {
-            let progress = ProgressLine("\(scenario.name), \(index + 1) of \(scenarios.count)", since: begun)
-            let result = Self.result(of: scenario, progress: showsProgress ? progress : nil)
-            progress.clear()
+        for (index, scenario) in chosen.enumerated() {
+            let label = "\(scenario.name), \(index + 1) of \(chosen.count): "
+            let result = Self.result(of: scenario, terminal, label: label)
             results.append(result)
             if tap {
                 for line in tapReport.lines(for: result) { try terminal.print(line) }
             } else if !printsXML {
                 for expectation in result.expectations {
-                    try terminal.print(
-                        ExpectationLine.text(of: expectation, in: scenario.name, palette: terminal.outputPalette))
+                    try terminal.print(terminal.line(of: expectation, in: scenario.name))
                 }
             }
-            try terminal.flush()
+            try terminal.standardOutput.flush()
         }
         let expectations = results.flatMap(\.expectations)
         let failed = expectations.count { !$0.holds }
@@ -72,20 +74,18 @@ struct Smoke: Command {
         } else if !printsXML {
             try terminal.print("\(expectations.count - failed) passed, \(failed) failed")
         }
-        // The lines above are printed even if the report cannot be written.
-        try terminal.flush()
-        if printsXML { try terminal.print(JUnitReport.text(of: results)) }
-        try file?.write(Array("\(JUnitReport.text(of: results))\n".utf8))
-        try file?.finish()
+        // The lines are printed even if the report cannot be written.
+        try terminal.standardOutput.flush()
+        try report?.print(JUnitReport.text(of: results))
+        try report?.finish()
         return failed == 0 ? .success : .failed
     }
 
-    private static func result(of scenario: any Scenario, progress: ProgressLine?) -> ScenarioResult {
+    private static func result(of scenario: any Scenario, _ terminal: Terminal, label: String) -> ScenarioResult {
         var expectations: [Expectation] = []
         let duration = ContinuousClock().measure {
             do {
-                expectations =
-                    try ScenarioRun.perform(scenario, options: ScenarioOptions(), progress: progress).expectations
+                expectations = try ScenarioRun.perform(scenario, terminal, label: label).expectations
             } catch {
                 expectations = [.failed("can be run", because: "\(error)")]
             }

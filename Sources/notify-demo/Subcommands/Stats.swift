@@ -22,7 +22,7 @@ struct Stats: Command {
               0 success, 2 the recording cannot be read
             """)
 
-    @OptionGroup var input: RecordingArgument
+    @OptionGroup var input: RecordingInput
 
     @Option(help: "Print one grouping in full instead of a summary of all.")
     var by: StatisticsReport.Grouping?
@@ -36,8 +36,8 @@ struct Stats: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let statistics = DeliveryStatistics(try input.read(for: "stats", terminal))
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let statistics = DeliveryStatistics(try input.read(terminal).recording)
         if json {
             try terminal.print(JSONText.of(statistics))
         } else {

@@ -23,18 +23,17 @@ struct Status: Command {
 
     @OptionGroup var place: PlaceOption
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         let place = place.place
         guard let status = try DistributedCenter.status(of: place) else {
-            terminal.say(
-                "notify-demo: no server runs at \(place.directory). The first process that posts or observes starts one."
-            )
+            terminal.report(
+                "no server runs at \(place.directory). The first process that posts or observes starts one.")
             return .failed
         }
         if json {
             try terminal.print(JSONText.of(status))
         } else {
-            for line in ServerStatusReport(status).text(width: TerminalWidth.ofTerminal ?? .max) {
+            for line in ServerStatusReport(status).text(width: terminal.width) {
                 try terminal.print(line)
             }
         }

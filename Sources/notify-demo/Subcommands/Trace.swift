@@ -1,8 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
-import Foundation
-import SystemPackage
 
 struct Trace: Command {
     static let configuration = CommandConfiguration(
@@ -23,7 +21,7 @@ struct Trace: Command {
               0 success, 2 the recording cannot be read or the trace cannot be written
             """)
 
-    @OptionGroup var input: RecordingArgument
+    @OptionGroup var input: RecordingInput
 
     @Option(name: .shortAndLong, help: "The file to write to. Default, and -: standard output.", completion: .file())
     var output: String?
@@ -32,25 +30,19 @@ struct Trace: Command {
         try input.check(output: output, called: "trace")
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
-        let recording = try input.read(for: "trace", terminal)
-        let progress = ProgressLine("trace")
-        defer { progress.clear() }
-        let total = recording.entries.count
-        // Output on a terminal shows the progress itself, and would share its line.
-        let showsProgress = output != nil || isatty(FileDescriptor.standardOutput.rawValue) != 1
-        func show(_ written: Int) {
-            if showsProgress { progress.show("\(written * 100 / max(1, total)) % written") }
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
+        let recording = try input.read(terminal).recording
+        let total = max(1, recording.entries.count)
+        let trace = try terminal.output(to: output)
+        let events = try ChromeTrace.write(recording) { written in
+            terminal.show(progress: "\(written * 100 / total) % written")
+        } to: {
+            try trace.write($0)
         }
-        guard let output, !OutputDestination.isStandardOutput(output) else {
-            try ChromeTrace.write(recording, progress: show) { try terminal.print($0) }
-            return .success
+        try trace.finish()
+        if let output, !trace.isStandardOutput {
+            terminal.say("\(events) events written to \(output); open it in https://ui.perfetto.dev")
         }
-        let file = try OutputFile(output)
-        let events = try ChromeTrace.write(recording, progress: show) { try file.write($0) }
-        try file.finish()
-        progress.clear()
-        terminal.say("\(events) events written to \(output); open it in https://ui.perfetto.dev")
         return .success
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChildProcesses
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
@@ -59,7 +60,7 @@ struct Wait: Command {
         }
     }
 
-    func perform(_ terminal: inout Terminal) throws -> ExitStatus {
+    func perform(_ terminal: Terminal) throws -> ExitStatus {
         // A server that is started now must not inherit it and keep it open.
         if let readyFd { _ = fcntl(readyFd, F_SETFD, FD_CLOEXEC) }
         let observation = try Observation(
@@ -72,33 +73,33 @@ struct Wait: Command {
             _ = try? descriptor.writeAll([0x0A])
             try? descriptor.close()
         }
-        if !command.isEmpty { try StartedCommand.start(command) { observation.interrupt($0) } }
+        if !command.isEmpty { try observation.start(command) }
         let style = ObservedEventStyle()
         let plan = ObservingPlan(count: 1, timeout: timeout?.duration)
         var isConnected = false
-        let status = try observation.run(plan, &terminal) { event, terminal in
+        let status = try observation.run(plan, terminal) { event in
             switch event.kind {
             case .notification: try terminal.print(json ? JSONText.of(event) : style.line(for: event))
             case .connection(.connected) where !isConnected: isConnected = true
-            case .connection(let event): terminal.say("notify-demo: \(ObservedEventStyle.text(of: event))")
+            case .connection(let event): terminal.report("\(ObservedEventStyle.text(of: event))")
             }
-        } interrupted: { end, terminal in
+        } commandEnded: { end in
             let how: String
             switch end {
-            case .exit(0): return nil
+            case .exit(0), .timedOut: return nil
             case .exit(let code): how = "failed with \(code)"
             case .signal(SIGINT):
                 // Ctrl-C was for this process too; the command happened to end first.
-                try terminal.flush()
-                EndRequest.end(by: SIGINT)
+                try terminal.standardOutput.flush()
+                EndRequests.end(by: SIGINT)
                 return .error
             case .signal(let number): how = "was ended by signal \(number)"
             }
-            terminal.say("notify-demo: \(command[0]) \(how), and \(name) has not arrived")
+            terminal.report("\(command[0]) \(how), and \(name) has not arrived")
             return .error
         }
         if status == .failed {
-            terminal.say("notify-demo: \(name) has not arrived within \(timeout?.description ?? "")")
+            terminal.report("\(name) has not arrived within \(timeout?.description ?? "")")
         }
         return status
     }

@@ -1,0 +1,59 @@
+import ArgumentParser
+import DeliveryDiagnostics
+import DeliveryRecording
+import Foundation
+
+/// The recording that a command reads.
+struct RecordingInput: ParsableArguments {
+    /// The file that `record` writes by default.
+    static let defaultPath = "notifications.jsonl"
+
+    @Argument(
+        help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
+    var path = Self.defaultPath
+
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+
+    /// Rejects an output file that is the recording itself.
+    ///
+    /// - Parameters:
+    ///   - output: the path to write to; nil means standard output.
+    ///   - name: the name of the output in the message.
+    /// - Throws: `ValidationError`.
+    func check(output: String?, called name: String) throws {
+        if let output, OutputDestination.wouldReplace(path, byWriting: output) {
+            throw ValidationError("the \(name) would overwrite the recording. Name another file with -o.")
+        }
+    }
+
+    /// Reads the recording, and reports its first problems on standard error.
+    ///
+    /// - Throws: also if the recording does not contain what the options select.
+    func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
+        if path == Self.defaultPath, FileStatus(path: path) == nil { throw NoRecording() }
+        let recording = try Recording(path: path) { terminal.show(progress: "\($0) records read") }
+        recording.reportProblems(on: terminal)
+        return (recording, try RecordingSelection(selection.filter, of: recording))
+    }
+}
+
+/// There is no recording with the default name.
+private struct NoRecording: Error, CustomStringConvertible {
+    var description: String {
+        """
+        there is no \(RecordingInput.defaultPath) here. Name a recording, or record a program first: notify-demo record \
+        -- ./my-program
+        """
+    }
+}
+
+extension Recording {
+    private static let maximum = 5
+
+    /// Reports the first problems of the recording's file on standard error.
+    func reportProblems(on terminal: Terminal) {
+        for problem in problems.prefix(Self.maximum) { terminal.report("\(problem)") }
+        let more = problemCount - min(problems.count, Self.maximum)
+        if more > 0 { terminal.report("\(source): \(more) more problems in this file") }
+    }
+}

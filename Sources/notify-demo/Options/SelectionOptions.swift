@@ -1,0 +1,32 @@
+import ArgumentParser
+import DeliveryDiagnostics
+
+/// The part of a recording that a command shows.
+struct SelectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only notifications with this name.", valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp("Only what happens on this thread or is for it: its name or number.", valueName: "thread"))
+    var thread: String?
+
+    @Option(help: ArgumentHelp("Begin this long after the first record: 10ms, 1.5s, 200us.", valueName: "duration"))
+    var from: ElapsedTime?
+
+    @Option(help: ArgumentHelp("End this long after the first record.", valueName: "duration"))
+    var to: ElapsedTime?
+
+    @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
+    var post: Int?
+
+    func validate() throws {
+        if let from, let to, from.nanoseconds > to.nanoseconds {
+            throw ValidationError("--from \(from) is later than --to \(to).")
+        }
+    }
+
+    var filter: RecordingFilter {
+        RecordingFilter(
+            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max)
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Scenarios
+import SystemPackage
+import XCTest
+
+@testable import notify_demo
+
+/// Parses command lines in this process.
+final class UsageTests: XCTestCase {
+    /// The exit status and message of a command line that is refused; nil if it is accepted.
+    private func refusal(_ arguments: [String]) -> (status: Int32, message: String)? {
+        do {
+            if let error = NotifyDemo.unknownWord(in: arguments) { throw error }
+            _ = try NotifyDemo.parseAsRoot(arguments)
+            return nil
+        } catch {
+            return (NotifyDemo.exitCode(for: error).rawValue, NotifyDemo.fullMessage(for: error))
+        }
+    }
+
+    func testAUsageErrorIs64WithTheReasonAndASuggestion() {
+        let long = (name: String(repeating: "é", count: 128), object: String(repeating: "o", count: 1025))
+        let cases: [([String], String)] = [
+            (["run", "redirct"], "Did you mean \"redirect\"?"), (["run", "xyzzy"], "'notify-demo list' lists all"),
+            (["rnu", "redirect"], "there is no subcommand \"rnu\". Did you mean \"run\"?"),
+            (["redirect"], "Did you mean \"run redirect\"?"), (["help", "diagnos"], "Did you mean \"diagnose\"?"),
+            (["--nonsense"], "--nonsense"), (["run"], "Missing expected argument"),
+            (["run", "redirect", "--posters", "3"], "takes no --posters; flood and many-observers do"),
+            (["run", "flood", "--posters", "0"], "--posters is 0; it must be from 1 to 256"),
+            (["run", "flood", "--notifications", "99999999"], "must be from 1 to 1000000"),
+            (["run", "many-observers", "--notifications", "50001"], "must be from 1 to 50000"),
+            (["run", "flood", "--drop-signals", "nan"], "must be from 0 to 1"),
+            (["run", "flood", "--seed", "x"], "--seed"),
+            (["run", "observer-lifetime", "--capture", "strong"], "--capture"),
+            (["run", "redirect", "--json", "--style", "stages"], "--json prints complete records"),
+            (["run", "redirect", "-o", "-", "--style", "stages"], "-o - prints complete records"),
+            (["smoke", "--tap", "--junit", "-"], "both write to standard output"),
+            (["smoke", "redirct"], "Did you mean \"redirect\"?"),
+            (["smoke", "--color", "blue"], "'auto', 'always', 'never'"),
+            (["record"], "name a program after --"),
+            (["record", "-o", "x", "true"], "the program must follow --: notify-demo record -o x -- true"),
+            (["record", "-o", "x", "--fast"], "record has no option \"--fast\""),
+            (["compare", "a.log"], "expected two runs, got 1"), (["compare", "-", "-"], "can be read only once"),
+            (["compare", "--reference", "listing-1", "a", "b"], "expected one run with --reference, got 2"),
+            (["compare", "--reference", "listing-3", "a"], "listing-3"),
+            (["diagnose", "--depth", "0"], "1 or more"), (["diagnose", "--main-budget", "16"], "main-budget"),
+            (["diagnose", "--stall", "-1s"], "stall"), (["stats", "--by", "sender"], "sender"),
+            (["stats", "--json", "--by", "name"], "--json"),
+            (["timeline", "--width", "39"], "must be from 40 to 1000"),
+            (["timeline", "--limit=-1"], "must be 0 (all)"),
+            (["timeline", "--from", "5"], "--from"), (["timeline", "--svg", "--ascii"], "--svg"),
+            (["show", "--from", "2ms", "--to", "1ms"], "--from 2 ms is later than --to 1 ms"),
+            (["timeline", "-o", "y.svg", "--width", "80"], "-o y.svg draws a picture"),
+            (["doctor", "--fact", "F24"], "The facts are F1 to F23"), (["doctor", "--markdown"], "--queues"),
+            (["post"], "Missing expected argument"), (["post", ""], "the name \"\" is empty"),
+            (["post", long.name], "has 256 bytes. A name is 1 to 255 bytes"),
+            (["post", "x", "--object", long.object], "has 1025 bytes. An object is up to 1024 bytes"),
+            (["post", "x", "--user-info", "k=v", "--plist", "f"], "Leave out one of them"),
+            (["post", "--user-info", "k=v", "x"], "Missing expected argument '<name>'"),
+            (["post", "x", "--user-info", "k=1", "--user-info", "k:=2"], "contains the key \"k\" twice"),
+            (["observe", "--behavior", "deliverImmediately"], "'deliver-immediately'"),
+            (["observe", "--resume-after", "1s"], "needs --suspend-after"), (["observe", "-N", "0"], "1 or more"),
+            (["observe", "--timeout", "5"], "200ms, 5s, 2m"), (["wait"], "Missing expected argument"),
+            (["wait", "x", "--ready-fd", "1"], "3 or more"),
+            (["wait", "x", "--ready-fd", "999"], "must be an open file descriptor"),
+            (["serve", "--idle-exit", "0s"], "--idle-exit is 0"), (["serve", "--log-level", "loud"], "notice"),
+            (["status", "--directory", ""], "--directory is empty"),
+        ]
+        for (arguments, message) in cases {
+            let refusal = refusal(arguments)
+            XCTAssertEqual(refusal?.status, 64, "\(arguments)")
+            XCTAssertEqual(refusal?.message.contains(message), true, "\(arguments): \(refusal?.message ?? "")")
+        }
+    }
+
+    func testACommandLineThatIsAcceptedNeedsNoFile() {
+        for arguments in [
+            [], ["diagnose"], ["audit", "-"], ["show", "--name", "A", "--thread", "main"], ["record", "--", "true"],
+            ["smoke", "redirect", "flood"], ["observer-lifetime-child", "weak"],
+            ["diagnose", "--strict", "--accept", "accepted.txt"],
+        ] {
+            XCTAssertNil(refusal(arguments)?.message, "\(arguments)")
+        }
+        XCTAssertEqual(refusal(["--version"])?.status, 0)
+    }
+
+    func testEachSubcommandIsInAGroupOfTheHelpAndHasExamplesThatFit60Columns() {
+        let root = NotifyDemo.helpMessage(columns: 60)
+        for group in ["DEMONSTRATIONS", "RECORDINGS", "BETWEEN PROCESSES", "PLATFORM"] {
+            XCTAssertTrue(root.contains("\(group) SUBCOMMANDS:"), root)
+        }
+        for subcommand in NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands) {
+            let help = NotifyDemo.helpMessage(for: subcommand, columns: 60)
+            XCTAssertTrue(root.contains("\n  \(subcommand._commandName) "), root)
+            if subcommand != Tour.self { XCTAssertTrue(help.contains("EXAMPLES"), help) }
+            if ![Tour.self, List.self].contains(where: { $0 == subcommand }) {
+                XCTAssertTrue(help.contains("EXIT STATUS"), help)
+            }
+        }
+        for child in NotifyDemo.configuration.ungroupedSubcommands {
+            XCTAssertFalse(root.contains(child._commandName))
+        }
+    }
+
+    func testColorsFollowTheChoiceAndNOCOLOR() {
+        XCTAssertEqual(Palette(.always, for: .standardOutput).bad("x"), "\u{1B}[31mx\u{1B}[0m")
+        XCTAssertEqual(Palette(.never, for: .standardOutput).bad("x"), "x")
+    }
+
+    func testTheArgumentsThatAreCalledAFileAreCompletedAsFiles() throws {
+        var described: [String: Bool] = [:]
+        func describe(_ part: Any, in command: String) {
+            if let parts = part as? [Any] { for part in parts { describe(part, in: command) } }
+            guard let part = part as? [String: Any] else { return }
+            if let value = part["valueName"] as? String, part["shouldDisplay"] as? Bool == true,
+                ["file", "log", "path", "recording", "runs"].contains(value)
+            {
+                described["\(command) \(value)"] = (part["completionKind"] as? [String: Any])?["file"] != nil
+            }
+            for inner in part.values { describe(inner, in: part["commandName"] as? String ?? command) }
+        }
+        try describe(JSONSerialization.jsonObject(with: Data(NotifyDemo._dumpHelp().utf8)), in: "")
+        XCTAssertEqual(described["compare runs"], true)
+        XCTAssertEqual(described["smoke file"], true)
+        for (argument, isCompleted) in described { XCTAssertTrue(isCompleted, argument) }
+    }
+}
