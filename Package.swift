@@ -126,8 +126,8 @@ let package = Package(
             dependencies: ["DeliveryRecording", "RecordingTesting", "SharedTesting", "ThreadedNotifications"],
             swiftSettings: strict),
         .testTarget(
-            name: "DeliveryDiagnosticsTests", dependencies: ["DeliveryDiagnostics", "RecordingTesting", "SharedTesting"],
-            swiftSettings: strict),
+            name: "DeliveryDiagnosticsTests",
+            dependencies: ["DeliveryDiagnostics", "RecordingTesting", "SharedTesting"], swiftSettings: strict),
         .testTarget(
             name: "ChildProcessesTests", dependencies: ["ChildProcesses", "SharedTesting"], swiftSettings: strict),
         .testTarget(
@@ -156,9 +156,9 @@ let package = Package(
         .testTarget(
             name: "DocumentsTests",
             dependencies: [
-                "DeliveryRecording", "DistributedNotifications", "NotificationServer", "SharedTesting",
-                "ThreadedNotifications", "kitchen", "notification-server", "notify-bench", "notify-demo", "window",
-                subprocess, systemPackage,
+                "ChildProcesses", "DeliveryRecording", "DistributedNotifications", "NotificationServer",
+                "SharedTesting", "ThreadedNotifications", "kitchen", "notification-server", "notify-bench",
+                "notify-demo", "window",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

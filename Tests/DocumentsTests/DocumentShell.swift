@@ -1,6 +1,5 @@
+import ChildProcesses
 import Foundation
-import Subprocess
-import SystemPackage
 
 /// Runs the commands of a document in a directory of its own, with the programs that were built with these tests.
 struct DocumentShell {
@@ -19,17 +18,17 @@ struct DocumentShell {
     }
 
     /// Runs one line, for a minute at most.
-    func run(_ command: String) async throws -> (output: String, errors: String) {
+    func run(_ command: String) throws -> (output: String, errors: String) {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let result = try await Subprocess.run(
-            .name("timeout"),
-            arguments: ["-k", "5", "60", "bash", "-c", command.replacing(#/^swift run /#, with: "")],
-            environment: .inherit.updating([
-                "PATH": "\(FilePath(tests).removingLastComponent()):\(path)", "TZ": "UTC", "NO_COLOR": nil,
-                "XDG_RUNTIME_DIR": directory.path,
-            ]), workingDirectory: FilePath(directory.path), output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 20))
+        let shell = ChildProgram(
+            path: "bash",
+            arguments: ["-c", "cd '\(directory.path)'; \(command.replacing(#/^swift run /#, with: ""))"],
+            environment: [
+                "PATH": "\(URL(filePath: tests).deletingLastPathComponent().path):\(path)", "TZ": "UTC",
+                "NO_COLOR": nil, "XDG_RUNTIME_DIR": directory.path,
+            ])
+        let result = try shell.run(timeout: .seconds(60))
         // Outputs of a new recording depend on the load of the machine: the next commands read the one beside the
         // picture.
         if command.hasPrefix("notify-demo record -- kitchen") {
@@ -37,9 +36,7 @@ struct DocumentShell {
             try FileManager.default.removeItem(at: file)
             try FileManager.default.copyItem(at: Self.recording("jsonl"), to: file)
         }
-        return (
-            result.standardOutput.replacing(directory.path, with: "/run/user/1000"), result.standardError
-        )
+        return (result.output.replacing(directory.path, with: "/run/user/1000"), result.errors)
     }
 
     /// Removes the directory, which ends a server that a command has started there.

@@ -30,12 +30,12 @@ struct DocumentsTests {
     @Test(
         "each command prints what its document shows, apart from times, ids, counts and Foundation's behaviour",
         .timeLimit(.minutes(3)), arguments: Document.all.filter { !$0.checkedBlocks("console").isEmpty })
-    func commands(document: Document) async throws {
+    func commands(document: Document) throws {
         let shell = try DocumentShell()
         for block in document.checkedBlocks("console") {
             for session in block.text.components(separatedBy: "$ ").dropFirst() {
                 let lines = session.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-                let printed = try await shell.run(String(lines[0]))
+                let printed = try shell.run(String(lines[0]))
                 let shown = Self.shape(of: lines.count > 1 ? String(lines[1]) : "")
                 // A document shows standard output, or both as on a terminal.
                 if Self.shape(of: printed.output + printed.errors) != shown {
@@ -47,22 +47,22 @@ struct DocumentsTests {
     }
 
     @Test("each scenario is shown")
-    func scenarios() async throws {
+    func scenarios() throws {
         let shell = try DocumentShell()
         let commands = Document.all.flatMap { $0.checkedBlocks("console") }.map(\.text).joined()
-        let list = try await shell.run("notify-demo list | grep -o '^[a-z-]*'").output.split(separator: "\n")
+        let list = try shell.run("notify-demo list | grep -o '^[a-z-]*'").output.split(separator: "\n")
         #expect(list.count > 10)
         for name in list { #expect(commands.contains("$ notify-demo run \(name)"), "\(name)") }
         try shell.end()
     }
 
     @Test("the picture is drawn from the recording beside it, which is the same as a new one")
-    func picture() async throws {
+    func picture() throws {
         let shell = try DocumentShell()
-        let drawn = try await shell.run("notify-demo timeline --svg kitchen.jsonl")
+        let drawn = try shell.run("notify-demo timeline --svg kitchen.jsonl")
         let picture = try String(contentsOf: DocumentShell.recording("svg"), encoding: .utf8)
         #expect(drawn.output == picture, "draw it again: notify-demo timeline kitchen.jsonl --svg -o kitchen.svg")
-        let compared = try await shell.run(
+        let compared = try shell.run(
             "notify-demo record -o new.jsonl -- kitchen >&2; notify-demo compare kitchen.jsonl new.jsonl")
         #expect(compared.output.hasPrefix("the same"), "\(compared)")
         try shell.end()
