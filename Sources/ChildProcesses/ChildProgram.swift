@@ -112,7 +112,11 @@ package struct ChildProgram: Sendable, Hashable {
         // Swift's runtime libraries ignore SIGPIPE.
         for signal in defaultSignals + [SIGPIPE] { sigaddset(&defaults, signal) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // Dispatch's threads block most signals, and a child inherits that of the thread that starts it.
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
         let set = environment.compactMap { name, value in value.map { strdup("\(name)=\($0)") } }
         var words = ([path] + arguments).map { strdup($0) } + [nil]

@@ -86,6 +86,12 @@ struct ChildProgramTests {
         #expect(handle.waitUntilEnded(timeout: TestTimeout.hang))
     }
 
+    @Test("a child that is started on a thread of Dispatch blocks no signals")
+    func blockedSignals() async throws {
+        let result = try await Task.detached { try self.shell("kill -6 $$").run(timeout: TestTimeout.hang) }.value
+        #expect(result.end == .signal(SIGABRT))
+    }
+
     @Test("the child has the default disposition of SIGPIPE and of the signals that are named")
     func signals() throws {
         signal(SIGPIPE, SIG_IGN)
