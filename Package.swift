@@ -61,7 +61,7 @@ let package = Package(
         .target(
             name: "PlatformExamination",
             dependencies: [
-                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications", "Scenarios",
+                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "ThreadedNotifications",
             ], swiftSettings: strict),
         .executableTarget(
@@ -135,8 +135,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PlatformExaminationTests",
-            dependencies: ["ChildProcesses", "PlatformExamination", "Scenarios", "SharedTesting", "notify-demo"],
-            swiftSettings: strict),
+            dependencies: [
+                "ChildProcesses", "PlatformExamination", "SharedTesting", "ThreadedNotifications", "notify-demo",
+            ], swiftSettings: strict),
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [

@@ -14,8 +14,8 @@ struct Doctor: Command {
             is not, with what was observed. Words in parentheses differ from run to run.
 
             With --json each line is a fact: fact, area, expected, and questions, each of which has name, claim, \
-            foundation and ours, with kept (true or false), observed and expected; sentence, the document's, if there \
-            is one; and noCounterpart, the reason, if there is no ours.
+            foundation and ours, with kept (true or false), observed and expected; and sentence, the document's, if \
+            there is one.
 
             EXAMPLES
               notify-demo doctor
@@ -33,9 +33,9 @@ struct Doctor: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The longest that one process may run, at most 3600. A process that runs longer is reported as hanging.",
-            valueName: "seconds"))
-    var limit = 60.0
+            "The longest that one process may run, at most 1h. A process that runs longer is reported as hanging.",
+            valueName: "duration"))
+    var timeout = ElapsedTime(.seconds(60))
 
     @Flag(help: "Print each fact as JSON, one per line.")
     var json = false
@@ -46,13 +46,15 @@ struct Doctor: Command {
     @Flag(help: "With --queues, print a table in Markdown.")
     var markdown = false
 
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
     func validate() throws {
-        for number in fact where !ExaminationReport.facts.contains(number.uppercased()) {
-            throw ValidationError(
-                "there is no fact \"\(number)\". The facts are F1 to F\(ExaminationReport.facts.count).")
+        for number in fact where !Fact.all.contains(where: { $0.number == number.uppercased() }) {
+            throw ValidationError("there is no fact \"\(number)\". The facts are F1 to F\(Fact.all.count).")
         }
-        guard limit > 0, limit <= 3600 else {
-            throw ValidationError("--limit is \(limit); it must be greater than 0 and at most 3600.")
+        guard timeout.duration > .zero, timeout.duration <= .seconds(3600) else {
+            throw ValidationError("--timeout is \(timeout); it must be greater than 0s and at most 1h.")
         }
         if queues, json || !fact.isEmpty {
             throw ValidationError(
@@ -68,16 +70,13 @@ struct Doctor: Command {
         let show: @Sendable (Double) -> Void = { [line = terminal.progressLine] in
             line.show("\(Int($0 * 100)) % examined")
         }
+        let facts = Fact.all.filter { fact.isEmpty || fact.map { $0.uppercased() }.contains($0.number) }
+        let examination = try Examination.perform(
+            queues ? Question.queues : facts.flatMap(\.questions), in: childProgram, timeout: timeout.duration,
+            progress: show)
         if queues {
-            let comparison = try QueueComparison.perform(
-                in: childProgram, timeout: .seconds(limit), progress: show)
-            try terminal.print(markdown ? comparison.markdown : comparison.text)
-            return comparison.rows.allSatisfy { $0.postingQueue == .kept } ? .success : .failed
-        }
-        let facts = fact.isEmpty ? nil : Set(fact.map { $0.uppercased() })
-        let examination = try ExaminationReport.perform(
-            facts: facts, in: childProgram, timeout: .seconds(limit), progress: show)
-        if json {
+            try terminal.print(markdown ? examination.markdown : examination.verdicts)
+        } else if json {
             for line in try examination.jsonLines() { try terminal.print(line) }
         } else {
             let palette = terminal.palette
@@ -88,8 +87,7 @@ struct Doctor: Command {
         }
         try terminal.standardOutput.flush()
         for failure in examination.failures {
-            let expectation = Expectation.failed(
-                failure.claim, because: "\(failure.ours?.observed ?? "") instead of \(failure.expectedOfOurs)")
+            let expectation = Expectation.failed(failure.claim, because: failure.reason)
             terminal.say(terminal.line(of: expectation, isMessage: true))
         }
         return examination.failures.isEmpty ? .success : .failed

@@ -3,7 +3,7 @@ internal import DeliveryDiagnostics
 package import PlatformExamination
 import SystemPackage
 
-extension TrialSide: ExpressibleByArgument {}
+extension Question.Side: ExpressibleByArgument {}
 
 /// The child process of `doctor`, which answers one question and may crash.
 struct DoctorChild: ParsableCommand {
@@ -11,12 +11,12 @@ struct DoctorChild: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     @Argument var question: String
-    @Argument var side: TrialSide
+    @Argument var side: Question.Side
 
     func run() throws {
         CoreFile.disable()
         try MainActor.assumeIsolated {
-            try TrialProgram.perform(question, side) { event in
+            try Question.ask(question, side) { event in
                 // Each event is written at once, because the process may crash. If the parent has ended, no output is
                 // needed.
                 _ = try? FileDescriptor.standardOutput.writeAll(Array("\(event)\n".utf8))

@@ -1,0 +1,128 @@
+internal import Foundation
+internal import ThreadedNotifications
+
+/// F15 to F17: threads.
+extension Question {
+    static let threads: [Question] = [
+        Question(
+            "name-before-start", "a name that is set before the thread starts is kept", fact: "F15",
+            expected: ["named worker"]
+        ) { trial in
+            try noteOwnName("worker", isSetBefore: true, trial)
+        },
+        Question(
+            "name-of-another", "a thread's name can be read on another thread", fact: "F15", expected: ["named worker"]
+        ) { trial in
+            let (isNamed, isAsked) = (MonotonicSemaphore(), MonotonicSemaphore())
+            let thread = Thread {
+                Thread.current.name = "worker"
+                isNamed.signal()
+                try? isAsked.wait(for: "the question")
+            }
+            thread.start()
+            try isNamed.wait(for: "the thread")
+            note(name: thread.name, trial)
+            isAsked.signal()
+        } ours: { trial in
+            let thread = RunLoopThread(name: "worker")
+            try thread.start()
+            note(name: thread.identity?.name, trial)
+        },
+        Question(
+            "long-name", "a name of more than 15 bytes is kept", fact: "F15", expected: ["named \(longName)"]
+        ) { trial in
+            try noteOwnName(longName, isSetBefore: false, trial)
+        },
+        Question(
+            "thread-description", "the main thread's description has its number and name",
+            sentence: "current thread = {number = 1, name = main}", fact: "F16", expected: [mainThread]
+        ) { trial in
+            let description = "\(Thread.current)"
+            trial.note(
+                description.contains(mainThread) ? mainThread : description.replacing(/0x[0-9a-f]+/, with: "0x…"))
+        } ours: { trial in
+            trial.note("\(ThreadIdentity.current)")
+        },
+        Question(
+            "logged-thread-id", "the thread's id in a line of the log is the kernel's", fact: "F16",
+            expected: ["the kernel's id"]
+        ) { trial in
+            note(id: try idLoggedByFoundation(), trial)
+        } ours: { trial in
+            note(id: "\(ThreadIdentity.current.kernelID)", trial)
+        },
+        Question(
+            "thread-end", "NSThreadWillExit is posted", fact: "F17", expected: ["posted"],
+            ofOurs: ["a post reports that the thread has ended"]
+        ) { trial in
+            let isPosted = Locked(false)
+            _ = NotificationCenter.default.addObserver(forName: .NSThreadWillExit, object: nil, queue: nil) { _ in
+                isPosted.withLock { $0 = true }
+            }
+            let thread = Thread {}
+            thread.start()
+            trial.run(until: { thread.isFinished }, timeout: trial.patience)
+            trial.note(
+                isPosted.withLock { $0 } ? "posted" : "not posted",
+                detail: thread.isFinished ? "the thread has ended" : "the thread has not ended")
+        } ours: { trial in
+            let (thread, center) = (RunLoopThread(name: "worker"), ThreadedNotificationCenter())
+            try thread.start()
+            let token = center.addObserver(forName: .test, on: thread) { _ in }
+            thread.stop()
+            try thread.waitUntilFinished(timeout: Trial.timeout)
+            let isReported = center.post(name: .test).targetGone == 1
+            trial.note(isReported ? "a post reports that the thread has ended" : "a post does not report it")
+            token.cancel()
+        },
+    ]
+
+    private static let longName = "a worker with a long name"
+    private static let mainThread = "{number = 1, name = main}"
+
+    private static func note(name: String?, _ trial: Trial) {
+        trial.note(name.map { $0.isEmpty ? "named nothing" : "named \($0)" } ?? "no name")
+    }
+
+    /// Notes the name that a thread has for itself.
+    ///
+    /// - Parameter isSetBefore: true if Foundation's thread is named before it starts, false if it names itself.
+    @MainActor
+    private static func noteOwnName(_ name: String, isSetBefore: Bool, _ trial: Trial) throws {
+        guard trial.side == .foundation else {
+            let thread = RunLoopThread(name: name)
+            try thread.start()
+            return try thread.performAndWait(timeout: Trial.timeout) { note(name: ThreadIdentity.current.name, trial) }
+        }
+        let hasEnded = MonotonicSemaphore()
+        let thread = Thread {
+            if !isSetBefore { Thread.current.name = name }
+            note(name: Thread.current.name, trial)
+            hasEnded.signal()
+        }
+        if isSetBefore { thread.name = name }
+        thread.start()
+        try hasEnded.wait(for: "the thread")
+    }
+
+    private static func note(id: String, _ trial: Trial) {
+        // The main thread's id is the process id.
+        let expected = "\(ProcessInfo.processInfo.processIdentifier)"
+        trial.note(
+            id == expected ? "the kernel's id" : "another id", detail: id == expected ? nil : "\(id) of \(expected)")
+    }
+
+    /// The thread id in a line that `NSLog` writes on the main thread: `… name[process:thread] …`.
+    @MainActor
+    private static func idLoggedByFoundation() throws -> String {
+        let pipe = Pipe()
+        let saved = dup(STDERR_FILENO)
+        dup2(pipe.fileHandleForWriting.fileDescriptor, STDERR_FILENO)
+        NSLog("a message")
+        dup2(saved, STDERR_FILENO)
+        close(saved)
+        try pipe.fileHandleForWriting.close()
+        let line = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        return line.firstMatch(of: /\[[0-9]+:([0-9a-f]+)\]/).map { String($0.1) } ?? "none"
+    }
+}
