@@ -1,5 +1,5 @@
 internal import Glibc
-package import SharedTesting
+internal import SharedTesting
 
 /// Calls a condition until it is true or the timeout has passed.
 package func eventually(_ limit: Duration = TestTimeout.hang, _ isSo: () throws -> Bool) rethrows -> Bool {

@@ -1,7 +1,7 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
-package import SharedTesting
+internal import SharedTesting
 internal import XCTest
 
 /// The client side of a connection, for a test that writes and reads frames itself. It reads only when a method is

@@ -1,7 +1,7 @@
 package import DistributedNotifications
 internal import Foundation
 internal import Glibc
-package import SharedTesting
+internal import SharedTesting
 internal import Testing
 internal import ThreadedNotifications
 
