@@ -303,12 +303,13 @@ extension Expectation {
         let claim = "the log has the structure of \(reference.rawValue)"
         let style = DocumentStyle()
         let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
-        let log = LogReader(name: "the run", bytes: Array(text.utf8))
         do throws(LogError) {
-            switch try LogComparison.compare(LogReader(reference), log) {
-            case .same: return Expectation(claim, failure: nil)
-            case .different(let difference): return Expectation(claim, failure: difference.description)
-            }
+            let log = try TextLog(name: "the run", text: text)
+            var options = RunComparison.Options()
+            options.isExact = true
+            let outcome = RunComparison(.log(try TextLog(reference)), .log(log), options: options).outcome
+            if case .same = outcome { return Expectation(claim, failure: nil) }
+            return Expectation(claim, failure: ComparisonReport(outcome, isLog: true).description)
         } catch {
             return Expectation(claim, failure: error.description)
         }

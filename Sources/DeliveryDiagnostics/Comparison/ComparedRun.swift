@@ -1,43 +1,70 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// One of the two compared recordings, with the data that the comparison derives from it once.
+/// One of the two compared runs, with the data that the comparison derives from it once.
 struct ComparedRun {
-    let recording: Recording
-    let chains: CausalChains
+    let index: RecordingIndex
+    var recording: Recording { index.recording }
+    /// The text log that was read; nil for a recording.
+    let log: TextLog?
     let texts: ComparedTexts.Table
     /// For each thread: a number for its name. Main has a number of its own, and all threads without a name share one.
     /// Only threads with equal keys can match.
     let threadKeys: [Int32]
+    /// For each process: why records of it are missing, if they are. Empty for a text log.
+    let truncations: [Recording.Truncation?]
+    private(set) var chains: CausalChains
     /// The number of threads with compared records.
-    let threadCount: Int
+    private(set) var threadCount = 0
+    private let order: ComparisonOrder
+    private var isRemoved: [Bool]
     /// Threads by the numbers in messages. A text log has no thread numbers.
-    private let threadOfNumber: [Recording.Numbered: Int32]
-    private let threadOfKernelID: [Recording.Numbered: Int32]
+    private var threadOfNumber: [Recording.Numbered: Int32] = [:]
+    private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
 
-    init(_ recording: Recording, order: CausalComparison.Order, texts: inout ComparedTexts) {
-        self.recording = recording
-        chains = CausalChains(recording, order: order)
+    init(
+        _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>, truncations: [Recording.Truncation?],
+        texts: inout ComparedTexts
+    ) {
+        (self.log, self.order, self.truncations) = (log, order, truncations)
         self.texts = texts.table(of: recording)
-        var (keys, numbers, kernelIDs): ([Int32], [Recording.Numbered: Int32], [Recording.Numbered: Int32]) =
-            ([], [:], [:])
-        for (index, thread) in recording.threads.enumerated() {
-            let identity = thread.identity
-            keys.append(
-                !order.namesThreads ? -1 : identity.number == 1 ? -2 : identity.name.map { texts.number($0) } ?? -1)
-            guard chains.isActive[index] else { continue }
-            if order.namesThreads {
-                numbers[Recording.Numbered(process: thread.process, number: identity.number)] = Int32(index)
-            }
-            kernelIDs[Recording.Numbered(process: thread.process, number: Int(identity.kernelID))] = Int32(index)
+        threadKeys = recording.threads.map { thread in
+            if !order.namesThreads { return -1 }
+            return thread.identity.number == 1 ? -2 : thread.identity.name.map { texts.number($0) } ?? -1
         }
-        var threads: Set<Int32> = []
-        for (index, entry) in recording.entries.enumerated() where chains.chainOfEntry[index] >= 0 {
-            threads.insert(entry.thread)
-        }
-        threadCount = threads.count
-        (threadKeys, threadOfNumber, threadOfKernelID) = (keys, numbers, kernelIDs)
+        index = RecordingIndex(recording)
+        isRemoved = Array(repeating: false, count: recording.entries.count)
+        chains = CausalChains(index, order) { _ in false }
+        let names = Set(recording.strings.indices.filter { ignored.contains(recording.strings[$0]) })
+        remove(
+            names.isEmpty ? [] : recording.entries.indices.filter { names.contains(Int(recording.entries[$0].name)) })
     }
+
+    /// Compares the records at these indices no longer, nor what they caused.
+    mutating func remove(_ entries: some Sequence<Int>) {
+        for index in entries { isRemoved[index] = true }
+        chains = CausalChains(index, order) { [isRemoved] in !isRemoved[$0] }
+        var isWriter = Array(repeating: false, count: recording.threads.count)
+        for (index, entry) in recording.entries.enumerated() where chains.chainOfEntry[index] >= 0 {
+            isWriter[Int(entry.thread)] = true
+        }
+        threadCount = isWriter.count { $0 }
+        (threadOfNumber, threadOfKernelID) = ([:], [:])
+        for (index, thread) in recording.threads.enumerated() where chains.isActive[index] {
+            func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
+            if order.namesThreads { threadOfNumber[key(thread.identity.number)] = Int32(index) }
+            threadOfKernelID[key(Int(thread.identity.kernelID))] = Int32(index)
+        }
+    }
+
+    func process(ofThread thread: Int32) -> Int32 { recording.threads[Int(thread)].process }
+
+    func isTruncated(processOf thread: Int32) -> Bool { isTruncated(process(ofThread: thread)) }
+
+    func isTruncated(_ process: Int32) -> Bool { !truncations.isEmpty && truncations[Int(process)] != nil }
+
+    /// True if any process is truncated.
+    var isTruncated: Bool { truncations.contains { $0 != nil } }
 
     /// The threads that a record's message mentions.
     func mentions(of entry: Recording.Entry) -> ArraySlice<ThreadDescription> {
@@ -64,7 +91,7 @@ struct ComparedRun {
 
     /// The mentioned thread if any of its records are compared; else -1.
     func thread(of mention: ThreadDescription, in entry: Recording.Entry) -> Int32 {
-        let key = Recording.Numbered(process: Int32(recording.process(of: entry)), number: mention.number)
+        let key = Recording.Numbered(process: process(ofThread: entry.thread), number: mention.number)
         return (mention.isKernelID ? threadOfKernelID[key] : threadOfNumber[key]) ?? -1
     }
 }

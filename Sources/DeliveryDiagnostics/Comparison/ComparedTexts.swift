@@ -54,14 +54,12 @@ struct ComparedTexts {
 
     /// True if the text may contain a thread or an address.
     private static func mayDiffer(_ text: String) -> Bool {
-        var text = text
+        var (text, last) = (text, UInt8(0))
         return text.withUTF8 { bytes in
-            var last: UInt8 = 0
-            for byte in bytes {
-                if byte == UInt8(ascii: "{") || (byte == UInt8(ascii: "x") && last == UInt8(ascii: "0")) { return true }
-                last = byte
+            bytes.contains { byte in
+                defer { last = byte }
+                return byte == UInt8(ascii: "{") || (byte == UInt8(ascii: "x") && last == UInt8(ascii: "0"))
             }
-            return false
         }
     }
 

@@ -53,11 +53,7 @@ struct ThreadColours {
 
     /// Threads without compared records are not counted: whether they exist is chance.
     private static func counts(of colours: [UInt64], in run: ComparedRun) -> [UInt64: Int] {
-        var counts: [UInt64: Int] = [:]
-        for (thread, colour) in colours.enumerated() where run.chains.isActive[thread] {
-            counts[colour, default: 0] += 1
-        }
-        return counts
+        colours.indices.reduce(into: [:]) { if run.chains.isActive[$1] { $0[colours[$1], default: 0] += 1 } }
     }
 
     fileprivate static func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
@@ -78,37 +74,38 @@ private struct Labels {
     init(_ run: ComparedRun) {
         self.run = run
         let entries = run.recording.entries
-        var posts = FirstRecords(count: run.recording.posts.count)
-        var observers = FirstRecords(count: run.recording.observers.count)
-        fixed = []
-        fixed.reserveCapacity(entries.count)
+        posters = Array(repeating: -1, count: run.recording.posts.count)
+        fixed = Array(repeating: 0, count: entries.count)
+        // For each post and observer: the position of its first record in its chain, from 1; 0 if it is not certain
+        // which record comes first; -1 if there was none yet.
+        var (posts, observers) = (posters, Array(repeating: Int32(-1), count: run.recording.observers.count))
+        func note(_ number: Int32, _ positions: inout [Int32], at place: Int32, isFirst: Bool) -> Bool {
+            guard number >= 0, positions[Int(number)] < 0 else { return false }
+            positions[Int(number)] = isFirst ? place + 1 : 0
+            return isFirst
+        }
+        func position(_ number: Int32, _ positions: [Int32]) -> UInt64 {
+            UInt64(bitPattern: number < 0 ? -1 : Int64(positions[Int(number)]))
+        }
         for (index, entry) in entries.enumerated() {
-            let (chain, position) = (run.chains.chainOfEntry[index], run.chains.positionOfEntry[index])
-            guard chain >= 0 else {
-                fixed.append(0)
-                continue
-            }
+            let (chain, place) = (run.chains.chainOfEntry[index], run.chains.positionOfEntry[index])
+            guard chain >= 0 else { continue }
             // A record can represent its post or observer only if it comes first in every possible recording of the
             // run.
             let isPost =
                 entry.stage == .post || entry.stage == .enqueue || entry.stage == .capture
                 || (entry.stage == .append && entry.observer < 0)
-            posts.see(entry.post, position: position, thread: run.chains.thread[Int(chain)], isFirst: isPost)
-            observers.see(entry.observer, position: position, thread: -1, isFirst: entry.stage == .register)
-            fixed.append(Self.label(of: entry, in: run, posts: posts, observers: observers))
+            if note(entry.post, &posts, at: place, isFirst: isPost) {
+                posters[Int(entry.post)] = run.chains.thread[Int(chain)]
+            }
+            _ = note(entry.observer, &observers, at: place, isFirst: entry.stage == .register)
+            var label = UInt64(run.nameNumber(of: entry) + 2)
+            label = ThreadColours.mix(label, entry.stage.number)
+            label = ThreadColours.mix(label, UInt64(run.messageNumber(of: entry) + 2))
+            label = ThreadColours.mix(label, position(entry.post, posts))
+            label = ThreadColours.mix(label, position(entry.relatedPost, posts))
+            fixed[index] = ThreadColours.mix(label, position(entry.observer, observers))
         }
-        posters = posts.threads
-    }
-
-    private static func label(
-        of entry: Recording.Entry, in run: ComparedRun, posts: FirstRecords, observers: FirstRecords
-    ) -> UInt64 {
-        var label = UInt64(run.nameNumber(of: entry) + 2)
-        label = ThreadColours.mix(label, UInt64(bitPattern: Int64(entry.stage.hashNumber)))
-        label = ThreadColours.mix(label, UInt64(run.messageNumber(of: entry) + 2))
-        label = ThreadColours.mix(label, UInt64(bitPattern: Int64(posts.position(of: entry.post))))
-        label = ThreadColours.mix(label, UInt64(bitPattern: Int64(posts.position(of: entry.relatedPost))))
-        return ThreadColours.mix(label, UInt64(bitPattern: Int64(observers.position(of: entry.observer))))
     }
 
     /// Refines colours by one round.
@@ -140,37 +137,17 @@ private struct Labels {
         }
         var processes = Array(repeating: UInt64(0), count: run.recording.processes.count)
         for (thread, sum) in sums.enumerated() where run.chains.isActive[thread] {
-            processes[Int(run.recording.threads[thread].process)] &+= ThreadColours.mix(sum, colours[thread])
+            processes[Int(run.process(ofThread: Int32(thread)))] &+= ThreadColours.mix(sum, colours[thread])
         }
         return colours.indices.map { thread in
-            let process = processes[Int(run.recording.threads[thread].process)]
+            let process = processes[Int(run.process(ofThread: Int32(thread)))]
             return ThreadColours.mix(ThreadColours.mix(colours[thread], sums[thread]), process)
         }
     }
 }
 
-/// The first record of each post or observer.
-private struct FirstRecords {
-    /// The position in its chain, from 1; 0 if it is not certain which record comes first.
-    private var positions: [Int32]
-    private(set) var threads: [Int32]
-
-    init(count: Int) {
-        positions = Array(repeating: -1, count: count)
-        threads = Array(repeating: -1, count: count)
-    }
-
-    mutating func see(_ number: Int32, position: Int32, thread: Int32, isFirst: Bool) {
-        guard number >= 0, positions[Int(number)] < 0 else { return }
-        positions[Int(number)] = isFirst ? position + 1 : 0
-        if isFirst { threads[Int(number)] = thread }
-    }
-
-    func position(of number: Int32) -> Int32 { number < 0 ? -1 : positions[Int(number)] }
-}
-
 extension DeliveryStage {
-    fileprivate var hashNumber: Int { Self.stages.firstIndex(of: self) ?? -1 }
+    fileprivate var number: UInt64 { UInt64(Self.numbers[self] ?? 0) }
 
-    private static let stages = allCases
+    private static let numbers = Dictionary(uniqueKeysWithValues: zip(allCases, 1...))
 }

@@ -1,67 +1,37 @@
 /// A line of a log in NSLog's format: `2016-02-13 22:05:12.856 test[865:45102] current thread = …`.
 ///
-/// Only the format of the time is checked: times are not compared.
-package struct LogLine: Sendable {
-    /// The line without its newline.
-    let text: String
-    /// The ranges of its parts, in UTF-8.
-    private let fields: Fields
-
-    var process: String { part(fields.process) }
-    var processID: String { part(fields.processID) }
+/// Only the format of the time is checked, because times are not compared. The fraction and the time zone are optional.
+package struct LogLine: Hashable, Sendable {
+    let process: String
+    let processID: String
     /// Decimal or hexadecimal, as in the log.
-    package var threadID: String { part(fields.threadID) }
-    package var message: String { part(fields.message) }
-
-    private func part(_ range: Range<Int>) -> String {
-        let bytes = text.utf8
-        return String(
-            text[
-                bytes.index(
-                    bytes.startIndex, offsetBy: range.lowerBound)..<bytes.index(
-                        bytes.startIndex, offsetBy: range.upperBound)])
-    }
+    package let threadID: String
+    let message: String
 
     /// The expected format, for error messages.
     static let example = "2016-02-13 22:05:12.856 test[865:45102] a message"
 
     /// The reason why a text is not a log line.
     package enum Problem: Error, Hashable {
-        case notText
         case noTime
         case noProcess
 
         var description: String {
             switch self {
-            case .notText: "it is not UTF-8 text"
             case .noTime: "it does not begin with a date and a time"
             case .noProcess: "no process[process id:thread id] follows the time"
             }
         }
     }
 
-    /// - Parameter bytes: one line, without its newline.
-    package init(_ bytes: some Collection<UInt8>) throws(Problem) {
-        guard var text = String(validating: bytes, as: UTF8.self) else { throw .notText }
-        let read: Result<Fields, Problem> = text.withUTF8 { bytes in
-            guard let timeEnd = bytes.timeEnd else { return .failure(.noTime) }
-            return Fields(bytes, from: timeEnd).map { .success($0) } ?? .failure(.noProcess)
-        }
-        fields = try read.get()
-        self.text = text
+    /// - Parameter text: one line, without its newline.
+    package init(_ text: some Collection<UInt8>) throws(Problem) {
+        self = try Array(text).withUnsafeBufferPointer { bytes throws(Problem) in try LogLine(bytes) }
     }
-}
 
-/// The parts of a line, as ranges of bytes.
-private struct Fields {
-    var process: Range<Int>
-    var processID: Range<Int>
-    package var threadID: Range<Int>
-    package var message: Range<Int>
-
-    /// Searches for `test[865:45102]`: the first brackets that contain two identifiers, because a process name may
-    /// contain brackets.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+    /// The process name may contain brackets, so the first brackets with two identifiers in them count.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Problem) {
+        guard let start = bytes.timeEnd else { throw .noTime }
         var search = start
         while let open = bytes[search...].firstIndex(of: UInt8(ascii: "[")) {
             search = open + 1
@@ -71,14 +41,14 @@ private struct Fields {
             guard close > colon + 1, close < bytes.count, bytes[close] == UInt8(ascii: "]") else { continue }
             let end = close + 1
             guard end == bytes.count || bytes[end] == UInt8(ascii: " ") else { continue }
-            guard open > start else { return nil }
-            process = start..<open
-            processID = search..<colon
-            threadID = (colon + 1)..<close
-            message = min(end + 1, bytes.count)..<bytes.count
+            guard open > start else { break }
+            process = String(decoding: bytes[start..<open], as: UTF8.self)
+            processID = String(decoding: bytes[search..<colon], as: UTF8.self)
+            threadID = String(decoding: bytes[(colon + 1)..<close], as: UTF8.self)
+            message = String(decoding: bytes[min(end + 1, bytes.count)...], as: UTF8.self)
             return
         }
-        return nil
+        throw .noProcess
     }
 }
 
@@ -90,18 +60,21 @@ extension UnsafeBufferPointer<UInt8> {
         return end
     }
 
-    /// The end of `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 ` at the beginning of the line, if it
-    /// is there.
+    /// The end of `2016-02-13 22:05:12 `, `2016-02-13 22:05:12.856 ` or `2016-02-13 22:05:12.856123+0100 ` at the
+    /// beginning of the line, if it is there.
     fileprivate var timeEnd: Int? {
-        let form: StaticString = "0000-00-00 00:00:00."
+        let form: StaticString = "0000-00-00 00:00:00"
         guard count > form.utf8CodeUnitCount else { return nil }
         for index in 0..<form.utf8CodeUnitCount {
             let expected = form.utf8Start[index]
             guard expected == UInt8(ascii: "0") ? self[index].isDigit : self[index] == expected else { return nil }
         }
-        let fraction = form.utf8CodeUnitCount
-        var end = end(from: fraction, while: \.isDigit)
-        guard (1...9).contains(end - fraction), end < count else { return nil }
+        var end = form.utf8CodeUnitCount
+        if self[end] == UInt8(ascii: ".") {
+            let fraction = end + 1
+            end = self.end(from: fraction, while: \.isDigit)
+            guard (1...9).contains(end - fraction), end < count else { return nil }
+        }
         if self[end] == UInt8(ascii: "+") || self[end] == UInt8(ascii: "-") {
             let offset = end + 1
             end = self.end(from: offset, while: \.isDigit)

@@ -1,3 +1,5 @@
+package import DeliveryRecording
+
 /// A log that the documents print, to compare a run's log with.
 package enum ReferenceLog: String, CaseIterable, Sendable {
     /// Registered on the main thread, posted in the background, handled on the posting thread.
@@ -35,9 +37,9 @@ package enum ReferenceLog: String, CaseIterable, Sendable {
     }
 }
 
-extension LogReader {
-    /// Reads one of the documents' logs.
-    package init(_ reference: ReferenceLog) {
-        self.init(name: reference.rawValue, bytes: Array(reference.text.utf8))
+extension TextLog {
+    /// One of the documents' logs.
+    package init(_ reference: ReferenceLog) throws(LogError) {
+        try self.init(name: reference.rawValue, text: reference.text)
     }
 }

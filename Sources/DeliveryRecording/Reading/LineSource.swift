@@ -1,11 +1,11 @@
 internal import SystemPackage
 
 /// The lines of a file, read with a fixed amount of memory.
-struct LineSource {
-    /// In bytes. Longer lines are reported as `tooLong`.
-    static let longestLine = 1 << 20
+package struct LineSource {
+    /// In bytes. A longer line is reported as `tooLong` as soon as that many bytes of it were read.
+    package static let longestLine = 1 << 20
 
-    enum Line {
+    package enum Line {
         /// - Parameter isWhole: true if a newline ends it.
         case text(UnsafeBufferPointer<UInt8>, isWhole: Bool)
         case tooLong
@@ -14,7 +14,7 @@ struct LineSource {
     private let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int
 
     /// - Parameter readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
-    init(readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
+    package init(readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) {
         self.readChunk = readChunk
     }
 
@@ -30,7 +30,7 @@ struct LineSource {
 
     /// - Parameter body: called with each line and its number, from 1. The bytes are valid until it returns. It returns
     ///   false to stop.
-    func forEachLine(_ body: (Line, Int) throws -> Bool) throws {
+    package func forEachLine(_ body: (Line, Int) throws -> Bool) throws {
         let capacity = 2 * Self.longestLine
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
         defer { buffer.deallocate() }
@@ -41,12 +41,14 @@ struct LineSource {
             while let newline = Self.newline(in: buffer, from: searched, to: end) {
                 number += 1
                 let line = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<newline])
-                let isTooLong = isPassingOver || line.count > Self.longestLine
+                let (isTooLong, wasReported) = (line.count > Self.longestLine, isPassingOver)
                 isPassingOver = false
                 (start, searched) = (newline + 1, newline + 1)
+                if wasReported { continue }
                 guard try body(isTooLong ? .tooLong : .text(line, isWhole: true), number) else { return }
             }
             if end - start > Self.longestLine {
+                if !isPassingOver, try !body(.tooLong, number + 1) { return }
                 isPassingOver = true
                 start = end
             }
@@ -60,9 +62,9 @@ struct LineSource {
             if read == 0 { break }
             end += read
         }
-        guard isPassingOver || end > start else { return }
+        guard !isPassingOver, end > start else { return }
         let rest = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(buffer)[start..<end])
-        _ = try body(isPassingOver ? .tooLong : .text(rest, isWhole: false), number + 1)
+        _ = try body(.text(rest, isWhole: false), number + 1)
     }
 
     private static func newline(in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {

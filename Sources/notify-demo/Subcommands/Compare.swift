@@ -21,20 +21,28 @@ struct Compare: Command {
             only the types are compared. Also ignored are signals, drains, whether a wait had to wait, and how many \
             handlers run while an observer is removed, because they depend on chance.
 
-            A text log does not contain causes, so only the order of each thread's lines is compared. A recording that \
-            is compared with a text log is reduced to its log lines.
+            Whether a notification is coalesced or dropped by an overflow policy depends on chance too. Such \
+            notifications may have another outcome in the other run, but each that has an outcome in one run must have \
+            one in the other, deliveries must be in the same order, and the last notification of keepLatest and \
+            dropOldest must be delivered.
 
-            --exact compares all records, or all lines, in the order of the files.
+            A text log does not contain causes, so only the order of each thread's messages is compared. A recording \
+            that is compared with a text log is reduced to its log messages. Blank lines are ignored. A line in another \
+            format continues the message before it. If the log has lines such as "warning: …", it is the combined output \
+            of a program: then other lines are skipped and counted, except indented ones.
+
+            --exact compares all records, or all messages, in the order of the files.
 
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
+              notify-demo compare --ignore Tick --differences 1 yesterday.jsonl today.jsonl
               ./my-program 2>&1 >/dev/null | notify-demo compare expected.log -
               notify-demo run posting-thread | notify-demo compare --reference listing-1 -
               notify-demo compare --exact --json a.jsonl b.jsonl
 
             EXIT STATUS
               0 the same, 1 different, 2 a run cannot be read, or the comparison is undecided: it took too long, or \
-            the complete part of a truncated recording is the same
+            everything that a truncated recording has is the same
             """)
 
     @Option(help: "A log of the documents to compare with.")
@@ -43,7 +51,18 @@ struct Compare: Command {
     @Flag(help: "Compare everything in the order of the files.")
     var exact = false
 
-    @Flag(help: "Print the outcome as JSON: outcome, reason and both sides.")
+    @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")
+    var ignore: [String] = []
+
+    @Option(help: "The largest number of differences to show.")
+    var differences = 5
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether to skip lines of a text log that are neither in its format nor indented.")
+    var skipOtherLines: Bool?
+
+    @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
     var json = false
 
     @Argument(help: "Two runs, or one with --reference.", completion: .file())
@@ -61,97 +80,38 @@ struct Compare: Command {
         if runs.allSatisfy({ $0 == "-" }), runs.count == 2 {
             throw ValidationError("standard input can be read only once. Name a file for one of the two runs.")
         }
+        if differences < 1 { throw ValidationError("--differences must be at least 1.") }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var inputs: [ComparisonInput] = reference.map { [.log(LogReader($0))] } ?? []
+        var inputs: [ComparisonInput] = try reference.map { [.log(try TextLog($0))] } ?? []
         for run in runs {
             inputs.append(
-                try ComparisonInput(path: run) { count in terminal.show(progress: "\(count) records of \(run) read") })
+                try ComparisonInput(path: run) { count in terminal.show(progress: "\(count) lines of \(run) read") })
         }
-        switch (inputs[0], inputs[1]) {
-        case (.log(let first), .log(let second)):
-            return try compare(first, second, terminal)
-        case (let first, let second):
-            let areRecordings = first.isRecording && second.isRecording
-            let recordings = try [first, second].map { try recording($0, terminal) }
-            for recording in recordings {
-                recording.reportProblems(on: terminal)
-                sayLost(of: recording, terminal)
-            }
-            let outcome = CausalComparison.compare(
-                recordings[0], recordings[1],
-                order: areRecordings ? (exact ? .exact : .causal) : (exact ? .loggedExactly : .logged)
-            ) { terminal.show(progress: "\($0) records are the same") }
-            return try print(outcome, terminal)
+        for case .recording(let recording) in inputs { recording.reportProblems(on: terminal) }
+        var options = RunComparison.Options()
+        options.isExact = exact
+        options.ignored = Set(ignore)
+        options.maximumDifferences = differences
+        options.skipsOtherLines = skipOtherLines
+        let comparison = RunComparison(inputs[0], inputs[1], options: options) { count in
+            terminal.show(progress: "\(count) records are the same")
         }
-    }
-
-    private func recording(_ input: ComparisonInput, _ terminal: Terminal) throws -> Recording {
-        switch input {
-        case .recording(let recording): recording
-        case .log(let reader): try text(reader, terminal).recording
+        for case (.log(let log), let skipped) in zip(inputs, comparison.skippedLines) where skipped > 0 {
+            terminal.report("\(log.name): skipped \(counted(skipped, "line")) in another format")
         }
-    }
-
-    private func text(_ reader: LogReader, _ terminal: Terminal) throws -> TextLog {
-        try TextLog(reader) { terminal.show(progress: "\($0) lines of \(reader.name) read") }
-    }
-
-    private func compare(
-        _ first: LogReader, _ second: LogReader, _ terminal: Terminal
-    ) throws -> ExitStatus {
-        let outcome =
-            exact
-            ? TextLog.Outcome(
-                try LogComparison.compare(first, second) { terminal.show(progress: "\($0) lines are the same") })
-            : TextLog.compare(try text(first, terminal), try text(second, terminal)) {
-                terminal.show(progress: "\($0) lines are the same")
-            }
-        if json { try terminal.print(try ComparisonLine(outcome).text) }
-        switch outcome {
-        case .same(let lines, let threads):
-            if !json { try terminal.print("the same: \(count(lines, "line")) by \(count(threads, "thread"))") }
-            return .success
-        case .different(let difference):
-            if !json { try terminal.print(difference.description) }
-            return .failed
-        case .undecided(let tries):
-            terminal.report(
-                "the comparison is undecided: several threads write such similar lines "
-                    + "that \(count(tries, "attempt")) did not match them. Name the threads, or use --exact.")
-            return .error
+        let report = ComparisonReport(
+            comparison.outcome, maximumDifferences: differences, isLog: !inputs.contains(where: \.isRecording))
+        if json { try terminal.print(JSONText.of(report)) }
+        switch comparison.outcome {
+        case .same, .different, .truncated: if !json { try terminal.print(report.description) }
+        case .undecided: terminal.report(report.description)
         }
-    }
-
-    private func print(_ outcome: CausalComparison.Outcome, _ terminal: Terminal) throws -> ExitStatus {
-        if json { try terminal.print(try ComparisonLine(outcome).text) }
-        switch outcome {
-        case .same(let records, let threads):
-            if !json { try terminal.print("the same: \(count(records, "record")) by \(count(threads, "thread"))") }
-            return .success
-        case .different(let difference):
-            if !json { try terminal.print(difference.description) }
-            return .failed
-        case .undecided(let undecided):
-            if !undecided.isTruncated {
-                terminal.report("\(undecided)")
-            } else if !json {
-                try terminal.print(undecided.description)
-            }
-            return .error
+        return switch comparison.outcome {
+        case .same: .success
+        case .different: .failed
+        case .truncated, .undecided: .error
         }
-    }
-
-    private func sayLost(of recording: Recording, _ terminal: Terminal) {
-        let lost = recording.lostCount
-        guard lost > 0 else { return }
-        terminal.report(
-            "\(recording.source): \(count(lost, "record")) could not be stored while recording, "
-                + "which may appear as a difference.")
-    }
-
-    private func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
-        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 }

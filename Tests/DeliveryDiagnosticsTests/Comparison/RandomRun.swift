@@ -1,4 +1,5 @@
 import DeliveryRecording
+import Foundation
 import SharedTesting
 import ThreadedNotifications
 
@@ -51,6 +52,11 @@ struct RandomRun {
     }
 
     var recording: Recording { Recording(records, source: "run") }
+
+    /// The number of rounds of a randomised test: ten times as many with `STRESS=1` in the environment.
+    static func rounds(_ count: Int) -> Int {
+        ProcessInfo.processInfo.environment["STRESS"] == "1" ? 10 * count : count
+    }
 
     private mutating func record(
         _ stage: DeliveryStage, on thread: Int, name: String? = nil, post: Int? = nil, observer: Int? = nil,

@@ -1,4 +1,3 @@
-import DeliveryRecording
 import Testing
 
 @testable import DeliveryDiagnostics
@@ -9,54 +8,40 @@ struct ThreadDescriptionTests {
         .thread(ThreadDescription(number: number, name: name, isKernelID: kernelID))
     }
 
-    @Test(
-        "the formats of the documents, Apple and GNUstep are parsed",
-        arguments: [
-            ("{number = 2, name = (null)}", 2, nil, false),
-            ("{number = 1, name = main}", 1, "main", false),
+    @Test("the formats of the documents, Apple and GNUstep are parsed")
+    func forms() {
+        for (text, number, name, isKernelID) in [
+            ("{number = 2, name = (null)}", 2, nil, false), ("{number = 1, name = main}", 1, "main", false),
             ("<NSThread: 0x600000c44000>{number = 12, name = (null)}", 12, nil, false),
             ("<_NSMainThread: 0x6000017080c0>{number = 1, name = main}", 1, "main", false),
             ("<NSThread: 0x55d0c8>{name = (null), num = 7305}", 7305, nil, true),
-            ("{name = a, b, num = 7305}", 7305, "a, b", true),
-            ("{number = 3, name = a, b}", 3, "a, b", false),
-        ] as [(String, Int, String?, Bool)])
-    func forms(text: String, number: Int, name: String?, isKernelID: Bool) {
-        #expect(
-            MessagePart.parts(of: "current thread = \(text)!") == [
-                .text("current thread = "), thread(number, name, kernelID: isKernelID), .text("!"),
-            ])
-    }
-
-    @Test(
-        "an incomplete description is text",
-        arguments: [
-            "", "plain", "{", "}", "{}", "{number = }", "{number = x, name = y}", "{number = 2}", "{name = a}",
-            "{number = 2, name}", "{name = a, number = 2}", "{number = 99999999999999999999, name = a}", "{{{{",
-            "a {b} c",
-            "{number = 1, name = main", "<NSThread: 0xyz>", "<NSString: 0x1>",
-        ])
-    func text(message: String) {
-        #expect(MessagePart.parts(of: message) == (message.isEmpty ? [] : [.text(message)]))
-    }
-
-    @Test("an address without a description is removed")
-    func address() {
-        #expect(MessagePart.parts(of: "on <Thread: 0x55aa> x") == [.text("on <Thread> x")])
-    }
-
-    @Test("a message with many braces is parsed in one pass")
-    func manyBraces() {
-        for piece in ["{", "{name = ", "{number = 1, name = ", "}", "<NSThread: 0x1"] {
-            let message = String(repeating: piece, count: 65_536 / piece.utf8.count)
-            #expect(MessagePart.parts(of: message) == [.text(message)])
+            ("{name = a, b, num = 7305}", 7305, "a, b", true), ("{number = 3, name = a, b}", 3, "a, b", false),
+        ] as [(String, Int, String?, Bool)] {
+            #expect(
+                MessagePart.parts(of: "current thread = \(text)!") == [
+                    .text("current thread = "), thread(number, name, kernelID: isKernelID), .text("!"),
+                ])
         }
-    }
-
-    @Test("one message may have several descriptions, and other braces around them")
-    func several() {
         #expect(
             MessagePart.parts(of: "{from {number = 1, name = main} to <NSThread: 0x7f>{number = 2, name = w}}") == [
                 .text("{from "), thread(1, "main"), .text(" to "), thread(2, "w"), .text("}"),
             ])
+        #expect(MessagePart.parts(of: "on <Thread: 0x55aa> x") == [.text("on <Thread> x")])
+    }
+
+    @Test("an incomplete description is text, and a message with many braces is parsed in one pass")
+    func text() {
+        for message in [
+            "plain", "{", "}", "{}", "{number = }", "{number = x, name = y}", "{number = 2}", "{name = a}",
+            "{number = 2, name}", "{name = a, number = 2}", "{number = 99999999999999999999, name = a}", "{{{{",
+            "a {b} c", "{number = 1, name = main", "<NSThread: 0xyz>", "<NSString: 0x1>",
+        ] {
+            #expect(MessagePart.parts(of: message) == [.text(message)])
+        }
+        #expect(MessagePart.parts(of: "") == [])
+        for piece in ["{", "{name = ", "{number = 1, name = ", "}", "<NSThread: 0x1"] {
+            let message = String(repeating: piece, count: 65_536 / piece.utf8.count)
+            #expect(MessagePart.parts(of: message) == [.text(message)])
+        }
     }
 }

@@ -2,14 +2,14 @@ internal import DeliveryRecording
 
 /// One try to match one run with the other. Goes through the first run's records in order. The counterpart of each is
 /// the record at the same position of the matching chain.
-struct CausalWalk {
+struct RunWalk {
     /// Where the runs differ: a record of each, or of one only.
     struct Mismatch {
         /// Index in the first run's entries.
         var first: Int?
         /// Index in the second run's entries.
         var second: Int?
-        var reason: CausalDifference.Reason
+        var reason: RunDifference.Reason
     }
 
     /// A thread with several candidates, and the one that was taken.
@@ -20,25 +20,21 @@ struct CausalWalk {
         var hasMore: Bool
     }
 
-    /// The runs that may lack records because their recordings are truncated.
-    struct Truncation {
-        var one = false
-        var other = false
-    }
-
     private let one: ComparedRun
     private let other: ComparedRun
-    private let truncation: Truncation
+    /// Whether records may be missing from truncated processes.
+    private let allowsTruncation: Bool
     private let candidates: ThreadCandidates
     private let isExact: Bool
     private let choicesToTake: [Int]
     private(set) var choices: [Choice] = []
-    private(set) var threads: TwoWayRenaming
-    private(set) var processes: TwoWayRenaming
-    private(set) var posts: TwoWayRenaming
-    private(set) var observers: TwoWayRenaming
-    private(set) var chains: TwoWayRenaming
-    private let firstFree = ThreadCandidates.FirstFree()
+    private(set) var threads: Renaming
+    private(set) var processes: Renaming
+    private(set) var posts: Renaming
+    private(set) var observers: Renaming
+    private(set) var chains: Renaming
+    /// For each colour: the number of leading candidates that are already matched.
+    private var firstFree: [UInt64: Int] = [:]
     /// Numbers of unknown threads in messages.
     private var numbers: [Recording.Numbered: Int] = [:]
     private var numbersBack: [Recording.Numbered: Int] = [:]
@@ -49,18 +45,18 @@ struct CausalWalk {
     private(set) var firstMissing: Int?
 
     init(
-        _ one: ComparedRun, _ other: ComparedRun, candidates: ThreadCandidates, order: CausalComparison.Order,
-        choices: [Int], truncation: Truncation = Truncation()
+        _ one: ComparedRun, _ other: ComparedRun, candidates: ThreadCandidates, order: ComparisonOrder,
+        choices: [Int], allowsTruncation: Bool
     ) {
-        (self.one, self.other, self.candidates, self.truncation) = (one, other, candidates, truncation)
+        (self.one, self.other, self.candidates, self.allowsTruncation) = (one, other, candidates, allowsTruncation)
         isExact = order.isExact
         choicesToTake = choices
-        threads = TwoWayRenaming(one.recording.threads.count, other.recording.threads.count)
-        processes = TwoWayRenaming(one.recording.processes.count, other.recording.processes.count)
-        posts = TwoWayRenaming(one.recording.posts.count, other.recording.posts.count)
-        observers = TwoWayRenaming(one.recording.observers.count, other.recording.observers.count)
-        chains = TwoWayRenaming(one.chains.count.count, other.chains.count.count)
-        if isExact, !one.recording.entries.isEmpty, !other.recording.entries.isEmpty { _ = chains.match(0, 0) }
+        threads = Renaming(one.recording.threads.count, other.recording.threads.count)
+        processes = Renaming(one.recording.processes.count, other.recording.processes.count)
+        posts = Renaming(one.recording.posts.count, other.recording.posts.count)
+        observers = Renaming(one.recording.observers.count, other.recording.observers.count)
+        chains = Renaming(one.chains.count.count, other.chains.count.count)
+        if isExact, !one.chains.count.isEmpty, !other.chains.count.isEmpty { _ = chains.match(0, 0) }
     }
 
     /// - Parameter progress: called from time to time with the number of records compared.
@@ -75,7 +71,9 @@ struct CausalWalk {
             let match =
                 counterpart < 0 ? -1 : other.chains.entry(of: counterpart, at: one.chains.positionOfEntry[index])
             guard match >= 0 else {
-                guard truncation.other else { return Mismatch(first: index, reason: .onlyInFirst) }
+                guard mayBeMissing(one.process(ofThread: one.recording.entries[index].thread), isForward: true) else {
+                    return Mismatch(first: index, reason: .onlyInFirst)
+                }
                 missing += 1
                 if firstMissing == nil { firstMissing = index }
                 continue
@@ -84,8 +82,9 @@ struct CausalWalk {
                 return Mismatch(first: index, second: match, reason: reason)
             }
         }
-        if truncation.one { return nil }
-        return firstUnmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
+        let walk = self
+        let unmatched = firstUnmatched { !walk.mayBeMissing($0, isForward: false) }
+        return unmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
     }
 
     /// The choices of the next try; nil if there is none.
@@ -96,14 +95,26 @@ struct CausalWalk {
     }
 
     /// The first compared record of the second run that has no counterpart so far.
-    var firstUnmatched: Int? {
+    ///
+    /// - Parameter isCounted: whether records of a process count.
+    func firstUnmatched(_ isCounted: (Int32) -> Bool = { _ in true }) -> Int? {
         other.recording.entries.indices.first { index in
             let chain = other.chains.chainOfEntry[index]
-            guard chain >= 0 else { return false }
+            guard chain >= 0, isCounted(other.process(ofThread: other.recording.entries[index].thread)) else {
+                return false
+            }
             let counterpart = chains.inFirst(chain)
             guard counterpart >= 0 else { return true }
             return one.chains.entry(of: counterpart, at: other.chains.positionOfEntry[index]) < 0
         }
+    }
+
+    /// Returns whether the other run may lack records of a process because they come after its truncation.
+    private func mayBeMissing(_ process: Int32, isForward: Bool) -> Bool {
+        guard allowsTruncation else { return false }
+        let another = isForward ? other : one
+        let counterpart = isForward ? processes.inSecond(process) : processes.inFirst(process)
+        return counterpart < 0 ? another.isTruncated : another.isTruncated(counterpart)
     }
 
     /// The chain of the second run that corresponds to one of the first, or -1.
@@ -114,52 +125,64 @@ struct CausalWalk {
         // A chain is matched before the chains that it hands over.
         let parentInSecond = chains.inSecond(parent)
         if parent >= 0, parentInSecond < 0 { return -1 }
-        func chainInSecond(_ thread: Int32) -> Int32 {
-            parent < 0 ? other.chains.knownRoot(of: thread) : other.chains.knownChild(of: parentInSecond, on: thread)
-        }
         var threadInSecond = threads.inSecond(thread)
         if threadInSecond < 0 {
-            guard let (candidate, choice) = choose(for: thread, isSuitable: { chainInSecond($0) >= 0 }),
+            guard let (candidate, choice) = choose(for: thread, after: parentInSecond),
                 match(thread, candidate)
             else { return -1 }
             if let choice { choices.append(choice) }
             threadInSecond = candidate
         }
-        let found = chainInSecond(threadInSecond)
+        let found = chainInSecond(after: parentInSecond, on: threadInSecond)
         return found >= 0 && chains.match(chain, found) ? found : -1
     }
 
+    /// The root chain of a thread if there is no parent, else the chain that the parent handed to it; -1 for none.
+    private func chainInSecond(after parent: Int32, on thread: Int32) -> Int32 {
+        parent < 0 ? other.chains.knownRoot(of: thread) : other.chains.knownChild(of: parent, on: thread)
+    }
+
     /// Chooses a thread of the second run for an unmatched one of the first.
-    private func choose(for thread: Int32, isSuitable: (Int32) -> Bool) -> (thread: Int32, choice: Choice?)? {
-        func candidate(after skipped: Int) -> (thread: Int32, hasMore: Bool)? {
-            candidates.candidate(for: thread, after: skipped, firstFree: firstFree) {
-                threads.inFirst($0) < 0
-            } isSuitable: {
-                isSuitable($0) && mayMatchProcesses(of: thread, $0)
-            }
-        }
-        guard let first = candidate(after: 0) else { return nil }
-        guard first.hasMore else { return (first.thread, nil) }
+    ///
+    /// - Parameter parent: the parent of the thread's chain in the second run, or -1.
+    private mutating func choose(for thread: Int32, after parent: Int32) -> (thread: Int32, choice: Choice?)? {
         let taken = choices.count < choicesToTake.count ? choicesToTake[choices.count] : 0
-        guard let chosen = taken == 0 ? first : candidate(after: taken) else { return nil }
-        return (chosen.thread, Choice(thread: thread, taken: taken, hasMore: chosen.hasMore))
+        let colour = candidates.colour(of: thread)
+        let sameColour = candidates.byColour[colour] ?? []
+        var start = firstFree[colour, default: 0]
+        while start < sameColour.count, threads.inFirst(sameColour[start]) >= 0 { start += 1 }
+        firstFree[colour] = start
+        // Skipped candidates, the taken one, and whether there is another.
+        var found: [Int32] = []
+        for isSame in [true, false] where isSame || !candidates.isStrict {
+            for candidate in isSame ? sameColour[start...] : candidates.ofOtherColours(thread)[...]
+            where threads.inFirst(candidate) < 0 && chainInSecond(after: parent, on: candidate) >= 0
+                && mayMatchProcesses(of: thread, candidate)
+            {
+                found.append(candidate)
+                if found.count > taken + 1 { break }
+            }
+            if found.count > taken + 1 { break }
+        }
+        guard found.count > taken else { return nil }
+        let isChoice = found.count > 1
+        return (
+            found[taken], isChoice ? Choice(thread: thread, taken: taken, hasMore: found.count > taken + 1) : nil
+        )
     }
 
     private func mayMatchProcesses(of thread: Int32, _ threadInSecond: Int32) -> Bool {
-        let (process, processInSecond) = (
-            one.recording.threads[Int(thread)].process, other.recording.threads[Int(threadInSecond)].process
-        )
+        let (process, processInSecond) = (one.process(ofThread: thread), other.process(ofThread: threadInSecond))
         let known = processes.inSecond(process)
         return known >= 0 ? known == processInSecond : processes.inFirst(processInSecond) < 0
     }
 
-    /// True if one of the threads belongs to a truncated run and has no records before the end, not even a name.
+    /// True if one of the threads belongs to a truncated process and has no records before the end, not even a name.
     private func isUnknown(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
         func isUnknown(_ thread: Int32, of run: ComparedRun) -> Bool {
-            run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)]
+            run.threadKeys[Int(thread)] == -1 && !run.chains.isActive[Int(thread)] && run.isTruncated(processOf: thread)
         }
-        return (truncation.one && isUnknown(thread, of: one))
-            || (truncation.other && isUnknown(threadInSecond, of: other))
+        return allowsTruncation && (isUnknown(thread, of: one) || isUnknown(threadInSecond, of: other))
     }
 
     private mutating func match(_ thread: Int32, _ threadInSecond: Int32) -> Bool {
@@ -169,14 +192,11 @@ struct CausalWalk {
         guard threads.inFirst(threadInSecond) < 0, mayMatchProcesses(of: thread, threadInSecond),
             isExact || candidates.mayMatch(thread, threadInSecond) || isUnknown(thread, threadInSecond)
         else { return false }
-        _ = processes.match(
-            one.recording.threads[Int(thread)].process, other.recording.threads[Int(threadInSecond)].process)
+        _ = processes.match(one.process(ofThread: thread), other.process(ofThread: threadInSecond))
         return threads.match(thread, threadInSecond)
     }
 
-    private mutating func difference(
-        _ entry: Recording.Entry, _ match: Recording.Entry
-    ) -> CausalDifference.Reason? {
+    private mutating func difference(_ entry: Recording.Entry, _ match: Recording.Entry) -> RunDifference.Reason? {
         if isExact, !self.match(entry.thread, match.thread) { return .thread }
         guard entry.stage == match.stage else { return .stage }
         guard one.nameNumber(of: entry) == other.nameNumber(of: match) else { return .name }
@@ -185,14 +205,16 @@ struct CausalWalk {
         guard self.match(entry.target, match.target) else { return .target }
         guard posts.match(entry.relatedPost, match.relatedPost) else { return .relatedPost }
         // The number of handlers that run during a removal is chance.
-        guard entry.count == match.count || entry.stage == .remove else { return .count }
+        guard entry.count == match.count || entry.stage == .remove else {
+            return entry.stage == .post || entry.stage == .capture ? .count : .details
+        }
         // Addresses are reused, so only the type of the sender is compared.
         if entry.sender >= 0 || match.sender >= 0 {
             guard one.senderType(of: entry) == other.senderType(of: match) else { return .sender }
         }
-        guard entry.hasSameDetails(as: match),
-            one.recording.counters(of: entry) == other.recording.counters(of: match)
-        else { return .message }
+        guard entry.overtakes == match.overtakes, entry.style == match.style, entry.policy == match.policy,
+            entry.reason == match.reason, one.recording.counters(of: entry) == other.recording.counters(of: match)
+        else { return .details }
         guard one.messageNumber(of: entry) == other.messageNumber(of: match) else { return .message }
         return mentionsMatch(entry, match) ? nil : .mention
     }
@@ -210,7 +232,10 @@ struct CausalWalk {
             if mention.isKernelID == otherMention.isKernelID {
                 let thread = one.thread(of: mention, in: entry)
                 let otherThread = other.thread(of: otherMention, in: match)
-                if (thread < 0 && truncation.one) || (otherThread < 0 && truncation.other) { continue }
+                let isAfterTruncation =
+                    (thread < 0 && one.isTruncated(processOf: entry.thread))
+                    || (otherThread < 0 && other.isTruncated(processOf: match.thread))
+                if allowsTruncation, isAfterTruncation { continue }
                 if thread >= 0 || otherThread >= 0 {
                     guard self.match(thread, otherThread) else { return false }
                     continue
@@ -225,9 +250,9 @@ struct CausalWalk {
         _ mention: ThreadDescription, _ entry: Recording.Entry, _ otherMention: ThreadDescription,
         _ match: Recording.Entry
     ) -> Bool {
-        let number = Recording.Numbered(process: Int32(one.recording.process(of: entry)), number: mention.number)
+        let number = Recording.Numbered(process: one.process(ofThread: entry.thread), number: mention.number)
         let otherNumber = Recording.Numbered(
-            process: Int32(other.recording.process(of: match)), number: otherMention.number)
+            process: other.process(ofThread: match.thread), number: otherMention.number)
         let (known, otherKnown) = (numbers[number], numbersBack[otherNumber])
         if known == nil, otherKnown == nil {
             numbers[number] = otherMention.number
@@ -238,8 +263,32 @@ struct CausalWalk {
     }
 }
 
-extension Recording.Entry {
-    fileprivate func hasSameDetails(as other: Recording.Entry) -> Bool {
-        overtakes == other.overtakes && style == other.style && policy == other.policy && reason == other.reason
+/// A one-to-one mapping between the numbers of two recordings.
+struct Renaming {
+    private var first: [Int32]
+    private var second: [Int32]
+
+    init(_ firstCount: Int, _ secondCount: Int) {
+        first = Array(repeating: -1, count: firstCount)
+        second = Array(repeating: -1, count: secondCount)
     }
+
+    /// Maps the two numbers to each other. Returns false if one of them is already mapped to another number. -1 matches
+    /// only -1.
+    mutating func match(_ one: Int32, _ other: Int32) -> Bool {
+        guard one >= 0, other >= 0 else { return one < 0 && other < 0 }
+        let (known, otherKnown) = (first[Int(one)], second[Int(other)])
+        if known < 0, otherKnown < 0 {
+            first[Int(one)] = other
+            second[Int(other)] = one
+            return true
+        }
+        return known == other
+    }
+
+    /// The corresponding number, or -1.
+    func inSecond(_ one: Int32) -> Int32 { one < 0 ? -1 : first[Int(one)] }
+
+    /// The corresponding number, or -1.
+    func inFirst(_ other: Int32) -> Int32 { other < 0 ? -1 : second[Int(other)] }
 }

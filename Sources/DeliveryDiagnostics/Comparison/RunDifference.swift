@@ -1,13 +1,17 @@
 package import DeliveryRecording
 internal import ThreadedNotifications
 
-/// The first causal difference of two runs: everything that happened before it is the same in both.
-package struct CausalDifference: Sendable {
+/// A difference of two runs. Everything that happened before the first one is the same in both.
+package struct RunDifference: Sendable {
     package enum Reason: String, Sendable, CaseIterable, Codable {
         /// The first run has a record that the second does not have.
         case onlyInFirst
         /// The second run has a record that the first does not have.
         case onlyInSecond
+        /// One log continues where the other ends.
+        case oneEnds
+        /// No thread of the second log writes the line. The second side is its first line without a counterpart.
+        case threadEnds
         /// Different stages.
         case stage
         /// Different notifications.
@@ -16,6 +20,8 @@ package struct CausalDifference: Sendable {
         case post
         /// Different observers.
         case observer
+        /// Different processes, in the order of the files.
+        case process
         /// Different threads, in the order of the files.
         case thread
         /// Different target threads.
@@ -26,6 +32,8 @@ package struct CausalDifference: Sendable {
         case count
         /// Different types of senders.
         case sender
+        /// Different posting styles, policies, counters or ends.
+        case details
         /// Different messages.
         case message
         /// The messages mention different threads.
@@ -33,10 +41,10 @@ package struct CausalDifference: Sendable {
         /// The runs ended in different ways.
         case end
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
-        case truncated = "cut"
+        case truncated
     }
 
-    /// The record of one run.
+    /// The record or line of one run.
     package struct Side: Sendable {
         /// The path of the file.
         package var source: String
@@ -46,8 +54,11 @@ package struct CausalDifference: Sendable {
         package var line: Int?
         package var thread: String?
         package var stage: DeliveryStage?
-        /// A description of the record.
+        /// A description of the record, or the line of the log.
         package var text: String
+        /// True if the log ends within the line.
+        package var isTruncated = false
+        var isLog = false
     }
 
     package var reason: Reason
@@ -55,61 +66,84 @@ package struct CausalDifference: Sendable {
     package var second: Side
     /// Sentences that explain the difference.
     package var explanation: [String]
-    /// Index of the second run's first entry without a counterpart; nil if each has one.
-    var secondUnmatched: Int?
 }
 
-extension CausalDifference {
+extension RunDifference {
     /// The same difference with the runs exchanged.
-    var reversed: CausalDifference {
+    var reversed: RunDifference {
         var reversed = self
-        (reversed.first, reversed.second, reversed.secondUnmatched) = (second, first, nil)
+        (reversed.first, reversed.second) = (second, first)
         if reason == .onlyInFirst { reversed.reason = .onlyInSecond }
         if reason == .onlyInSecond { reversed.reason = .onlyInFirst }
         return reversed
     }
 }
 
-extension CausalDifference.Side {
+extension RunDifference.Side {
     /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
-    init(_ recording: Recording, _ index: Int?, reason: CausalDifference.Reason? = nil) {
-        self.init(source: recording.source, text: "(no record)")
+    init(_ run: ComparedRun, _ index: Int?, reason: RunDifference.Reason? = nil) {
+        let recording = run.recording
+        self.init(source: recording.source, text: run.log == nil ? "(no record)" : "(no further line)")
+        isLog = run.log != nil
         guard let index else { return }
         let entry = recording.entries[index]
         self.index = index
         line = Int(entry.line)
-        thread = recording.describeThread(entry.thread)
-        stage = entry.stage
-        text = recording.describe(entry, showing: reason)
+        if let log = run.log {
+            (text, isTruncated) = (log.line(index), log.isTruncated(index))
+        } else {
+            thread = recording.describeThread(entry.thread)
+            stage = entry.stage
+            text = recording.describe(entry, showing: reason)
+        }
     }
 
     /// For example `run.jsonl:3`.
     package var location: String { line.map { "\(source):\($0)" } ?? source }
 }
 
-extension CausalDifference: CustomStringConvertible {
+extension RunDifference: CustomStringConvertible {
     /// Several lines: both sides and the explanation.
     package var description: String {
         let sides = [first, second]
         let width = sides.map(\.location.count).max() ?? 0
         let threadWidth = sides.map { $0.thread?.count ?? 0 }.max() ?? 0
-        var lines = [reason == .truncated ? "the comparison is undecided" : "the runs differ"]
-        for side in sides {
-            let location = side.location + String(repeating: " ", count: width - side.location.count)
-            let thread = side.thread ?? ""
-            let name = thread + String(repeating: " ", count: threadWidth - thread.count)
-            lines.append(Excerpt.of("  \(location)  \(name)  \(side.text)", length: 240))
+        let lines = sides.map { side in
+            let location = side.location.padding(to: width)
+            if side.isLog {
+                let isLong = side.index != nil && side.text.count > 120
+                return "  \(location)  \(Excerpt.of(side.text, around: isLong ? commonLength : 0))"
+            }
+            let thread = threadWidth == 0 ? "" : "  " + (side.thread ?? "").padding(to: threadWidth)
+            return Excerpt.of("  \(location)\(thread)  \(side.text)", length: 240)
         }
-        return (lines + explanation).joined(separator: "\n")
+        let truncated = sides.filter(\.isTruncated).map {
+            "\($0.source) ends within this line, without a newline: it may be truncated."
+        }
+        return (lines + explanation + truncated).joined(separator: "\n")
     }
+
+    /// The number of characters up to which the two lines are equal, ignoring differences before the message.
+    private var commonLength: Int {
+        guard reason == .message || reason == .mention else { return 0 }
+        let (tail, otherTail) = (Self.message(of: first.text), Self.message(of: second.text))
+        return first.text.count - tail.count + zip(tail, otherTail).prefix { $0 == $1 }.count
+    }
+
+    private static func message(of line: String) -> Substring {
+        line.firstIndex(of: "]").map { line[$0...] } ?? line[...]
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
 extension Recording {
     /// Describes a record, without its thread.
     /// - Parameter reason: the property to mention even if the record has no value for it.
-    func describe(_ entry: Entry, showing reason: CausalDifference.Reason? = nil) -> String {
-        var words = [entry.stage.rawValue]
-        if entry.stage == .log { words = ["logs"] }
+    func describe(_ entry: Entry, showing reason: RunDifference.Reason? = nil) -> String {
+        var words = [entry.stage == .log ? "logs" : entry.stage.rawValue]
         if let name = name(of: entry) {
             words.append(name)
         } else if entry.post >= 0, entry.observer < 0 {
@@ -128,8 +162,10 @@ extension Recording {
         if reason == .relatedPost {
             words.append(entry.relatedPost < 0 ? "by no other post" : "by \(describePost(entry.relatedPost))")
         }
-        if entry.count >= 0 { words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))") }
-        if let message = message(of: entry) { words.append("\"\(Excerpt.of(message))\"") }
+        if entry.count >= 0, [.post, .capture].contains(entry.stage) {
+            words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))")
+        }
+        if let details = details(of: entry) { words.append("\"\(Excerpt.of(details))\"") }
         var locations: [String] = []
         if let location = place(of: entry) {
             locations.append("at \(location)")

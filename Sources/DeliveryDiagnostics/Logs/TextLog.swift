@@ -1,0 +1,199 @@
+package import DeliveryRecording
+internal import ThreadedNotifications
+
+/// A text log in memory: its messages, each with its thread, as a recording of `log` records.
+///
+/// A message begins with a line in NSLog's format (see `LogLine`). Comments, which begin with `#`, and blank lines are
+/// ignored. Any other line continues the message before it, or is skipped if the log is the combined output of a
+/// program: `recording(skipsOtherLines:)`.
+///
+/// A line names its thread, but not what caused it. Lines of different threads may follow each other by chance, so only
+/// the order of each thread is certain.
+package struct TextLog: Sendable {
+    /// The name of the log in errors and differences.
+    package var name: String { messages.source }
+
+    /// True if the log has lines that do not continue a message: before the first message, or such as
+    /// `warning: the disk is full`. A program that writes its messages and its log to the same file has such lines.
+    package private(set) var isCombinedOutput = false
+    /// False if the log ends within a line.
+    private(set) var isComplete = true
+
+    /// The first line of each message.
+    private var messages: Recording
+    /// The first lines without newlines, one after the other.
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    private var otherLines: [OtherLine] = []
+
+    /// A line that is not in NSLog's format.
+    private struct OtherLine {
+        /// The index of the message before it, or -1.
+        var message: Int
+        var text: String
+
+        /// True if the line continues a message also in the combined output of a program.
+        var isIndented: Bool { message >= 0 && " \t)]}".contains(text.first ?? " ") }
+    }
+
+    /// Reads from a function.
+    ///
+    /// - Parameters:
+    ///   - progress: called from time to time with the number of lines read.
+    ///   - readChunk: fills a part of the buffer and returns the number of bytes, 0 at the end.
+    /// - Throws: `LogError` if the log cannot be read or has no line in NSLog's format.
+    package init(
+        name: String, progress: (Int) -> Void = { _ in },
+        readChunk: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws(LogError) {
+        var builder = Builder(name)
+        do {
+            try LineSource(readChunk: readChunk).forEachLine { line, number in
+                if number.isMultiple(of: 10_000) { progress(number) }
+                builder.read(line, number)
+                return builder.tooLongLine == nil
+            }
+        } catch {
+            throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
+        }
+        self = try builder.finish()
+    }
+
+    /// Reads from memory.
+    package init(name: String, text: String) throws(LogError) {
+        var rest = Array(text.utf8)[...]
+        try self.init(name: name) { buffer in
+            let next = rest.prefix(buffer.count)
+            buffer.copyBytes(from: next)
+            rest = rest.dropFirst(next.count)
+            return next.count
+        }
+    }
+
+    private init(_ name: String) { messages = Recording(source: name) }
+
+    /// The messages as a recording.
+    ///
+    /// - Parameter skipsOtherLines: whether to skip lines that are neither in NSLog's format nor indented. Otherwise
+    ///   they continue the message before. Lines before the first message are always skipped.
+    /// - Returns: the recording, and the number of lines that were skipped.
+    package func recording(skipsOtherLines: Bool) -> (recording: Recording, skipped: Int) {
+        var (recording, skipped) = (messages, 0)
+        var continued = -1
+        for line in otherLines {
+            guard line.message >= 0, !skipsOtherLines || line.isIndented else {
+                skipped += 1
+                continue
+            }
+            if line.message != continued {
+                continued = line.message
+                recording.strings.append(messages.message(of: messages.entries[continued]) ?? "")
+                recording.entries[continued].message = Int32(recording.strings.count - 1)
+            }
+            recording.strings[recording.strings.count - 1] += "\n" + line.text
+        }
+        return (recording, skipped)
+    }
+
+    /// The first line of a message.
+    func line(_ index: Int) -> String {
+        String(decoding: bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]], as: UTF8.self)
+    }
+
+    /// True if the log ends within this message.
+    func isTruncated(_ index: Int) -> Bool { !isComplete && index == ends.count - 1 }
+
+    private struct Builder {
+        private(set) var tooLongLine: Int?
+        private var log: TextLog
+        private var processes: [String: Int32] = [:]
+        private var threads: [Writer: Int32] = [:]
+        private var messages: [String: Int32] = [:]
+        /// The first line that is not in NSLog's format.
+        private var firstProblem: (line: Int, problem: LogLine.Problem, text: String, isComplete: Bool)?
+
+        private struct Writer: Hashable {
+            var process: Int32
+            var id: String
+        }
+
+        init(_ name: String) { log = TextLog(name) }
+
+        mutating func read(_ line: LineSource.Line, _ number: Int) {
+            guard case .text(var bytes, let isWhole) = line else {
+                tooLongLine = number
+                return
+            }
+            if number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = .init(rebasing: bytes[3...]) }
+            if bytes.last == UInt8(ascii: "\r") { bytes = .init(rebasing: bytes.dropLast()) }
+            log.isComplete = isWhole
+            if bytes.first == UInt8(ascii: "#") { return }
+            do throws(LogLine.Problem) {
+                append(try LogLine(bytes), bytes, number)
+            } catch {
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text.allSatisfy(\.isWhitespace) { return }
+                if firstProblem == nil { firstProblem = (number, error, text, isWhole) }
+                let line = OtherLine(message: log.ends.count - 1, text: text)
+                log.otherLines.append(line)
+                if line.message < 0 || (!line.isIndented && Self.isDiagnostic(text)) { log.isCombinedOutput = true }
+            }
+        }
+
+        /// Returns whether a line has the shape of `warning: …`, `Fatal error: …` or `main.swift:12: …`.
+        private static func isDiagnostic(_ text: String) -> Bool {
+            text.prefixMatch(of: /[^\s:{}()="]+(:\d+)*( [^\s:{}()="]+)?:( |$)/) != nil
+        }
+
+        private mutating func append(_ line: LogLine, _ bytes: UnsafeBufferPointer<UInt8>, _ number: Int) {
+            var process = processes[line.processID] ?? -1
+            if process < 0 {
+                process = Int32(log.messages.processes.count)
+                processes[line.processID] = process
+                log.messages.processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
+                log.messages.wallOffsets.append(0)
+            }
+            let writer = Writer(process: process, id: line.threadID)
+            var thread = threads[writer] ?? -1
+            if thread < 0 {
+                thread = Int32(log.messages.threads.count)
+                threads[writer] = thread
+                let identity = ThreadIdentity(
+                    number: Int(thread) + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
+                log.messages.threads.append(Recording.Thread(process: process, identity: identity))
+            }
+            var message = messages[line.message] ?? -1
+            if message < 0 {
+                message = Int32(log.messages.strings.count)
+                messages[line.message] = message
+                log.messages.strings.append(line.message)
+            }
+            var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
+            entry.message = message
+            entry.line = Int32(clamping: number)
+            log.messages.entries.append(entry)
+            log.bytes.append(contentsOf: bytes)
+            log.ends.append(log.bytes.count)
+        }
+
+        func finish() throws(LogError) -> TextLog {
+            if let tooLongLine {
+                throw LogError(
+                    log: log.name, line: tooLongLine,
+                    problem: "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line. "
+                        + "Expected lines such as \"\(LogLine.example)\".")
+            }
+            guard log.ends.isEmpty else { return log }
+            guard let (line, problem, text, isComplete) = firstProblem else {
+                throw LogError(
+                    log: log.name, line: nil,
+                    problem: "contains no log lines. Expected lines such as \"\(LogLine.example)\".")
+            }
+            throw LogError(
+                log: log.name, line: line,
+                problem: "this is not a log line: \(problem.description)."
+                    + (isComplete ? "" : " The log ends within this line, so it may be truncated.")
+                    + " Expected a line such as \"\(LogLine.example)\", found \"\(Excerpt.of(text, length: 60))\".")
+        }
+    }
+}
