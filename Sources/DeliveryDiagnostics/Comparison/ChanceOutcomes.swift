@@ -3,13 +3,13 @@ internal import DeliveryRecording
 /// Outcomes that an overflow policy or the coalescing of a posting queue leaves to chance: whether a notification is
 /// delivered depends on how fast its target thread is.
 ///
-/// Of an observer whose notifications were dropped or coalesced in one of the runs, and of a notification that a posting
-/// queue coalesced, is compared what must hold in every run:
+/// If notifications for an observer were dropped or coalesced in one of the runs, or notifications with a name in a
+/// posting queue, only what must hold in every run is compared:
 ///
-/// - Each notification that has an outcome in one run has one in the other.
+/// - A notification that has an outcome in one run has an outcome in the other.
 /// - Deliveries that both runs have are the same, in the same order, with everything that their handlers do.
-/// - The last notification is delivered in both runs or in neither (`keepLatest`, `dropOldest`), or the first one (other
-///   policies).
+/// - The last notification for the observer is delivered in both runs or in neither. For policies that drop new
+///   notifications, this holds for the first one.
 struct ChanceOutcomes {
     typealias Entries = (first: [Int], second: [Int])
 

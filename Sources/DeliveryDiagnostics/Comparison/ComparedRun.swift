@@ -23,7 +23,8 @@ struct ComparedRun {
     private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
 
     init(
-        _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>, truncations: [Recording.Truncation?],
+        _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>,
+        truncations: [Recording.Truncation?],
         texts: inout ComparedTexts
     ) {
         (self.log, self.order, self.truncations) = (log, order, truncations)

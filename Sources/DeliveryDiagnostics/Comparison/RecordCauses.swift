@@ -2,9 +2,8 @@ internal import DeliveryRecording
 
 /// The cause of each record: the record without which it would not have happened.
 ///
-/// Everything in a handler is caused by its `deliver` record, a `deliver` by its `append`, an `append` by its `post`, and
-/// the `post` of a posting queue by its `enqueue`. Records of the mechanism (`signal`, `drain`, …) are not compared,
-/// because their number is chance.
+/// The cause of everything in a handler is its `deliver`, the cause of a `deliver` its `append`, that of an `append` its
+/// `post`, and that of the `post` of a posting queue its `enqueue`.
 struct RecordCauses {
     enum Cause {
         /// The number of such records is chance.

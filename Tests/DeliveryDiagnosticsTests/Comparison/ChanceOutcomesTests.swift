@@ -13,7 +13,8 @@ struct ChanceOutcomesTests {
     /// - Parameters:
     ///   - outcomes: `.coalesce`, `.drop` or `.deliver` for each post; nil for none.
     ///   - last: what main logs at the end.
-    private func run(_ outcomes: [DeliveryStage?], last: String = "done", policy: DeliveryRecord.Policy? = nil) -> Recording
+    private func run(_ outcomes: [DeliveryStage?], last: String = "done", policy: DeliveryRecord.Policy? = nil)
+        -> Recording
     {
         var script = RecordedScript()
         script.record(.register, observer: 1, target: Self.worker)

@@ -93,7 +93,10 @@ struct LogComparisonTests {
         let cases: [Case] = [
             (["1:1 a"], ["1:1 b"], .message, [1, 1], "The messages differ."),
             (["1:1 a {number = 1, name = main}"], ["1:1 a"], .message, [1, 1], "The messages differ."),
-            (["1:1 {number = 1, name = main}"], ["1:1 {number = 1, name = w}"], .mention, [1, 1], "The messages mention"),
+            (
+                ["1:1 {number = 1, name = main}"], ["1:1 {number = 1, name = w}"], .mention, [1, 1],
+                "The messages mention"
+            ),
             (["1:1 {number = 1, name = w}"], ["1:1 {number = 2, name = w}"], .mention, [1, 1], "The messages mention"),
             (["1:5 {name = w, num = 5}"], ["1:5 {name = w, num = 6}"], .mention, [1, 1], "The messages mention"),
             (["1:1 a", "1:1 b"], ["1:1 a"], .oneEnds, [2, nil], "One log continues"),

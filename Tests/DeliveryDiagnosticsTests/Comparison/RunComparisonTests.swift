@@ -196,7 +196,8 @@ struct RunComparisonTests {
             let difference = difference(first, second)
             return [difference?.first.text, difference?.second.text]
         }
-        func register(_ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register) -> RecordedScript {
+        func register(_ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register) -> RecordedScript
+        {
             let sender = type.map { DeliveryRecord.Sender(identifier: 1, type: $0) }
             return script { $0.record(stage, observer: 2, target: target, sender: sender) }
         }
