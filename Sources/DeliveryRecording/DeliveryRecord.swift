@@ -40,7 +40,7 @@ public struct DeliveryRecord: Sendable, Hashable {
     /// Of `drop`: the overflow policy of the observer.
     public var policy: Policy?
     /// Of `end` and `processEnd`: how the process or its recording ended. Of `targetGone`: why the target thread
-    /// accepts nothing; nil if it has ended or was told to stop.
+    /// accepts nothing; nil if it has ended or was told to stop. Of `waitEnd`: `timedOut`, or nil.
     public var reason: Reason?
     /// Of `count`: the counters of an observer, or of a posting queue if the record has no observer.
     public var counters: DeliveryCounters?
@@ -73,6 +73,8 @@ public struct DeliveryRecord: Sendable, Hashable {
         case signal(UInt8)
         /// The thread was never started.
         case notStarted
+        /// The wait lasted for its timeout.
+        case timedOut
     }
 
     public init(
@@ -117,13 +119,14 @@ public struct DeliveryRecord: Sendable, Hashable {
 }
 
 extension DeliveryRecord.Reason: CustomStringConvertible {
-    /// `exit`, `stopped`, `signal 11` or `not started`.
+    /// `exit`, `stopped`, `signal 11`, `not started` or `timed out`.
     public var description: String {
         switch self {
         case .exit: "exit"
         case .stopped: "stopped"
         case .signal(let number): "signal \(number)"
         case .notStarted: "not started"
+        case .timedOut: "timed out"
         }
     }
 
@@ -139,6 +142,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case "stopped": self = .stopped
         case "signal": self = .signal(UInt8(clamping: signal))
         case "notStarted": self = .notStarted
+        case "timedOut": self = .timedOut
         default: return nil
         }
     }
@@ -150,6 +154,7 @@ extension DeliveryRecord.Reason: CustomStringConvertible {
         case .stopped: ("stopped", 0)
         case .signal(let number): ("signal", Int(number))
         case .notStarted: ("notStarted", 0)
+        case .timedOut: ("timedOut", 0)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import ThreadedNotifications
 
 /// A scenario's records, grouped by post and by observer, and the expectations that scenarios share.
 ///
-/// `DeliveryIndex` pairs the records; this type adds the questions that scenarios ask.
+/// `RecordingIndex` pairs the records; this type adds the questions that scenarios ask.
 struct Deliveries {
     /// A post and its delivery to an observer.
     struct Delivery {
@@ -52,8 +52,8 @@ struct Deliveries {
             record.sequence = index + 1
             return record
         }
-        let index = DeliveryIndex(Recording(numbered))
-        var isCounted = Array(repeating: false, count: index.pairs.count)
+        let index = RecordingIndex(Recording(numbered))
+        var isCounted = Array(repeating: false, count: index.deliveries.count)
         for (number, entry) in index.recording.entries.enumerated() {
             let position = Int(entry.line) - 1
             let record = records[position]
@@ -62,52 +62,52 @@ struct Deliveries {
                 if ranks[record.observer] == nil { ranks[record.observer] = registrations.count }
                 registrations.append(position)
             case .enqueue:
-                outcomesOfEnqueued[record.post] = entry.post < 0 ? 0 : Int(index.queueOutcomeCounts[Int(entry.post)])
+                outcomesOfEnqueued[record.post] = entry.post < 0 ? 0 : index.posts[Int(entry.post)].queueOutcomeCount
                 countEnqueued(record)
             case .post:
                 posts.append(position)
-                if entry.post >= 0, index.enqueued[Int(entry.post)] >= 0 { countEnqueued(record) }
+                if entry.post >= 0, index.posts[Int(entry.post)].enqueued >= 0 { countEnqueued(record) }
                 countMatches(entry, index)
             case .coalesce, .dequeue, .targetGone:
-                if entry.observer < 0, entry.post >= 0, index.enqueued[Int(entry.post)] >= 0 { countEnqueued(record) }
+                if entry.observer < 0, entry.post >= 0, index.posts[Int(entry.post)].enqueued >= 0 { countEnqueued(record) }
             case .count where record.observer == nil:
                 queueCounterRecord = position
             case .count:
                 counterRecords.append((position, countsByObserver[record.observer] ?? ObserverCounts()))
             default: break
             }
-            let pair = Int(index.pairOfEntry[number])
-            guard pair >= 0, index.pairs[pair].kind != .block else { continue }
-            guard Self.isPosted(index.pairs[pair], index) else {
+            let pair = Int(index.deliveryOfEntry[number])
+            guard pair >= 0, index.deliveries[pair].kind != .block else { continue }
+            guard Self.isPosted(index.deliveries[pair], index) else {
                 if entry.stage.isOutcome { unpostedOutcomes.append(position) }
                 continue
             }
-            if !isCounted[pair], index.pairs[pair].skip < 0 {
+            if !isCounted[pair], index.deliveries[pair].skip < 0 {
                 isCounted[pair] = true
                 countsByObserver[record.observer, default: ObserverCounts()].posted += 1
             }
-            count(record, Int32(number), of: index.pairs[pair], index)
+            count(record, Int32(number), of: index.deliveries[pair], index)
         }
         unresolved.sort { ($0.post, $0.observer ?? 0) < ($1.post, $1.observer ?? 0) }
     }
 
     /// True if the pair's post is recorded, and its observer was registered at that time. A scenario records from the
     /// beginning.
-    private static func isPosted(_ pair: DeliveryIndex.Pair, _ index: DeliveryIndex) -> Bool {
-        let posted = index.posted[Int(pair.post)]
+    private static func isPosted(_ pair: RecordingIndex.Delivery, _ index: RecordingIndex) -> Bool {
+        let posted = index.posts[Int(pair.post)].posted
         guard posted >= 0, pair.observer >= 0 else { return posted >= 0 }
-        let removed = index.removed[Int(pair.observer)]
-        return index.registered[Int(pair.observer)] >= 0 && (removed < 0 || removed > posted)
+        let removed = index.observers[Int(pair.observer)].removed
+        return index.observers[Int(pair.observer)].registered >= 0 && (removed < 0 || removed > posted)
     }
 
     /// Compares the number of observers that a post matched with the number that its records show.
-    private mutating func countMatches(_ entry: Recording.Entry, _ index: DeliveryIndex) {
+    private mutating func countMatches(_ entry: Recording.Entry, _ index: RecordingIndex) {
         guard entry.post >= 0 else { return }
         let position = Int(entry.line) - 1
-        let matches = Int(index.matches[Int(entry.post)])
+        let matches = Int(index.posts[Int(entry.post)].deliveryCount)
         if entry.count >= 0, matches > entry.count { unpostedOutcomes.append(position) }
         guard entry.count > matches else { return }
-        let observers = AuditWords(index: index).couldHaveMatched(entry.post)
+        let observers = index.couldHaveMatched(entry.post)
         for missing in 0..<(Int(entry.count) - matches) {
             let observer = missing < observers.count ? index.recording.observers[Int(observers[missing])].number : nil
             countsByObserver[observer, default: ObserverCounts()].posted += 1
@@ -117,12 +117,12 @@ struct Deliveries {
 
     /// Counts a record of a post for an observer.
     private mutating func count(
-        _ record: DeliveryRecord, _ entry: Int32, of pair: DeliveryIndex.Pair, _ index: DeliveryIndex
+        _ record: DeliveryRecord, _ entry: Int32, of pair: RecordingIndex.Delivery, _ index: RecordingIndex
     ) {
-        let posted = index.posted[Int(pair.post)]
+        let posted = index.posts[Int(pair.post)].posted
         let position = Int(index.entry(entry).line) - 1
         if entry == pair.secondOutcome { secondOutcomes.append(position) }
-        if index.isPending(pair), entry == pair.append || pair.append < 0 && entry == posted {
+        if pair.isPending, entry == pair.append || pair.append < 0 && entry == posted {
             unresolved.append((Int(index.entry(posted).line) - 1, record.observer))
         }
         guard entry == pair.outcome else { return }

@@ -88,13 +88,15 @@ public struct DeliveryEvent: Sendable {
     public var message: String?
     /// For `drop`, the policy of the observer; otherwise nil.
     public var policy: OverflowPolicy?
-    /// For `targetGone`, why the target thread accepts nothing; nil if it has ended or was told to stop.
+    /// For `targetGone`, why the target thread accepts nothing; nil if it has ended or was told to stop. For `waitEnd`,
+    /// why the wait ended early; nil if what was waited for happened.
     public var reason: Reason?
 
-    /// Why a target thread accepts nothing.
+    /// Why a target thread accepts nothing, or why a wait ended.
     public enum Reason: String, Sendable, Hashable {
         /// `start()` was not called.
         case notStarted
+        case timedOut
     }
 
     /// The traced properties of a notification's object.

@@ -141,11 +141,13 @@ public final class RunLoopThread: DeliveryTarget {
         defer { ThreadWaits.end(wait) }
         let deadline = ContinuousClock.Instant.after(timeout)
         guard joinPermit.wait(until: deadline) else {
+            ThreadWaits.end(wait, timedOut: true)
             throw .threadStillRunning(thread: name, after: timeout)
         }
         defer { joinPermit.signal() }
         guard let thread = state.withLock({ $0.thread }) else { return }
         guard thread.join(until: deadline) else {
+            ThreadWaits.end(wait, timedOut: true)
             throw .threadStillRunning(thread: name, after: timeout)
         }
         state.withLock { $0.thread = nil }

@@ -5,9 +5,8 @@ internal import ThreadedNotifications
 ///
 ///     posted = delivered + coalesced + dropped + cancelled + target gone + pending
 ///
-/// If the recording is truncated, a missing record is reported as unknown, not as a loss. A recording is truncated if
-/// it does not say how it ended, if records were lost, or if its file is damaged.
-/// Cost: a few passes over the records; a million records take about a second.
+/// If the recording of a process is truncated, a missing record is reported as unknown, not as a loss.
+/// Cost: a few passes over the index.
 package struct Audit: Sendable {
     /// Counters for the posts of one name and one observer.
     struct Line: Sendable {
@@ -18,400 +17,421 @@ package struct Audit: Sendable {
         var counts = AuditCounters()
         /// The overflow policies that dropped notifications, as far as the records name them.
         var policies: Set<String> = []
+        /// The threads that ran its handlers.
+        var threads: Set<Int32> = []
+        fileprivate var lastThread: Int32 = -1
     }
 
-    /// Counters for the notifications that were enqueued in the posting queues of a process.
+    /// Counters for the notifications that were enqueued in the posting queues of a process: those that were posted
+    /// count as delivered, and those that were dequeued as cancelled.
     struct QueueLine: Sendable {
         var process: Int32
         var name: Int32
-        var enqueued = 0
-        var posted = 0
-        var coalesced = 0
-        var dequeued = 0
-        var targetGone = 0
-        var waiting = 0
+        var counters = DeliveryCounters()
     }
 
-    let recording: Recording
+    /// Posts of a name that no observer matched.
+    struct Unobserved: Sendable {
+        var process: Int32
+        var name: Int32
+        var count = 0
+        /// The first `post`.
+        var first: Int32
+    }
+
+    let index: RecordingIndex
     /// In the order of their first post or registration.
     private(set) var lines: [Line] = []
     private(set) var queues: [QueueLine] = []
+    /// In the order of their first post.
+    private(set) var unobserved: [Unobserved] = []
     /// Performed blocks: one line for each process that performed any.
     private(set) var blocks: [Line] = []
     /// Inconsistencies that are certain.
     private(set) var faults = AuditFaults()
     /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
-    /// For each process.
-    let isComplete: [Bool]
+    /// Indices of `lines`, `blocks`, `queues` and `unobserved`.
+    private var indices: [Key: Int] = [:]
+    /// The line of the last delivery. Consecutive deliveries often belong to the same line.
+    private var last: (key: Key, line: Int)?
+    private let words: RecordWords
+    private let isSelectedPost: [Bool]?
+
+    /// Stands for an observer that could not be identified.
+    static let unknownObserver: Int32 = -2
+
+    private struct Key: Hashable {
+        enum Table { case lines, blocks, queues, unobserved }
+        var table: Table
+        var process: Int32
+        var name: Int32 = -1
+        var observer: Int32 = -1
+    }
 
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
 
-    package init(_ recording: Recording) {
-        self.init(DeliveryIndex(recording))
+    /// True if the recordings of all processes are complete.
+    var isComplete: Bool { recording.completeness.allSatisfy(\.isComplete) }
+
+    var recording: Recording { index.recording }
+
+    package init(_ recording: Recording, selection: RecordingSelection? = nil) {
+        self.init(RecordingIndex(recording), selection: selection)
     }
 
-    init(_ index: DeliveryIndex) {
-        recording = index.recording
-        isComplete = index.isComplete
-        var table = LineTable()
-        countRegistrations(index, &table)
-        countPairs(index, &table)
-        countPosts(index, &table)
-        lines = table.lines
-        blocks = table.blocks
-        countQueues(index)
-        checkStrays(index)
-        checkLibraryCounts(index)
+    /// - Parameter selection: the posts to account for; all, if it is nil.
+    package init(_ index: RecordingIndex, selection: RecordingSelection? = nil) {
+        self.index = index
+        words = RecordWords(index)
+        isSelectedPost = selection?.posts(of: index.recording)
+        countRegistrations(selection)
+        countDeliveries()
+        countPosts()
+        countQueues()
+        checkStrays()
+        if isSelectedPost == nil { checkLibraryCounters() }
     }
+
+    private func isSelected(_ post: Int) -> Bool { isSelectedPost.map { $0[post] } ?? true }
 
     /// Adds a fault to `faults`, or to `unknown` if missing records could explain it.
     private mutating func note(
-        _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, entryIndex: Int32 = -1,
-        _ text: () -> String
+        _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, entry: Int32 = -1, _ text: (RecordWords) -> String
     ) {
-        if isComplete[process] || kind.isCertainIfTruncated {
-            faults.note(kind, post: post, entryIndex: entryIndex, text)
+        let words = words
+        if recording.completeness[process].isComplete || kind.isCertainIfTruncated {
+            faults.note(kind, post: post, entry: entry) { text(words) }
         } else {
-            unknown.note(kind, post: post, entryIndex: entryIndex, text)
+            unknown.note(kind, post: post, entry: entry) { text(words) }
         }
     }
 
     // MARK: Counting
 
-    private mutating func countRegistrations(_ index: DeliveryIndex, _ table: inout LineTable) {
-        for (entryIndex, entry) in recording.entries.enumerated() where entry.stage == .register {
-            let process = Int32(recording.process(of: entry))
-            let line = table.line(process, entry.name, entry.observer)
-            if entry.observer >= 0, index.registered[Int(entry.observer)] == Int32(entryIndex) {
-                table.lines[line].counts.earlier = Int(index.earlier[Int(entry.observer)])
+    private mutating func line(_ process: Int, _ name: Int32, _ observer: Int32) -> Int {
+        let key = Key(table: .lines, process: Int32(process), name: name, observer: observer)
+        if let last, last.key == key { return last.line }
+        let line = number(key, of: lines.count)
+        if line == lines.count { lines.append(Line(process: key.process, name: name, observer: observer)) }
+        last = (key, line)
+        return line
+    }
+
+    /// The number of a line in its table; `count` if it is new.
+    private mutating func number(_ key: Key, of count: Int) -> Int {
+        if let known = indices[key] { return known }
+        indices[key] = count
+        return count
+    }
+
+    private mutating func countRegistrations(_ selection: RecordingSelection?) {
+        for (number, entry) in recording.entries.enumerated() where entry.stage == .register {
+            guard selection?.contains(entry) ?? true else { continue }
+            let line = line(recording.process(of: entry), entry.name, entry.observer)
+            if entry.observer >= 0, words.registered(entry.observer) == Int32(number) {
+                lines[line].counts.earlier = index.observers[Int(entry.observer)].earlier
             }
         }
     }
 
-    private mutating func countPairs(_ index: DeliveryIndex, _ table: inout LineTable) {
-        let passedOver = index.passedOver
-        for (number, pair) in index.pairs.enumerated() {
-            let process = index.process(ofPost: pair.post)
+    private mutating func countDeliveries() {
+        let passedOver = passedOver()
+        for (number, delivery) in index.deliveries.enumerated() where isSelected(Int(delivery.post)) {
+            let process = index.process(ofPost: delivery.post)
+            check(delivery, process)
+            if delivery.kind == .block {
+                let line = self.number(Key(table: .blocks, process: Int32(process)), of: blocks.count)
+                if line == blocks.count { blocks.append(Line(process: Int32(process), name: -1, observer: -1)) }
+                count(delivery, isPassedOver: false, process, in: &blocks[line])
+                continue
+            }
             let isPassedOver = passedOver.contains(Int32(number))
-            var counts = AuditCounters()
-            if pair.skip >= 0, pair.outcome < 0 {
-                counts.skipped = 1
-            } else {
-                counts.posted = 1
-                if pair.outcome >= 0 {
-                    counts.count(index.entry(pair.outcome).stage)
-                } else if index.targetHasEnded(pair) || isPassedOver {
-                    if index.isComplete[process] { counts.lost = 1 } else { counts.pending = 1 }
-                } else {
-                    counts.pending = 1
-                }
-            }
-            let line: Int
-            if pair.kind == .block {
-                line = table.block(Int32(process))
-                table.blocks[line].counts += counts
-            } else {
-                line = table.line(Int32(process), index.name(of: pair), pair.observer)
-                table.lines[line].counts += counts
-            }
-            if counts.dropped > 0, pair.kind != .block, let policy = recording.details(of: index.entry(pair.outcome)) {
-                table.lines[line].policies.insert(policy)
-            }
-            check(pair, process, index)
+            let line = line(process, index.name(of: delivery), delivery.observer)
+            count(delivery, isPassedOver: isPassedOver, process, in: &lines[line])
             guard isPassedOver else { continue }
-            let words = AuditWords(index: index)
-            note(.lost, process: process, post: pair.post, entryIndex: pair.append) {
-                "\(words.post(pair.post)) was handed over\(words.forObserver(pair)) and never delivered, although a "
+            note(.lost, process: process, post: delivery.post, entry: delivery.append) { words in
+                "\(words.post(delivery.post)) was handed over\(words.forObserver(delivery)) and never delivered, although a "
                     + "later notification of the same thread was"
             }
         }
     }
 
-    private mutating func check(_ pair: DeliveryIndex.Pair, _ process: Int, _ index: DeliveryIndex) {
-        let words = AuditWords(index: index)
-        if pair.secondOutcome >= 0 {
-            note(.twoOutcomes, process: process, post: pair.post, entryIndex: pair.secondOutcome) {
-                "\(words.post(pair.post)) has two outcomes\(words.forObserver(pair)): \(words.record(pair.outcome)), then "
-                    + words.record(pair.secondOutcome)
+    private func count(_ delivery: RecordingIndex.Delivery, isPassedOver: Bool, _ process: Int, in line: inout Line) {
+        if delivery.skip >= 0, delivery.outcome < 0 {
+            line.counts.skipped += 1
+            return
+        }
+        line.counts.posted += 1
+        guard delivery.outcome >= 0 else {
+            let isLost = isPassedOver || index.targetHasEnded(delivery)
+            if isLost, recording.completeness[process].isComplete {
+                line.counts.lost += 1
+            } else {
+                line.counts.pending += 1
+            }
+            return
+        }
+        let outcome = index.entry(delivery.outcome)
+        line.counts.count(outcome.stage)
+        if outcome.stage == .deliver, outcome.thread != line.lastThread {
+            line.threads.insert(outcome.thread)
+            line.lastThread = outcome.thread
+        } else if outcome.policy != nil, let policy = recording.details(of: outcome) {
+            line.policies.insert(policy)
+        }
+    }
+
+    /// Deliveries that are still pending although the observer received something that the same thread handed over
+    /// later. By guarantee 4 they can no longer arrive. Indices of the index's deliveries.
+    private func passedOver() -> Set<Int32> {
+        var passedOver: Set<Int32> = []
+        /// Observers that received something later, with the thread that handed it over.
+        var later: Set<UInt64> = []
+        var lastLater: UInt64?
+        for (number, delivery) in index.deliveries.enumerated().reversed()
+        where delivery.kind == .observed && delivery.append >= 0 {
+            let way =
+                UInt64(UInt32(bitPattern: index.entry(delivery.append).thread)) << 32
+                | UInt64(UInt32(bitPattern: delivery.observer))
+            if delivery.isPending {
+                if later.contains(way), !index.targetHasEnded(delivery) { passedOver.insert(Int32(number)) }
+            } else if way != lastLater, delivery.outcome > delivery.append {
+                let outcome = index.entry(delivery.outcome)
+                guard outcome.stage == .deliver, !outcome.overtakes else { continue }
+                later.insert(way)
+                lastLater = way
             }
         }
-        if pair.outcome >= 0, pair.skip >= 0 {
-            note(.outcomeAfterSkip, process: process, post: pair.post, entryIndex: pair.outcome) {
-                "\(words.post(pair.post)) was skipped for \(words.observer(pair)) (\(words.record(pair.skip))) but "
-                    + "has an outcome: \(words.record(pair.outcome))"
+        return passedOver
+    }
+
+    private mutating func check(_ delivery: RecordingIndex.Delivery, _ process: Int) {
+        if delivery.secondOutcome >= 0 {
+            note(.twoOutcomes, process: process, post: delivery.post, entry: delivery.secondOutcome) { words in
+                "\(words.post(delivery.post)) has two outcomes\(words.forObserver(delivery)): "
+                    + "\(words.record(delivery.outcome)), then \(words.record(delivery.secondOutcome))"
             }
         }
-        if pair.outcome < 0, pair.skip < 0, index.targetHasEnded(pair) {
-            let target = index.target(of: pair)
-            note(.lostAtThreadEnd, process: process, post: pair.post, entryIndex: pair.append) {
-                "\(words.post(pair.post)) was handed to \(words.recording.describeThread(target))"
-                    + "\(words.forObserver(pair)); the thread ended (\(words.record(index.threadEnd[Int(target)]))), "
-                    + "and no outcome was recorded"
+        if delivery.outcome >= 0, delivery.skip >= 0 {
+            note(.outcomeAfterSkip, process: process, post: delivery.post, entry: delivery.outcome) { words in
+                "\(words.post(delivery.post)) was skipped\(words.forObserver(delivery)) (\(words.record(delivery.skip))) but "
+                    + "has an outcome: \(words.record(delivery.outcome))"
             }
         }
-        guard pair.kind != .block else { return }
-        let posted = index.posted[Int(pair.post)]
-        let first = pair.append >= 0 ? pair.append : pair.outcome >= 0 ? pair.outcome : pair.skip
+        if delivery.isPending, index.targetHasEnded(delivery) {
+            let target = index.target(of: delivery)
+            let end = index.threads[Int(target)].end
+            note(.lostAtThreadEnd, process: process, post: delivery.post, entry: delivery.append) { words in
+                "\(words.post(delivery.post)) was handed to \(words.thread(target))\(words.forObserver(delivery)); "
+                    + "the thread ended (\(words.record(end))), and no outcome was recorded"
+            }
+        }
+        guard delivery.kind != .block else { return }
+        let posted = index.posts[Int(delivery.post)].posted
         if posted < 0 {
-            note(.withoutPost, process: process, post: pair.post, entryIndex: first) {
-                "\(words.post(pair.post)) has a record\(words.forObserver(pair)) (\(words.record(first))), but its "
-                    + "post was not recorded"
+            note(.withoutPost, process: process, post: delivery.post, entry: delivery.first) { words in
+                "\(words.post(delivery.post)) has a record\(words.forObserver(delivery)) (\(words.record(delivery.first))), "
+                    + "but its post was not recorded"
             }
-        } else if pair.kind == .observed, pair.append < 0, pair.outcome >= 0,
-            index.entry(pair.outcome).stage == .deliver,
-            index.entry(pair.outcome).thread != index.entry(posted).thread
+        } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
+            index.entry(delivery.outcome).stage == .deliver,
+            index.entry(delivery.outcome).thread != index.entry(posted).thread
         {
-            note(.notHandedOver, process: process, post: pair.post, entryIndex: pair.outcome) {
-                "\(words.post(pair.post)) was delivered\(words.forObserver(pair)) on another thread "
-                    + "(\(words.record(pair.outcome))), but no append was recorded"
+            note(.notHandedOver, process: process, post: delivery.post, entry: delivery.outcome) { words in
+                "\(words.post(delivery.post)) was delivered\(words.forObserver(delivery)) on another thread "
+                    + "(\(words.record(delivery.outcome))), but no append was recorded"
             }
         }
     }
 
     /// Compares the number of observers that each post matched with the number that has records.
-    private mutating func countPosts(_ index: DeliveryIndex, _ table: inout LineTable) {
-        let words = AuditWords(index: index)
-        for post in recording.posts.indices {
-            guard index.posted[post] >= 0 else { continue }
-            let entry = index.entry(index.posted[post])
-            guard entry.count >= 0, entry.count != index.matches[post] else { continue }
-            let (process, post) = (index.process(ofPost: Int32(post)), Int32(post))
-            let matches = index.matches[Int(post)]
-            if entry.count < matches {
-                note(.tooMany, process: process, post: post, entryIndex: index.posted[Int(post)]) {
-                    "\(words.post(post)) matched \(words.observers(entry.count)), but \(matches) have records"
+    private mutating func countPosts() {
+        for (number, post) in index.posts.enumerated() where post.posted >= 0 && isSelected(number) {
+            let (entry, process) = (index.entry(post.posted), index.process(ofPost: Int32(number)))
+            if entry.count == 0, post.deliveryCount == 0 {
+                let key = Key(table: .unobserved, process: Int32(process), name: entry.name)
+                let line = self.number(key, of: unobserved.count)
+                if line == unobserved.count {
+                    unobserved.append(Unobserved(process: key.process, name: key.name, first: post.posted))
                 }
-                continue
-            }
-            let missing = Int(entry.count - matches)
-            if isComplete[process], index.unfinished.contains(post) {
-                // The program ended while it was posting.
-                let line = table.line(Int32(process), entry.name, LineTable.unknownObserver)
-                table.lines[line].counts += AuditCounters(posted: missing, pending: missing)
-                continue
-            }
-            // The observers that missed the post are known if exactly as many observers could have matched it. The
-            // search looks at every observer, so it is limited.
-            let candidates = faults.count + unknown.count < 10_000 ? words.couldHaveMatched(post) : []
-            if isComplete[process] {
-                if candidates.count == missing {
-                    for observer in candidates {
-                        let line = table.line(Int32(process), entry.name, observer)
-                        table.lines[line].counts += AuditCounters(posted: 1, lost: 1)
-                    }
-                } else {
-                    let line = table.line(Int32(process), entry.name, LineTable.unknownObserver)
-                    table.lines[line].counts += AuditCounters(posted: missing, lost: missing)
-                }
-            }
-            note(.lost, process: process, post: post, entryIndex: index.posted[Int(post)]) {
-                let missed =
-                    candidates.count == missing
-                    ? ": none for \(candidates.map { words.recording.describeObserver($0) }.joined(separator: " and "))"
-                    : ""
-                let recorded = matches == 0 ? "none has" : "only \(matches) \(matches == 1 ? "has" : "have")"
-                return "\(words.post(post)) matched \(words.observers(entry.count)), but \(recorded) records\(missed)"
+                unobserved[line].count += 1
+            } else if entry.count >= 0, entry.count != post.deliveryCount {
+                checkMatches(Int32(number), post, Int(entry.count) - Int(post.deliveryCount), process)
             }
         }
     }
 
-    private mutating func countQueues(_ index: DeliveryIndex) {
-        let words = AuditWords(index: index)
-        var lineOfKey: [UInt64: Int] = [:]
-        for post in recording.posts.indices where index.enqueued[post] >= 0 {
-            let entry = index.entry(index.enqueued[post])
-            let process = index.process(ofPost: Int32(post))
-            let key = UInt64(process) << 32 | UInt64(UInt32(bitPattern: entry.name))
-            let line = lineOfKey[key] ?? queues.count
-            if line == queues.count {
-                lineOfKey[key] = line
-                queues.append(QueueLine(process: Int32(process), name: entry.name))
+    /// - Parameter missing: the number of matched observers without records; negative if there are too many.
+    private mutating func checkMatches(_ number: Int32, _ post: RecordingIndex.Post, _ missing: Int, _ process: Int) {
+        let entry = index.entry(post.posted)
+        func matched(_ words: RecordWords) -> String {
+            "\(words.post(number)) matched \(counted(Int(entry.count), "observer")), but"
+        }
+        guard missing > 0 else {
+            return note(.tooMany, process: process, post: number, entry: post.posted) { words in
+                "\(matched(words)) \(post.deliveryCount) have records"
             }
-            queues[line].enqueued += 1
-            guard index.queueOutcomeCounts[post] > 0 else {
-                queues[line].waiting += 1
+        }
+        let isComplete = recording.completeness[process].isComplete
+        if isComplete, post.isUnfinished {
+            // The program ended while it was posting.
+            let line = line(process, entry.name, Self.unknownObserver)
+            lines[line].counts += AuditCounters(posted: missing, pending: missing)
+            return
+        }
+        // The observers that missed the post are known if exactly as many observers could have matched it. The search
+        // looks at every observer, so it is limited.
+        var candidates = faults.count + unknown.count < 10_000 ? index.couldHaveMatched(number) : []
+        if candidates.count != missing { candidates = [] }
+        if isComplete {
+            for observer in candidates.isEmpty ? [Self.unknownObserver] : candidates {
+                let count = candidates.isEmpty ? missing : 1
+                let line = line(process, entry.name, observer)
+                lines[line].counts += AuditCounters(posted: count, lost: count)
+            }
+        }
+        note(.lost, process: process, post: number, entry: post.posted) { words in
+            let missed = candidates.map { words.recording.describeObserver($0) }.joined(separator: " and ")
+            let recorded =
+                post.deliveryCount == 0
+                ? "none has" : post.deliveryCount == 1 ? "only 1 has" : "only \(post.deliveryCount) have"
+            return "\(matched(words)) \(recorded) records" + (missed.isEmpty ? "" : ": none for \(missed)")
+        }
+    }
+
+    private mutating func countQueues() {
+        for (number, post) in index.posts.enumerated() where post.enqueued >= 0 && isSelected(number) {
+            let process = index.process(ofPost: Int32(number))
+            let key = Key(table: .queues, process: Int32(process), name: index.entry(post.enqueued).name)
+            let line = self.number(key, of: queues.count)
+            if line == queues.count { queues.append(QueueLine(process: key.process, name: key.name)) }
+            guard post.queueOutcome >= 0 else {
+                queues[line].counters.waiting += 1
                 continue
             }
-            switch index.entry(index.queueOutcome[post]).stage {
-            case .post: queues[line].posted += 1
-            case .coalesce: queues[line].coalesced += 1
-            case .dequeue: queues[line].dequeued += 1
-            default: queues[line].targetGone += 1
+            switch index.entry(post.queueOutcome).stage {
+            case .post: queues[line].counters.delivered += 1
+            case .coalesce: queues[line].counters.coalesced += 1
+            case .dequeue: queues[line].counters.cancelled += 1
+            default: queues[line].counters.targetGone += 1
             }
-            if index.queueOutcomeCounts[post] > 1 {
-                note(.twoOutcomes, process: process, post: Int32(post), entryIndex: index.queueOutcome[post]) {
-                    "\(words.post(Int32(post))) was enqueued once but has \(index.queueOutcomeCounts[post]) outcomes in its "
-                        + "queue, the last: \(words.record(index.queueOutcome[post]))"
-                }
+            guard post.secondQueueOutcome >= 0 else { continue }
+            note(.twoOutcomes, process: process, post: Int32(number), entry: post.secondQueueOutcome) { words in
+                "\(words.post(Int32(number))) has two outcomes in its posting queue: \(words.record(post.queueOutcome)), "
+                    + "then \(words.record(post.secondQueueOutcome))"
             }
         }
     }
 
-    private mutating func checkStrays(_ index: DeliveryIndex) {
-        let words = AuditWords(index: index)
-        for entryIndex in index.strayReturns {
-            let entry = index.entry(entryIndex)
-            note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, entryIndex: entryIndex)
-            {
-                "a handler returned, but its call was not recorded: \(words.record(entryIndex))"
+    private mutating func checkStrays() {
+        for number in index.strayReturns where isSelected(Int(index.entry(number).post)) {
+            let entry = index.entry(number)
+            note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, entry: number) {
+                words in
+                "a handler returned, but its call was not recorded: \(words.record(number))"
             }
         }
-        for entryIndex in index.strayQueueOutcomes {
-            let entry = index.entry(entryIndex)
-            note(.withoutPost, process: recording.process(of: entry), post: entry.post, entryIndex: entryIndex) {
-                "\(words.post(entry.post)) left a posting queue (\(words.record(entryIndex))), but its enqueue was not "
+        for number in index.strayQueueOutcomes where isSelected(Int(index.entry(number).post)) {
+            let entry = index.entry(number)
+            note(.withoutPost, process: recording.process(of: entry), post: entry.post, entry: number) { words in
+                "\(words.post(entry.post)) left a posting queue (\(words.record(number))), but its enqueue was not "
                     + "recorded"
             }
         }
     }
 
-    // MARK: The library's counts
+    // MARK: The library's counters
 
-    private mutating func checkLibraryCounts(_ index: DeliveryIndex) {
+    private mutating func checkLibraryCounters() {
         /// For each observer, the last count, and the record before it on the same thread. The library counted between
         /// these two.
-        var counted: [Int32: (entryIndex: Int32, since: Int32)] = [:]
-        var queueCounts: [Int: [Int32]] = [:]
+        var counted: [Int32: (entry: Int32, since: Int32)] = [:]
+        /// For each process, the last count of a posting queue.
+        var ofQueues: [Int: Int32] = [:]
         var last: [Int32] = Array(repeating: -1, count: recording.threads.count)
-        for (entryIndex, entry) in recording.entries.enumerated() {
-            if entry.stage == .count, entry.counters >= 0 {
-                if entry.observer >= 0 {
-                    counted[entry.observer] = (Int32(entryIndex), last[Int(entry.thread)])
-                } else {
-                    queueCounts[recording.process(of: entry), default: []].append(Int32(entryIndex))
-                }
+        for (number, entry) in recording.entries.enumerated() {
+            if entry.counters < 0 {
+                last[Int(entry.thread)] = Int32(number)
+            } else if entry.observer >= 0 {
+                counted[entry.observer] = (Int32(number), last[Int(entry.thread)])
             } else {
-                last[Int(entry.thread)] = Int32(entryIndex)
+                ofQueues[recording.process(of: entry)] = Int32(number)
             }
         }
-        if !counted.isEmpty { checkCounts(of: counted, index) }
-        for (process, entryIndices) in queueCounts.sorted(by: { $0.key < $1.key }) {
-            checkQueueCounts(process, entryIndices, index)
-        }
+        if !counted.isEmpty { checkObserverCounters(counted) }
+        for (process, number) in ofQueues.sorted(by: { $0.key < $1.key }) { checkQueueCounters(process, number) }
     }
 
     /// A count must be at least the number of records before it, and at most the number of all records.
-    private mutating func checkCounts(of counted: [Int32: (entryIndex: Int32, since: Int32)], _ index: DeliveryIndex) {
-        var least: [Int32: AuditCounters] = [:]
-        var most: [Int32: AuditCounters] = [:]
-        for pair in index.pairs where pair.observer >= 0 && pair.skip < 0 {
-            guard let count = counted[pair.observer] else { continue }
-            let first = pair.append >= 0 ? pair.append : pair.outcome
-            var all = AuditCounters(posted: 1)
-            if pair.outcome >= 0 { all.count(index.entry(pair.outcome).stage) }
-            most[pair.observer, default: AuditCounters()] += all
-            var before = AuditCounters(posted: first <= count.since ? 1 : 0)
-            if pair.outcome >= 0, pair.outcome <= count.since { before.count(index.entry(pair.outcome).stage) }
-            least[pair.observer, default: AuditCounters()] += before
+    private mutating func checkObserverCounters(_ counted: [Int32: (entry: Int32, since: Int32)]) {
+        var bounds: [Int32: (least: AuditCounters, most: AuditCounters)] = [:]
+        for delivery in index.deliveries where delivery.skip < 0 {
+            guard delivery.observer >= 0, let since = counted[delivery.observer]?.since else { continue }
+            var bound = bounds[delivery.observer] ?? (AuditCounters(), AuditCounters())
+            bound.most.posted += 1
+            if delivery.first <= since { bound.least.posted += 1 }
+            if delivery.outcome >= 0 { bound.most.count(index.entry(delivery.outcome).stage) }
+            if delivery.outcome >= 0, delivery.outcome <= since {
+                bound.least.count(index.entry(delivery.outcome).stage)
+            }
+            bounds[delivery.observer] = bound
         }
-        let words = AuditWords(index: index)
         for (observer, count) in counted.sorted(by: { $0.key < $1.key }) {
-            let entry = index.entry(count.entryIndex)
-            guard let counters = recording.counters(of: entry) else { continue }
-            let (least, most) = (least[observer] ?? AuditCounters(), most[observer] ?? AuditCounters())
+            let entry = index.entry(count.entry)
             // The library also counts what was handed over before the recording began.
-            guard index.earlier[Int(observer)] == 0 else { continue }
-            let differing = AuditCounters.reportedCounters.filter { name, outcome in
-                let value = counters[name]
-                return value < least[keyPath: outcome] || value > most[keyPath: outcome]
+            guard let counters = recording.counters(of: entry), index.observers[Int(observer)].earlier == 0 else {
+                continue
+            }
+            let (least, most) = bounds[observer] ?? (AuditCounters(), AuditCounters())
+            let library = AuditCounters(counters)
+            let differing = AuditCounters.all.filter { _, counter in
+                library[keyPath: counter] < least[keyPath: counter]
+                    || library[keyPath: counter] > most[keyPath: counter]
             }
             guard !differing.isEmpty else { continue }
-            note(.miscounted, process: recording.process(of: entry), entryIndex: count.entryIndex) {
-                "the library's counters for \(words.recording.describeObserver(observer)) "
-                    + "(\(words.record(count.entryIndex))) differ from the records: "
-                    + differing.map { "\($0.name) \(counters[$0.name]), recorded \(most[keyPath: $0.outcome])" }
+            note(.miscounted, process: recording.process(of: entry), entry: count.entry) { words in
+                "the library's counters for \(words.recording.describeObserver(observer)) (\(words.record(count.entry))) "
+                    + "differ from the records: "
+                    + differing.map {
+                        "\($0.name) \(library[keyPath: $0.counter]), recorded \(most[keyPath: $0.counter])"
+                    }
                     .joined(separator: "; ")
             }
         }
     }
 
     /// Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
-    private mutating func checkQueueCounts(_ process: Int, _ entryIndices: [Int32], _ index: DeliveryIndex) {
-        var sum = QueueLine(process: Int32(process), name: -1)
+    private mutating func checkQueueCounters(_ process: Int, _ number: Int32) {
+        var sum = DeliveryCounters()
         for line in queues where Int(line.process) == process {
-            sum.enqueued += line.enqueued
-            sum.posted += line.posted
-            sum.coalesced += line.coalesced
-            sum.dequeued += line.dequeued
-            sum.targetGone += line.targetGone
+            for outcome in DeliveryOutcome.allCases { sum[outcome] += line.counters[outcome] }
         }
-        let words = AuditWords(index: index)
-        guard let entryIndex = entryIndices.last, let counters = recording.counters(of: index.entry(entryIndex)),
-            counters.total >= sum.enqueued
-        else { return }
-        let differing = [
-            ("enqueued", counters.total, sum.enqueued), ("posted", counters.delivered, sum.posted),
-            ("coalesced", counters.coalesced, sum.coalesced), ("dequeued", counters.cancelled, sum.dequeued),
-            ("target gone", counters.targetGone, sum.targetGone),
-        ].filter { $0.1 > $0.2 }
-        guard !differing.isEmpty else { return }
-        note(.miscounted, process: process, entryIndex: entryIndex) {
-            "the library's counters for a posting queue (\(words.record(entryIndex))) differ from the records: "
-                + differing.map { "\($0.0) \($0.1), recorded \($0.2)" }.joined(separator: "; ")
+        guard let counters = recording.counters(of: index.entry(number)), counters.total >= sum.total else { return }
+        let differing = DeliveryOutcome.allCases.filter { $0 != .waiting && counters[$0] > sum[$0] }
+        guard !differing.isEmpty || counters.total > sum.total else { return }
+        note(.miscounted, process: process, entry: number) { words in
+            "the library's counters for a posting queue (\(words.record(number))) differ from the records: "
+                + "\(counters), recorded \(sum)"
         }
     }
 }
 
-extension DeliveryCounters {
-    /// The counter that the audit calls by a name.
-    fileprivate subscript(name: String) -> Int {
-        switch name {
-        case "posted": total
-        case "delivered": delivered
-        case "coalesced": coalesced
-        case "dropped": dropped + refused
-        case "cancelled": cancelled
-        default: targetGone
+extension RecordingIndex {
+    /// The observers that were registered for the post's name when it was posted, and have no record for this post.
+    /// Looks at every observer.
+    package func couldHaveMatched(_ post: Int32) -> [Int32] {
+        let posted = posts[Int(post)].posted
+        let entry = entry(posted)
+        return observers.indices.map { Int32($0) }.filter { number in
+            let observer = observers[Int(number)]
+            guard let registration = registration(of: number), observer.registered < posted else { return false }
+            return recording.observers[Int(number)].process == Int32(recording.process(of: entry))
+                && (observer.removed < 0 || observer.removed > posted)
+                && (registration.name < 0 || registration.name == entry.name)
+                && (registration.sender < 0 || entry.sender < 0 || registration.sender == entry.sender)
+                && !hasDelivery(ofPost: post, to: number)
         }
-    }
-}
-
-extension AuditCounters {
-    /// The counters that the library reports, with their names in messages.
-    fileprivate static var reportedCounters: [(name: String, outcome: KeyPath<AuditCounters, Int>)] {
-        [
-            ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
-            ("cancelled", \.cancelled), ("target gone", \.targetGone),
-        ]
-    }
-}
-
-/// Lines of an audit, by name and observer.
-struct LineTable {
-    /// Stands for an observer that could not be identified.
-    static let unknownObserver: Int32 = -2
-
-    private struct Key: Hashable {
-        var process: Int32
-        var name: Int32
-        var observer: Int32
-    }
-
-    var lines: [Audit.Line] = []
-    var blocks: [Audit.Line] = []
-    private var indices: [Key: Int] = [:]
-    private var blockIndices: [Int32: Int] = [:]
-    /// The line of the last call. Consecutive pairs often belong to the same line.
-    private var last: (key: Key, index: Int)?
-
-    mutating func line(_ process: Int32, _ name: Int32, _ observer: Int32) -> Int {
-        let key = Key(process: process, name: name, observer: observer)
-        if let last, last.key == key { return last.index }
-        let index = indices[key] ?? lines.count
-        if index == lines.count {
-            indices[key] = index
-            lines.append(Audit.Line(process: process, name: name, observer: observer))
-        }
-        last = (key, index)
-        return index
-    }
-
-    mutating func block(_ process: Int32) -> Int {
-        if let index = blockIndices[process] { return index }
-        blockIndices[process] = blocks.count
-        blocks.append(Audit.Line(process: process, name: -1, observer: -1))
-        return blocks.count - 1
     }
 }

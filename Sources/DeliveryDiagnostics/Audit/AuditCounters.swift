@@ -18,6 +18,14 @@ struct AuditCounters: Sendable, Hashable {
     /// Outcomes of posts from before the recording. Not included in `posted`.
     var earlier = 0
 
+    static var all: [(name: String, counter: WritableKeyPath<AuditCounters, Int>)] {
+        [
+            ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
+            ("cancelled", \.cancelled), ("targetGone", \.targetGone), ("pending", \.pending), ("lost", \.lost),
+            ("skipped", \.skipped), ("earlier", \.earlier),
+        ]
+    }
+
     mutating func count(_ outcome: DeliveryStage) {
         switch outcome {
         case .deliver: delivered += 1
@@ -30,15 +38,16 @@ struct AuditCounters: Sendable, Hashable {
     }
 
     static func += (sum: inout AuditCounters, other: AuditCounters) {
-        sum.posted += other.posted
-        sum.delivered += other.delivered
-        sum.coalesced += other.coalesced
-        sum.dropped += other.dropped
-        sum.cancelled += other.cancelled
-        sum.targetGone += other.targetGone
-        sum.pending += other.pending
-        sum.lost += other.lost
-        sum.skipped += other.skipped
-        sum.earlier += other.earlier
+        for (_, counter) in all { sum[keyPath: counter] += other[keyPath: counter] }
+    }
+}
+
+extension AuditCounters {
+    /// The counters that the library keeps for an observer. What waits is only part of `posted`.
+    init(_ counters: DeliveryCounters) {
+        self.init(
+            posted: counters.total, delivered: counters.delivered, coalesced: counters.coalesced,
+            dropped: counters.dropped + counters.refused, cancelled: counters.cancelled,
+            targetGone: counters.targetGone)
     }
 }

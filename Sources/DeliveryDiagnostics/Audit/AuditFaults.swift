@@ -5,8 +5,8 @@ struct AuditFault: Sendable, Hashable {
         case lost
         /// It was waiting for a thread when the thread ended, and has no outcome.
         case lostAtThreadEnd
-        case twoOutcomes = "twoFates"
-        case outcomeAfterSkip = "fateAfterSkip"
+        case twoOutcomes
+        case outcomeAfterSkip
         /// A post matched fewer observers than have records.
         case tooMany
         /// It has an outcome, but no post.
@@ -30,7 +30,7 @@ struct AuditFault: Sendable, Hashable {
     /// Index in the recording's posts, or -1.
     var post: Int32
     /// Index of the entry that shows the fault, or -1.
-    var entryIndex: Int32
+    var entry: Int32
     var text: String
 }
 
@@ -42,10 +42,10 @@ struct AuditFaults: Sendable {
     private(set) var countByKind: [AuditFault.Kind: Int] = [:]
     private(set) var reported: [AuditFault] = []
 
-    mutating func note(_ kind: AuditFault.Kind, post: Int32, entryIndex: Int32, _ text: () -> String) {
+    mutating func note(_ kind: AuditFault.Kind, post: Int32, entry: Int32, _ text: () -> String) {
         count += 1
         countByKind[kind, default: 0] += 1
         guard reported.count < Self.maximumReported else { return }
-        reported.append(AuditFault(kind: kind, post: post, entryIndex: entryIndex, text: text()))
+        reported.append(AuditFault(kind: kind, post: post, entry: entry, text: text()))
     }
 }

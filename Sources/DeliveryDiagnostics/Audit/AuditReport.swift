@@ -5,14 +5,11 @@ internal import ThreadedNotifications
 package struct AuditReport {
     private let audit: Audit
     private let lines: [Audit.Line]
-    /// The first registration of each observer.
-    private let registrations: [Int32: Recording.Entry]
+    private let words: RecordWords
 
     package init(_ audit: Audit) {
         self.audit = audit
-        registrations = Dictionary(
-            audit.recording.entries.lazy.filter { $0.stage == .register && $0.observer >= 0 }.map { ($0.observer, $0) },
-            uniquingKeysWith: { first, _ in first })
+        words = RecordWords(audit.index)
         // An observer of any name has a line for each name that it received. Its registration then needs no line of its
         // own.
         let named = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
@@ -25,106 +22,104 @@ package struct AuditReport {
 
     /// Lines of at most `width` characters, unless a single word is longer.
     package func text(width: Int = .max) -> [String] {
-        var text: [String] = []
-        var nextSection: [String] { text.isEmpty ? [] : [""] }
+        var sections: [[String]] = []
         if !lines.isEmpty {
-            text += table(lines.map { ($0.counts, label($0)) }, of: "name and observer", width: width)
+            sections.append(table(lines.map { ($0.counts, label($0)) }, of: "name and observer", width))
+        }
+        if !audit.unobserved.isEmpty {
+            sections.append(
+                numbers(
+                    ["posted"], of: "name without an observer",
+                    audit.unobserved.map { line in
+                        let location = words.location(
+                            of: words.source(ofPost: audit.index.entry(line.first).post), ", ")
+                        return ([line.count], words.name(line.name) + ofProcess(line.process) + location)
+                    }, width))
         }
         if !audit.queues.isEmpty {
-            text += nextSection + queueTable(width: width)
+            let columns = Self.queueColumns.filter { column in
+                column.isAlwaysShown || audit.queues.contains { $0.counters[keyPath: column.counter] != 0 }
+            }
+            sections.append(
+                numbers(
+                    columns.map(\.heading), of: "in posting queues",
+                    audit.queues.map { line in
+                        (
+                            columns.map { line.counters[keyPath: $0.counter] },
+                            words.name(line.name) + ofProcess(line.process)
+                        )
+                    }, width))
         }
         if !audit.blocks.isEmpty {
-            text += nextSection
-            text += table(
-                audit.blocks.map { ($0.counts, "blocks" + ofProcess($0.process)) }, of: "performed", width: width)
+            sections.append(
+                table(audit.blocks.map { ($0.counts, "blocks" + ofProcess($0.process)) }, of: "performed", width))
         }
-        text += nextSection + verdict(width: width)
-        return text
+        return Array((sections + [verdict(width: width)]).joined(separator: [""]))
     }
 
-    private func table(_ rows: [(counts: AuditCounters, label: String)], of what: String, width: Int) -> [String] {
-        let columns: [(heading: String, count: KeyPath<AuditCounters, Int>, isAlwaysShown: Bool)] = [
-            ("posted", \.posted, true), ("delivered", \.delivered, true), ("coalesced", \.coalesced, false),
-            ("dropped", \.dropped, false), ("cancelled", \.cancelled, false), ("target gone", \.targetGone, false),
-            ("pending", \.pending, false), ("lost", \.lost, false), ("skipped", \.skipped, false),
-            ("earlier", \.earlier, false),
-        ].filter { column in column.2 || rows.contains { $0.counts[keyPath: column.1] != 0 } }
-        var all = rows
-        if rows.count > 1 {
-            var sum = AuditCounters()
-            for row in rows { sum += row.counts }
-            all.append((sum, "total"))
-        }
-        return numbers(
-            columns.map(\.heading), of: what,
-            all.map { row in columns.map { row.counts[keyPath: $0.count] } }, all.map(\.label), width)
+    private static var queueColumns: [(heading: String, counter: KeyPath<DeliveryCounters, Int>, isAlwaysShown: Bool)] {
+        [
+            ("enqueued", \.total, true), ("posted", \.delivered, true), ("coalesced", \.coalesced, false),
+            ("dequeued", \.cancelled, false), ("target gone", \.targetGone, false), ("waiting", \.waiting, false),
+        ]
     }
 
-    private func queueTable(width: Int) -> [String] {
-        let columns: [(heading: String, count: KeyPath<Audit.QueueLine, Int>, isAlwaysShown: Bool)] = [
-            ("enqueued", \.enqueued, true), ("posted", \.posted, true), ("coalesced", \.coalesced, false),
-            ("dequeued", \.dequeued, false), ("target gone", \.targetGone, false), ("waiting", \.waiting, false),
-        ].filter { column in column.2 || audit.queues.contains { $0[keyPath: column.1] != 0 } }
+    private func table(_ rows: [(counts: AuditCounters, label: String)], of what: String, _ width: Int) -> [String] {
+        var sum = AuditCounters()
+        for row in rows { sum += row.counts }
+        let all = rows.count > 1 ? rows + [(sum, "total")] : rows
+        let columns = AuditCounters.all.filter { column in
+            ["posted", "delivered"].contains(column.name) || sum[keyPath: column.counter] != 0
+        }
         return numbers(
-            columns.map(\.heading), of: "in posting queues",
-            audit.queues.map { line in columns.map { line[keyPath: $0.count] } },
-            audit.queues.map { words($0.name) + ofProcess($0.process) }, width)
+            columns.map { $0.name == "targetGone" ? "target gone" : $0.name }, of: what,
+            all.map { row in (columns.map { row.counts[keyPath: $0.counter] }, row.label) }, width)
     }
 
     /// Numbers come first, so that long labels do not break their columns.
     private func numbers(
-        _ headings: [String], of what: String, _ numbers: [[Int]], _ labels: [String], _ width: Int
+        _ headings: [String], of what: String, _ rows: [(numbers: [Int], label: String)], _ width: Int
     ) -> [String] {
         let columns = headings.map { Table.Column.number($0.replacing(" ", with: "\n")) } + [.wrapped(what)]
-        let rows = zip(numbers, labels).map { $0.map(Quantity.exact) + [$1] }
-        return Table(columns, rows: rows).lines(width: width)
-    }
-
-    private func words(_ name: Int32) -> String {
-        name < 0 ? "any name" : Excerpt.of(recording.strings[Int(name)])
+        return Table(columns, rows: rows.map { $0.numbers.map(Quantity.exact) + [$0.label] }).lines(width: width)
     }
 
     private func ofProcess(_ process: Int32) -> String {
         recording.processes.count > 1 ? " of process \(recording.processes[Int(process)].id)" : ""
     }
 
-    private func registration(_ line: Audit.Line) -> Recording.Entry? {
-        guard line.observer >= 0 else { return nil }
-        return registrations[line.observer]
-    }
-
     private func label(_ line: Audit.Line) -> String {
-        var label = words(line.name)
+        var label = words.name(line.name)
         if line.observer >= 0 {
             label += "  \(recording.describeObserver(line.observer))"
         } else {
             label += ofProcess(line.process)
-            if line.observer == LineTable.unknownObserver { label += "  unknown observer" }
+            if line.observer == Audit.unknownObserver { label += "  unknown observer" }
         }
-        if let registration = registration(line) {
-            if registration.target >= 0 { label += " on \(recording.describeThread(registration.target))" }
-            if let location = recording.place(of: registration) { label += ", \(Excerpt.of(location.description))" }
+        if let target = target(line) {
+            label += " on \(words.thread(target))"
+        } else if !line.threads.isEmpty {
+            label += " on \(words.threads(line.threads.sorted()))"
         }
-        if !line.policies.isEmpty {
-            label += ", dropped by " + policies(line).joined(separator: " and ")
-        }
+        label += words.location(of: words.registered(line.observer), ", ")
+        if !line.policies.isEmpty { label += ", dropped by " + line.policies.sorted().joined(separator: " and ") }
         return label
     }
 
-    private func policies(_ line: Audit.Line) -> [String] {
-        line.policies.map { Excerpt.of($0) }.sorted()
+    /// The thread that the observer was added for.
+    private func target(_ line: Audit.Line) -> Int32? {
+        audit.index.registration(of: line.observer).flatMap { $0.target < 0 ? nil : $0.target }
     }
 
     private func verdict(width: Int) -> [String] {
+        let isEmpty = lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty && audit.unobserved.isEmpty
         var text: [String] = []
-        if audit.faults.count == 0 {
-            text.append(
-                lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty ? "nothing was posted" : "no faults")
+        if audit.faults.count > 0 {
+            text = ["\(counted(audit.faults.count, "fault")):"] + descriptions(of: audit.faults, width: width)
         } else {
-            text.append(counted(audit.faults.count, "fault") + ":")
-            text += descriptions(of: audit.faults, width: width)
+            text = [isEmpty ? "nothing was posted" : "no faults"]
         }
-        if audit.unknown.count > 0 || audit.isComplete.contains(false) {
+        if audit.unknown.count > 0 || !audit.isComplete {
             let faults = audit.unknown.count > 0 ? ": \(counted(audit.unknown.count, "possible fault")):" : ""
             text.append("the recording is truncated\(faults)")
             text += descriptions(of: audit.unknown, width: width)
@@ -134,113 +129,62 @@ package struct AuditReport {
 
     private func descriptions(of faults: AuditFaults, width: Int) -> [String] {
         let shown = faults.reported.prefix(20)
-        var text = shown.flatMap {
-            WrappedText.lines("\(recording.source):\(line(of: $0)): \($0.text)", width: width, indent: "  ", hanging: 2)
+        let text = shown.flatMap { fault in
+            let line = fault.entry < 0 ? 0 : audit.index.entry(fault.entry).line
+            return WrappedText.lines(
+                "\(recording.source):\(line): \(fault.text)", width: width, indent: "  ", hanging: 2)
         }
-        if faults.count > shown.count { text.append("  and \(faults.count - shown.count) more") }
-        return text
-    }
-
-    private func line(of fault: AuditFault) -> Int32 {
-        fault.entryIndex < 0 ? 0 : recording.entries[Int(fault.entryIndex)].line
+        return faults.count > shown.count ? text + ["  and \(faults.count - shown.count) more"] : text
     }
 
     // MARK: For machines
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
-        return try JSONText.of(Document(self))
+        try JSONText.of([
+            "file": recording.source, "addsUp": audit.addsUp, "isTruncated": !audit.isComplete,
+            "notifications": lines.map(object), "blocks": audit.blocks.map(object),
+            "queues": audit.queues.map { queue in
+                Dictionary(
+                    uniqueKeysWithValues: Self.queueColumns.map { column in
+                        (
+                            column.heading.replacing("target gone", with: "targetGone"),
+                            queue.counters[keyPath: column.counter]
+                        )
+                    }
+                ).merging(self.object(queue.process, queue.name)) { $1 }
+            },
+            "unobserved": audit.unobserved.map { line in
+                object(line.process, line.name).merging(["posted": line.count]) { $1 }
+            },
+            "faults": audit.faults.reported.map(object), "faultCount": audit.faults.count,
+            "unknown": audit.unknown.reported.map(object), "unknownCount": audit.unknown.count,
+        ])
     }
 
-    private struct Document: Encodable {
-        struct Line: Encodable {
-            var process: Int32
-            var notification: String?
-            var observer: Int?
-            var target: String?
-            var place: String?
-            var posted: Int
-            var delivered: Int
-            var coalesced: Int
-            var dropped: Int
-            var cancelled: Int
-            var targetGone: Int
-            var pending: Int
-            var lost: Int
-            var notForIt: Int
-            var fromBefore: Int
-            var policies: [String]?
-        }
+    private func object(_ process: Int32, _ name: Int32) -> [String: Any] {
+        var object: [String: Any] = ["process": Int(recording.processes[Int(process)].id)]
+        if name >= 0 { object["notification"] = recording.strings[Int(name)] }
+        return object
+    }
 
-        struct Queue: Encodable {
-            var process: Int32
-            var notification: String?
-            var enqueued: Int
-            var posted: Int
-            var coalesced: Int
-            var dequeued: Int
-            var targetGone: Int
-            var waiting: Int
+    private func object(_ line: Audit.Line) -> [String: Any] {
+        var object = object(line.process, line.name)
+        for (name, counter) in AuditCounters.all { object[name] = line.counts[keyPath: counter] }
+        object["threads"] = line.threads.sorted().map { recording.describeThread($0) }
+        if line.observer >= 0 { object["observer"] = recording.observers[Int(line.observer)].number }
+        if let target = target(line) { object["target"] = recording.describeThread(target) }
+        if let location = audit.index.registration(of: line.observer).flatMap({ recording.place(of: $0) }) {
+            object["location"] = location.description
         }
+        if !line.policies.isEmpty { object["policies"] = line.policies.sorted() }
+        return object
+    }
 
-        struct Fault: Encodable {
-            var kind: String
-            var post: Int?
-            var line: Int32?
-            var text: String
-        }
-
-        var file: String
-        var addsUp: Bool
-        var isCut: Bool
-        var notifications: [Line]
-        var queues: [Queue]
-        var blocks: [Line]
-        var faults: [Fault]
-        var faultCount: Int
-        var notKnown: [Fault]
-        var notKnownCount: Int
-
-        init(_ report: AuditReport) {
-            let (audit, recording) = (report.audit, report.recording)
-            file = recording.source
-            addsUp = audit.addsUp
-            isCut = audit.isComplete.contains(false)
-            let registrations = report.registrations
-            func line(_ line: Audit.Line) -> Line {
-                let registration = line.observer >= 0 ? registrations[line.observer] : nil
-                let counts = line.counts
-                return Line(
-                    process: recording.processes[Int(line.process)].id,
-                    notification: line.name < 0 ? nil : recording.strings[Int(line.name)],
-                    observer: line.observer < 0 ? nil : recording.observers[Int(line.observer)].number,
-                    target: registration.flatMap {
-                        $0.target < 0 ? nil : recording.describeThread($0.target)
-                    }, place: registration.flatMap { recording.place(of: $0)?.description },
-                    posted: counts.posted, delivered: counts.delivered, coalesced: counts.coalesced,
-                    dropped: counts.dropped, cancelled: counts.cancelled, targetGone: counts.targetGone,
-                    pending: counts.pending, lost: counts.lost, notForIt: counts.skipped,
-                    fromBefore: counts.earlier, policies: line.policies.isEmpty ? nil : report.policies(line))
-            }
-            func fault(_ fault: AuditFault) -> Fault {
-                Fault(
-                    kind: fault.kind.rawValue,
-                    post: fault.post < 0 ? nil : recording.posts[Int(fault.post)].number,
-                    line: fault.entryIndex < 0 ? nil : recording.entries[Int(fault.entryIndex)].line, text: fault.text)
-            }
-            notifications = report.lines.map(line)
-            blocks = audit.blocks.map(line)
-            queues = audit.queues.map { queue in
-                Queue(
-                    process: recording.processes[Int(queue.process)].id,
-                    notification: queue.name < 0 ? nil : recording.strings[Int(queue.name)],
-                    enqueued: queue.enqueued, posted: queue.posted, coalesced: queue.coalesced,
-                    dequeued: queue.dequeued, targetGone: queue.targetGone, waiting: queue.waiting)
-            }
-            faults = audit.faults.reported.map(fault)
-            faultCount = audit.faults.count
-            notKnown = audit.unknown.reported.map(fault)
-            notKnownCount = audit.unknown.count
-        }
+    private func object(_ fault: AuditFault) -> [String: Any] {
+        var object: [String: Any] = ["kind": fault.kind.rawValue, "text": fault.text]
+        if fault.post >= 0 { object["post"] = recording.posts[Int(fault.post)].number }
+        if fault.entry >= 0 { object["line"] = Int(audit.index.entry(fault.entry).line) }
+        return object
     }
 }

@@ -6,36 +6,33 @@ internal import ThreadedNotifications
 /// A handler that was running during the removal may be recorded after it. The removal's record has the number of
 /// these.
 enum DeliveredAfterRemoval {
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
+    static func findings(_ index: RecordingIndex) -> [Finding] {
         var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
-        for (entryIndex, entry) in index.recording.entries.enumerated()
-        where entry.stage == .deliver && entry.observer >= 0 {
-            let removed = index.removed[Int(entry.observer)]
-            guard removed >= 0, removed < Int32(entryIndex) else { continue }
-            var all = found[entry.observer] ?? (0, 0, Int32(entryIndex))
-            all.count += 1
+        for span in index.spans where !span.isWait {
+            let observer = index.entry(span.begin).observer
+            guard observer >= 0 else { continue }
+            let removed = index.observers[Int(observer)].removed
+            guard removed >= 0, removed < span.begin else { continue }
+            found[observer, default: (0, 0, -1)].count += 1
+            found[observer]?.last = span.begin
             // The removing thread's own later deliveries were not running during the removal.
-            if index.entry(removed).thread == entry.thread { all.sameThread += 1 }
-            all.last = Int32(entryIndex)
-            found[entry.observer] = all
+            if index.entry(removed).thread == span.thread { found[observer]?.sameThread += 1 }
         }
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         return found.compactMap { observer, found in
-            let removed = index.removed[Int(observer)]
+            let removed = index.observers[Int(observer)].removed
             let running = index.entry(removed).count
-            // Older recordings do not have the number of running handlers.
-            let others = found.count - found.sameThread
-            let count = found.sameThread + (running < 0 ? 0 : max(0, others - Int(running)))
+            // A removal without the number of running handlers says nothing of other threads.
+            let count = found.sameThread + (running < 0 ? 0 : max(0, found.count - found.sameThread - Int(running)))
             guard count > 0 else { return nil }
             return Finding(
                 kind: .deliveredAfterRemoval, severity: .problem,
-                problem: "\(words.observer(observer)) received \(words.count(count, "notification")) after it was "
-                    + "removed.",
-                evidence: [index.registered[Int(observer)], removed, found.last].filter { $0 >= 0 },
+                problem: "\(words.observer(observer)) received \(counted(count, "notification")) after it was removed.",
+                evidence: [words.registered(observer), removed, found.last],
                 remedy:
                     "Call cancelAndWait() before you release anything that the handler uses. If no handler was "
                     + "running during the removal, report this recording as a bug of the library.",
-                weight: count)
+                weight: count, name: index.registration(of: observer)?.name ?? -1)
         }
     }
 }

@@ -22,11 +22,11 @@ package struct DiagnosisReport {
     private static let maximumEvidence = 3
 
     private let diagnosis: Diagnosis
-    private let words: DiagnosisWords
+    private let words: RecordWords
 
     package init(_ diagnosis: Diagnosis) {
         self.diagnosis = diagnosis
-        words = DiagnosisWords(diagnosis.index)
+        words = RecordWords(diagnosis.index)
     }
 
     /// Lines of at most `width` characters, unless a single word is longer.
@@ -35,10 +35,9 @@ package struct DiagnosisReport {
         var lines: [Line] = []
         for (number, finding) in diagnosis.findings.prefix(Self.maximumReported).enumerated() {
             if number > 0 { lines.append(Line(text: "", role: .rest)) }
-            let isProblem = finding.severity == .problem
-            let problem = WrappedText.lines(
-                "\(isProblem ? "problem" : "note"): \(finding.problem)", width: width, indent: "")
-            lines += problem.map { Line(text: $0, role: isProblem ? .problem : .note) }
+            let problem = "\(finding.severity.rawValue): \(finding.problem)"
+            lines += WrappedText.lines(problem, width: width)
+                .map { Line(text: $0, role: finding.severity == .problem ? .problem : .note) }
             let rest =
                 finding.evidence.prefix(Self.maximumEvidence).map(words.evidence) + finding.details
                 + ["remedy: \(finding.remedy)"]
@@ -52,53 +51,31 @@ package struct DiagnosisReport {
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
-        let findings = diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
-            Document.Finding(
-                kind: finding.kind.rawValue, severity: finding.severity.rawValue, problem: finding.problem,
-                evidence: finding.evidence.prefix(Self.maximumEvidence).map(evidence), details: finding.details,
-                remedy: finding.remedy)
-        }
-        let document = Document(
-            file: diagnosis.index.recording.source, hasProblem: diagnosis.hasProblem,
-            findingCount: diagnosis.findings.count, findings: findings)
-        return try JSONText.of(document)
+        try JSONText.of([
+            "file": diagnosis.index.recording.source, "hasProblem": diagnosis.hasProblem,
+            "findingCount": diagnosis.findings.count, "acceptedCount": diagnosis.acceptedCount,
+            "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
+                var object: [String: Any] = [
+                    "kind": finding.kind.rawValue, "severity": finding.severity.rawValue, "problem": finding.problem,
+                    "evidence": finding.evidence.prefix(Self.maximumEvidence).map(evidence),
+                    "details": finding.details, "remedy": finding.remedy,
+                ]
+                if finding.name >= 0 { object["notification"] = diagnosis.index.recording.strings[Int(finding.name)] }
+                return object
+            },
+        ])
     }
 
-    private func evidence(_ entryIndex: Int32) -> Document.Evidence {
-        let recording = diagnosis.index.recording
-        let entry = recording.entries[Int(entryIndex)]
-        return Document.Evidence(
-            line: entry.line, nanoseconds: recording.elapsed(entry), thread: recording.describeThread(entry.thread),
-            stage: entry.stage.rawValue, post: entry.post < 0 ? nil : recording.posts[Int(entry.post)].number,
-            observer: entry.observer < 0 ? nil : recording.observers[Int(entry.observer)].number,
-            notification: recording.name(of: entry), text: words.evidence(entryIndex))
-    }
-
-    private struct Document: Encodable {
-        struct Finding: Encodable {
-            var kind: String
-            var severity: String
-            var problem: String
-            var evidence: [Evidence]
-            var details: [String]
-            var remedy: String
-        }
-
-        struct Evidence: Encodable {
-            var line: Int32
-            /// Since the first record.
-            var nanoseconds: Int64
-            var thread: String
-            var stage: String
-            var post: Int?
-            var observer: Int?
-            var notification: String?
-            var text: String
-        }
-
-        var file: String
-        var hasProblem: Bool
-        var findingCount: Int
-        var findings: [Finding]
+    private func evidence(_ number: Int32) -> [String: Any] {
+        let (recording, entry) = (diagnosis.index.recording, diagnosis.index.entry(number))
+        var object: [String: Any] = [
+            "line": Int(entry.line), "nanoseconds": Int(recording.elapsed(entry)),
+            "thread": recording.describeThread(entry.thread), "stage": entry.stage.rawValue,
+            "text": words.evidence(number),
+        ]
+        if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
+        if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
+        if let name = recording.name(of: entry) { object["notification"] = name }
+        return object
     }
 }

@@ -8,6 +8,9 @@ struct Finding: Sendable, Hashable {
         case stalled
         case wrongThread
         case deliveredAfterRemoval
+        case waitTimedOut
+        case neverStarted
+        case severalThreads
         case overtaken
         case selfPosting
         case flood
@@ -20,7 +23,7 @@ struct Finding: Sendable, Hashable {
         case backlog
         case endedInHandler
         case lostRecords
-        case recordingTruncated = "recordingCut"
+        case recordingTruncated
         case waitsBothWays
         case dropped
         case overtakesByPolicy
@@ -37,7 +40,7 @@ struct Finding: Sendable, Hashable {
     var severity: Severity
     /// One sentence.
     var problem: String
-    /// Indices of entries, in the order in which they are shown. At most three are shown.
+    /// Indices of entries; -1 is left out. The first three are shown.
     var evidence: [Int32]
     /// More evidence, one line each.
     var details: [String] = []
@@ -45,6 +48,8 @@ struct Finding: Sendable, Hashable {
     var remedy: String
     /// How often or how severe. Findings of a kind are sorted by it, largest first.
     var weight: Int
+    /// Index in the recording's strings of the notification's name; -1 if it concerns none.
+    var name: Int32 = -1
     /// Index in the recording's threads of the thread that causes the problem; -1 if there is none.
     var thread: Int32 = -1
 }

@@ -6,39 +6,40 @@ enum MainHeldUp {
     /// A handler is a problem if it exceeds the budget by this factor. Below that, the machine may just have been busy.
     private static let farOver: UInt64 = 10
 
-    static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ index: RecordingIndex, _ limits: DiagnosisLimits) -> [Finding] {
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
         }
         let budget = limits.mainBudget.nanoseconds
-        var found: [Key: (count: Int, longest: UInt64, handler: Int)] = [:]
-        for (number, handler) in index.handlers.enumerated() {
-            guard index.recording.threads[Int(handler.thread)].identity.number == 1,
-                let whole = index.duration(of: number)
-            else { continue }
-            // Handlers that ran inside this one are measured separately.
-            let duration = whole - min(whole, handler.nested)
+        let isMain = index.recording.threads.map { $0.identity.number == 1 }
+        var found: [Key: (count: Int, longest: UInt64, span: Int)] = [:]
+        /// For each handler of the main thread: the time in handlers that ran inside it, which are measured separately.
+        var nested: [Int32: UInt64] = [:]
+        // Backwards, inner handlers come before the handlers around them.
+        for (number, span) in index.spans.enumerated().reversed() where !span.isWait && isMain[Int(span.thread)] {
+            guard let whole = index.duration(of: span) else { continue }
+            let outer = index.handler(span.outer)
+            if outer >= 0 { nested[outer, default: 0] += whole }
+            let duration = whole - min(whole, nested.removeValue(forKey: Int32(number)) ?? 0)
             guard duration > budget else { continue }
-            let key = Key(observer: handler.observer, name: index.entry(handler.deliver).name)
+            let entry = index.entry(span.begin)
+            let key = Key(observer: entry.observer, name: entry.name)
             var all = found[key] ?? (0, 0, number)
             all.count += 1
-            if duration > all.longest { (all.longest, all.handler) = (duration, number) }
+            if duration >= all.longest { (all.longest, all.span) = (duration, number) }
             found[key] = all
         }
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         return found.map { key, found in
-            let handler = index.handlers[found.handler]
-            let registered = key.observer >= 0 ? index.registered[Int(key.observer)] : -1
-            return Finding(
-                kind: .mainHeldUp,
-                severity: found.longest / farOver > budget ? .problem : .note,
+            Finding(
+                kind: .mainHeldUp, severity: found.longest / farOver > budget ? .problem : .note,
                 problem: "\(words.observer(key.observer, name: key.name)) occupied the main thread for up to "
                     + "\(ElapsedTime.text(found.longest)), \(words.times(found.count)) for longer than "
                     + "\(ElapsedTime.text(budget)).",
-                evidence: [registered, handler.deliver, handler.returned].filter { $0 >= 0 },
+                evidence: [words.registered(key.observer), index.spans[found.span].begin, index.spans[found.span].end],
                 remedy: "Observe on a RunLoopThread, do the work there, and post only the result to main.",
-                weight: Int(clamping: found.longest))
+                weight: Int(clamping: found.longest), name: key.name)
         }
     }
 }

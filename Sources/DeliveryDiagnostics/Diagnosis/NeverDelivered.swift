@@ -2,20 +2,14 @@ internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Finds observers that never received anything: either their name was posted while they observed, or the program posts
-/// a similar name instead.
-enum NeverDelivered {
+/// a similar name instead (`MisspeltName`).
+struct NeverDelivered {
     /// The posts of one name.
-    private struct Posts {
-        /// Indices of the `post` entries.
+    struct Posts {
+        /// Indices of the `post` and `capture` entries.
         var entries: [Int32] = []
-        /// The same, by sender.
-        var ofSender: [Int32: [Int32]] = [:]
-        /// The number of posts that recorded how many observers they matched.
-        var counted = 0
-
-        var count: Int { entries.count }
-        var first: Int32 { entries.first ?? -1 }
-        var last: Int32 { entries.last ?? -1 }
+        /// True if every post recorded how many observers it matched.
+        var areCounted = true
     }
 
     /// The outcomes of the posts that matched an observer.
@@ -27,286 +21,209 @@ enum NeverDelivered {
         var first: Int32 = -1
     }
 
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
-        let matched = matched(index)
-        let posts = posts(index)
-        let asked = asked(index)
-        let order = ThreadOrder(index.recording)
+    private let index: RecordingIndex
+    private let words: RecordWords
+    /// By name and process.
+    private var posts: [UInt64: Posts] = [:]
+    /// For each name and process, the senders that observers ask for.
+    private var asked: [UInt64: Set<Int32>] = [:]
+    /// For each entry: the previous and the next one of its thread.
+    private var before: [Int32]
+    private var after: [Int32]
+
+    static func findings(_ index: RecordingIndex) -> [Finding] { NeverDelivered(index).findings() }
+
+    private init(_ index: RecordingIndex) {
+        self.index = index
+        words = RecordWords(index)
+        before = Array(repeating: -1, count: index.recording.entries.count)
+        after = before
+        var last = Array(repeating: Int32(-1), count: index.threads.count)
+        for (number, entry) in index.recording.entries.enumerated() {
+            let thread = Int(entry.thread)
+            before[number] = last[thread]
+            if last[thread] >= 0 { after[Int(last[thread])] = Int32(number) }
+            last[thread] = Int32(number)
+            switch entry.stage {
+            case .post, .capture:
+                guard entry.name >= 0 else { break }
+                posts[Self.key(entry, index), default: Posts()].entries.append(Int32(number))
+                if entry.count < 0 { posts[Self.key(entry, index)]?.areCounted = false }
+            case .register:
+                if entry.sender >= 0 { asked[Self.key(entry, index), default: []].insert(entry.sender) }
+            default: break
+            }
+        }
+    }
+
+    static func key(_ entry: Recording.Entry, _ index: RecordingIndex) -> UInt64 {
+        UInt64(index.recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
+    }
+
+    private func findings() -> [Finding] {
+        let matched = matched()
         var findings: [Finding] = []
         /// Findings by name and source location of the registration. Observers that are added at the same location
         /// share the finding of the first.
         var byLocation: [UInt64: (finding: Int, count: Int)] = [:]
         var unposted: [Int32] = []
-        for observer in index.registered.indices where index.registered[observer] >= 0 {
-            let observer = Int32(observer)
-            let matched = matched[Int(observer)]
-            guard matched.delivered == 0, index.earlier[Int(observer)] == 0 else { continue }
-            let registration = index.entry(index.registered[Int(observer)])
-            if matched.skipped + matched.pending + matched.others > 0 {
-                if let finding = finding(observer, matched, index) { findings.append(finding) }
-            } else if registration.name >= 0 {
-                if let posts = posts[key(registration, index)] {
-                    guard let finding = unmatched(observer, posts, asked, order, index) else { continue }
-                    let location = key(registration, index) << 32 | UInt64(UInt32(bitPattern: registration.place))
-                    if registration.place >= 0, let first = byLocation[location] {
-                        byLocation[location] = (first.finding, first.count + 1)
-                    } else {
-                        byLocation[location] = (findings.count, 0)
-                        findings.append(finding)
-                    }
+        for number in index.observers.indices {
+            let (observer, matched) = (Int32(number), matched[number])
+            guard let registration = index.registration(of: observer), matched.delivered == 0,
+                index.observers[number].earlier == 0
+            else { continue }
+            let key = Self.key(registration, index)
+            if matched.first >= 0 {
+                if let finding = finding(observer, registration, matched) { findings.append(finding) }
+            } else if registration.name >= 0, let posts = posts[key] {
+                guard let finding = unmatched(observer, registration, posts) else { continue }
+                let location = key << 32 | UInt64(UInt32(bitPattern: registration.place))
+                if registration.place >= 0, let first = byLocation[location] {
+                    byLocation[location] = (first.finding, first.count + 1)
                 } else {
-                    unposted.append(observer)
+                    byLocation[location] = (findings.count, 0)
+                    findings.append(finding)
                 }
+            } else if registration.name >= 0 {
+                unposted.append(observer)
             }
         }
         for (finding, count) in byLocation.values where count > 0 {
             findings[finding].problem += " The same is true of \(count == 1 ? "another one" : "\(count) others")"
             findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same location."
         }
-        return findings + misspelt(unposted, posts, index)
+        return findings + MisspeltName.findings(unposted, posts, words)
     }
 
-    /// For each name, the senders that observers ask for.
-    private static func asked(_ index: DeliveryIndex) -> [UInt64: Set<Int32>] {
-        var asked: [UInt64: Set<Int32>] = [:]
-        for entry in index.recording.entries where entry.stage == .register && entry.sender >= 0 {
-            asked[key(entry, index), default: []].insert(entry.sender)
-        }
-        return asked
-    }
-
-    private static func key(_ entry: Recording.Entry, _ index: DeliveryIndex) -> UInt64 {
-        UInt64(index.recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
-    }
-
-    private static func matched(_ index: DeliveryIndex) -> [Matched] {
-        var matched = Array(repeating: Matched(), count: index.recording.observers.count)
-        for pair in index.pairs where pair.observer >= 0 {
-            let observer = Int(pair.observer)
-            if pair.outcome >= 0 {
-                if index.entry(pair.outcome).stage == .deliver {
+    private func matched() -> [Matched] {
+        var matched = Array(repeating: Matched(), count: index.observers.count)
+        for delivery in index.deliveries where delivery.observer >= 0 {
+            let observer = Int(delivery.observer)
+            if delivery.outcome >= 0 {
+                if index.entry(delivery.outcome).stage == .deliver {
                     matched[observer].delivered += 1
                 } else {
                     matched[observer].others += 1
                 }
-            } else if pair.skip >= 0 {
+            } else if delivery.skip >= 0 {
                 matched[observer].skipped += 1
             } else {
                 matched[observer].pending += 1
             }
-            if matched[observer].first < 0 {
-                matched[observer].first = pair.append >= 0 ? pair.append : pair.skip >= 0 ? pair.skip : pair.outcome
-            }
+            if matched[observer].first < 0 { matched[observer].first = delivery.first }
         }
         return matched
     }
 
-    private static func posts(_ index: DeliveryIndex) -> [UInt64: Posts] {
-        var posts: [UInt64: Posts] = [:]
-        for (entryIndex, entry) in index.recording.entries.enumerated()
-        where (entry.stage == .post || entry.stage == .capture) && entry.name >= 0 {
-            let key = key(entry, index)
-            posts[key, default: Posts()].entries.append(Int32(entryIndex))
-            if entry.count >= 0 { posts[key, default: Posts()].counted += 1 }
-            if entry.sender >= 0 {
-                posts[key, default: Posts()].ofSender[entry.sender, default: []].append(Int32(entryIndex))
-            }
-        }
-        return posts
-    }
-
     // MARK: Matched, and not delivered
 
-    private static func finding(_ observer: Int32, _ matched: Matched, _ index: DeliveryIndex) -> Finding? {
-        let words = DiagnosisWords(index)
-        let registered = index.registered[Int(observer)]
-        let evidence = [registered, matched.first]
+    private func finding(_ observer: Int32, _ registration: Recording.Entry, _ matched: Matched) -> Finding? {
         if matched.others > 0 { return nil }
         if matched.pending > 0 {
-            let target = index.entry(registered).target
-            let thread = target < 0 ? "its thread" : words.thread(target)
             // The thread's end is reported by another finding.
-            if target >= 0, index.threadEnd[Int(target)] >= 0 { return nil }
-            return Finding(
-                kind: .neverDelivered, severity: .problem,
-                problem: "\(words.observer(observer)) never received anything: "
-                    + "\(words.count(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") "
-                    + "still waiting when the recording ends.",
-                evidence: evidence,
-                remedy: "Make \(thread) run its run loop in one of the observer's modes. The default of "
-                    + "ObserverOptions(modes:) is .common. If the thread was going to do that, make the program wait "
-                    + "for it before it ends.",
-                weight: matched.pending, thread: target)
+            if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
+            let wasStarted = registration.target >= 0 || index.entry(matched.first).target >= 0
+            return finding(
+                observer, registration, matched.first, weight: matched.pending, thread: registration.target,
+                "\(counted(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") still waiting "
+                    + "when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
+                remedy: wasStarted
+                    ? "Make \(registration.target < 0 ? "its thread" : words.thread(registration.target)) run its run "
+                        + "loop in one of the observer's modes. The default of ObserverOptions(modes:) is .common. If "
+                        + "the thread was going to do that, make the program wait for it before it ends."
+                        + (Stall.isMain(registration.target, index) ? " \(Stall.asyncMain)" : "")
+                    : "Call start() on the RunLoopThread.")
         }
         // An observer that is removed during a post is skipped too.
-        let removed = index.removed[Int(observer)]
+        let removed = index.observers[Int(observer)].removed
         if removed >= 0, matched.skipped == 1 || removed < matched.first { return nil }
-        return Finding(
-            kind: .neverDelivered, severity: .problem,
-            problem: "\(words.observer(observer)) never received anything: its transform returned nil for "
+        return finding(
+            observer, registration, matched.first, weight: matched.skipped,
+            "its transform returned nil for "
                 + (matched.skipped == 1 ? "its only notification." : "all \(matched.skipped) notifications."),
-            evidence: evidence,
             remedy:
                 "Compare what the transform expects in userInfo and object with what is posted. It returned nil each "
-                + "time, or the observer was removed during the post.",
-            weight: matched.skipped)
+                + "time, or the observer was removed during the post.")
+    }
+
+    private func finding(
+        _ observer: Int32, _ registration: Recording.Entry, _ evidence: Int32, weight: Int, thread: Int32 = -1,
+        _ cause: String, remedy: String
+    ) -> Finding {
+        Finding(
+            kind: .neverDelivered, severity: .problem,
+            problem: "\(words.observer(observer)) never received anything: \(cause)",
+            evidence: [words.registered(observer), evidence], remedy: remedy, weight: weight, name: registration.name,
+            thread: thread)
     }
 
     // MARK: Posted, and not matched
 
-    private static func unmatched(
-        _ observer: Int32, _ posts: Posts, _ asked: [UInt64: Set<Int32>], _ order: ThreadOrder, _ index: DeliveryIndex
-    ) -> Finding? {
-        let words = DiagnosisWords(index)
-        let registered = index.registered[Int(observer)]
-        let removed = index.removed[Int(observer)]
+    private func unmatched(_ observer: Int32, _ registration: Recording.Entry, _ posts: Posts) -> Finding? {
+        let registered = words.registered(observer)
+        let removed = index.observers[Int(observer)].removed
         // Only posts made while it observed could match it.
-        let end = removed < 0 ? Int32.max : removed
-        func meanwhile(_ entries: [Int32]) -> ArraySlice<Int32> {
-            entries[
-                entries.firstIndex(
-                    after: registered)..<max(entries.firstIndex(after: registered), entries.firstIndex(after: end))]
-        }
-        let all = meanwhile(posts.entries)
-        let registration = index.entry(registered)
-        // If its own sender posted, it observed another center, or the recording is truncated.
-        if registration.sender >= 0, !meanwhile(posts.ofSender[registration.sender] ?? []).isEmpty { return nil }
-        if registration.sender >= 0 {
-            // Posts of senders that other observers ask for are intended for those, and may be all of this run's posts.
-            let known = asked[key(registration, index)] ?? []
+        let all = posts.entries.between(registered, removed < 0 ? .max : removed)
+        if let asked = index.recording.sender(of: registration) {
+            // If its own sender posted, it observed another center, or the recording is truncated. Posts of senders
+            // that other observers ask for are intended for those, and may be all of this run's posts.
+            let known = self.asked[Self.key(registration, index)] ?? []
+            if all.contains(where: { index.entry($0).sender == registration.sender }) { return nil }
             let others = all.filter { !known.contains(index.entry($0).sender) }
-            let count = others.count
-            guard let other = others.first, let asked = index.recording.sender(of: registration) else { return nil }
+            guard let other = others.first else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
-            return Finding(
-                kind: .neverDelivered, severity: .problem,
-                problem:
-                    "\(words.observer(observer)) never received anything: it observes only \(asked.words), but its "
-                    + "name was posted \(words.times(count)) with "
+            return finding(
+                observer, registration, other, weight: others.count,
+                "it observes only \(asked.words), but its name was posted \(words.times(others.count)) with "
                     + (posted.map { "another object, such as \($0.words)." } ?? "no object."),
-                evidence: [registered, other],
                 remedy:
                     "Post with the same object, or observe with object: nil. Objects are compared by identity, "
-                    + "hashable values by equality.",
-                weight: count)
+                    + "hashable values by equality.")
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
-        guard posts.counted == posts.count else { return nil }
+        guard posts.areCounted else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. A post that matched more observers than have records may have matched this one.
-        let others = all.filter { order.isSurelyDuring($0, registered, removed) && !index.hasUnrecordedMatch($0) }
+        let others = all.filter { isSurelyDuring($0, registered, removed) && !hasUnrecordedMatch(index.entry($0)) }
         guard let other = others.first else { return nil }
-        let count = others.count
-        return Finding(
-            kind: .neverDelivered, severity: .problem,
-            problem: "\(words.observer(observer)) never received anything, although its name was posted "
-                + "\(words.times(count)): it was posted to another center.",
-            evidence: [registered, other],
+        return finding(
+            observer, registration, other, weight: others.count,
+            "its name was posted \(words.times(others.count)), but to another center.",
             remedy:
                 "Observe at the center that the program posts to. A post to a ThreadedNotificationCenter does not "
                 + "reach Foundation centers, and a ThreadedNotificationCenter captures posts of one Foundation "
-                + "center only.",
-            weight: count)
+                + "center only.")
     }
 
-    // MARK: Another name
-
-    private static func misspelt(_ observers: [Int32], _ posts: [UInt64: Posts], _ index: DeliveryIndex) -> [Finding] {
-        guard !observers.isEmpty, !posts.isEmpty else { return [] }
-        let recording = index.recording
-        var observed: Set<UInt64> = []
-        for entry in recording.entries where entry.stage == .register { observed.insert(key(entry, index)) }
-        let words = DiagnosisWords(index)
-        var findings: [Finding] = []
-        var asked: Set<UInt64> = []
-        // Comparing names is slow, so it is limited. The first findings will reveal the rest.
-        let candidates = posts.sorted { $0.value.first < $1.value.first }.prefix(1000)
-        for observer in observers.prefix(300) {
-            let registered = index.registered[Int(observer)]
-            let registration = index.entry(registered)
-            let own = key(registration, index)
-            guard asked.insert(own).inserted else { continue }
-            let word = recording.strings[Int(registration.name)]
-            let near = candidates.filter { candidate in
-                candidate.key >> 32 == own >> 32
-                    && isNear(word, name(candidate.key, recording), isObserved: observed.contains(candidate.key))
-            }.min { one, other in
-                Suggestion.distance(word, name(one.key, recording))
-                    < Suggestion.distance(word, name(other.key, recording))
-            }
-            guard let near else { continue }
-            let removed = index.removed[Int(observer)]
-            guard near.value.last > registered, removed < 0 || near.value.first < removed else { continue }
-            findings.append(
-                Finding(
-                    kind: .nameNeverPosted, severity: .problem,
-                    problem: "\(words.name(registration.name)) was never posted but is observed by "
-                        + "\(recording.describeObserver(observer)). \(Excerpt.of(name(near.key, recording))) was "
-                        + "posted \(words.times(near.value.count)).",
-                    evidence: [registered, near.value.first],
-                    remedy: "If both should be the same name, declare it once: "
-                        + "extension Notification.Name { static let … = "
-                        + "Self(\"\(Excerpt.of(name(near.key, recording)))\") }",
-                    weight: near.value.count))
-        }
-        return findings
-    }
-
-    private static func name(_ key: UInt64, _ recording: Recording) -> String {
-        recording.strings[Int(key & 0xFFFF_FFFF)]
-    }
-
-    /// A name that is observed itself is probably intended, unless it differs by a single letter.
-    private static func isNear(_ word: String, _ candidate: String, isObserved: Bool) -> Bool {
-        guard abs(word.utf8.count - candidate.utf8.count) <= max(2, candidate.utf8.count / 3) else { return false }
-        // Names that differ only in digits differ on purpose.
-        guard word.filter({ !$0.isNumber }) != candidate.filter({ !$0.isNumber }) else { return false }
-        if word.lowercased() == candidate.lowercased() { return true }
-        let distance = Suggestion.distance(word, candidate)
-        if isObserved { return distance == 1 && candidate.count > 4 }
-        return distance <= max(1, min(4, candidate.count / 5))
-    }
-}
-
-/// The records of each thread before and after each record.
-private struct ThreadOrder {
-    private let recording: Recording
-    private var before: [Int32]
-    private var after: [Int32]
-
-    init(_ recording: Recording) {
-        self.recording = recording
-        before = Array(repeating: -1, count: recording.entries.count)
-        after = before
-        var last = Array(repeating: Int32(-1), count: recording.threads.count)
-        for (entryIndex, entry) in recording.entries.enumerated() {
-            before[entryIndex] = last[Int(entry.thread)]
-            if before[entryIndex] >= 0 { after[Int(before[entryIndex])] = Int32(entryIndex) }
-            last[Int(entry.thread)] = Int32(entryIndex)
-        }
+    private func hasUnrecordedMatch(_ post: Recording.Entry) -> Bool {
+        post.post >= 0 && post.count > index.posts[Int(post.post)].deliveryCount
     }
 
     /// True if the observer certainly existed during the whole time in which the post was matched. Decided by the
     /// records of its threads before and after.
-    func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
-        let thread = recording.entries[Int(post)].thread
-        if thread != recording.entries[Int(registered)].thread {
+    private func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
+        let thread = index.entry(post).thread
+        if thread != index.entry(registered).thread {
             let added = after[Int(registered)]
             guard added >= 0, before[Int(post)] > added else { return false }
         }
-        guard removed >= 0, thread != recording.entries[Int(removed)].thread else { return true }
+        guard removed >= 0, thread != index.entry(removed).thread else { return true }
         return post < before[Int(removed)]
     }
 }
 
 extension [Int32] {
-    /// In ascending indices, the position of the first one that is greater.
-    fileprivate func firstIndex(after entryIndex: Int32) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] <= entryIndex { low = middle + 1 } else { high = middle }
+    /// The elements of an ascending array that are greater than one number and less than another.
+    fileprivate func between(_ one: Int32, _ other: Int32) -> ArraySlice<Int32> {
+        func first(after number: Int32) -> Int {
+            var (low, high) = (0, count)
+            while low < high {
+                let middle = (low + high) / 2
+                if self[middle] <= number { low = middle + 1 } else { high = middle }
+            }
+            return low
         }
-        return low
+        let start = first(after: one)
+        return self[start..<Swift.max(start, first(after: other))]
     }
 }

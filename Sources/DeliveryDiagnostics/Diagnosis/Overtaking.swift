@@ -7,7 +7,7 @@ enum Overtaking {
     /// The maximum number of handlers between a post and a nested post that it caused.
     private static let maximumDistance = 100
 
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
+    static func findings(_ index: RecordingIndex) -> [Finding] {
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
@@ -18,13 +18,14 @@ enum Overtaking {
         var last: [UInt64: (posted: Int32, delivered: Int32)] = [:]
         var inverted: [Key: (count: Int, first: Int32, before: Int32)] = [:]
         var byPolicy: [Int32: (count: Int, first: Int32)] = [:]
-        for (entryIndex, entry) in index.recording.entries.enumerated() where entry.stage == .deliver && entry.post >= 0
-        {
+        for span in index.spans where !span.isWait {
+            let entry = index.entry(span.begin)
+            guard entry.post >= 0 else { continue }
             if entry.overtakes {
-                byPolicy[entry.observer, default: (0, Int32(entryIndex))].count += 1
+                byPolicy[entry.observer, default: (0, span.begin)].count += 1
                 continue
             }
-            let posted = index.posted[Int(entry.post)]
+            let posted = index.posts[Int(entry.post)].posted
             guard posted >= 0 else { continue }
             // If observers cannot be told apart, there is one per name.
             let receiver = entry.observer >= 0 ? entry.observer : entry.name
@@ -35,47 +36,46 @@ enum Overtaking {
                 let key = Key(
                     observer: entry.observer, name: entry.name,
                     isNested: isCaused(index.entry(before.delivered).post, by: entry.post, index))
-                inverted[key, default: (0, Int32(entryIndex), before.delivered)].count += 1
+                inverted[key, default: (0, span.begin, before.delivered)].count += 1
             } else {
-                last[way] = (posted, Int32(entryIndex))
+                last[way] = (posted, span.begin)
             }
         }
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         return inverted.map { key, found in
-            let posted = index.posted[Int(index.entry(found.first).post)]
-            return Finding(
+            Finding(
                 kind: .overtaken, severity: .problem,
                 problem: "\(words.observer(key.observer, name: key.name)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
                     + (key.isNested ? ", although a handler of the earlier one posted it." : "."),
-                evidence: [posted, found.before, found.first],
+                evidence: [index.posts[Int(index.entry(found.first).post)].posted, found.before, found.first],
                 remedy: key.isNested
                     ? "A handler posted while its own notification was still being posted, so later observers on the "
                         + "posting thread received the new one first. Observe on a particular thread, which handles "
                         + "notifications in order, or post through a PostingQueue."
                     : "Redirect only once, with one observer and one thread, and post from one thread if the order "
                         + "matters. Two ThreadedNotificationCenters, or a queue, do not keep the order.",
-                weight: found.count)
+                weight: found.count, name: key.name)
         }
             + byPolicy.map { observer, found in
                 Finding(
                     kind: .overtakesByPolicy, severity: .note,
                     problem: "\(observer >= 0 ? words.observer(observer) : "an observer") received "
-                        + "\(words.count(found.count, "notification")) ahead of others that were waiting.",
-                    evidence: [observer >= 0 ? index.registered[Int(observer)] : -1, found.first].filter { $0 >= 0 },
+                        + "\(counted(found.count, "notification")) ahead of others that were waiting.",
+                    evidence: [words.registered(observer), found.first],
                     remedy:
                         "This is the effect of SameThreadPolicy.atOnce. With .ordered, notifications keep their order.",
-                    weight: found.count)
+                    weight: found.count, name: index.entry(found.first).name)
             }
     }
 
     /// True if a post was made in a handler of another post, directly or through other handlers.
-    private static func isCaused(_ post: Int32, by earlier: Int32, _ index: DeliveryIndex) -> Bool {
+    private static func isCaused(_ post: Int32, by earlier: Int32, _ index: RecordingIndex) -> Bool {
         var post = post
         for _ in 0..<maximumDistance {
-            let cause = index.cause[Int(post)]
-            guard cause >= 0, index.handlers[Int(cause)].pair >= 0 else { return false }
-            post = index.pairs[Int(index.handlers[Int(cause)].pair)].post
+            let cause = index.posts[Int(post)].cause
+            guard cause >= 0, index.spans[Int(cause)].delivery >= 0 else { return false }
+            post = index.deliveries[Int(index.spans[Int(cause)].delivery)].post
             if post == earlier { return true }
         }
         return false

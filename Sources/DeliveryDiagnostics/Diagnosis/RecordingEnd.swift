@@ -3,74 +3,64 @@ internal import ThreadedNotifications
 
 /// Reports how the recording ended, and missing records.
 enum RecordingEnd {
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
+    static func findings(_ index: RecordingIndex) -> [Finding] {
         let recording = index.recording
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         var findings: [Finding] = []
-        for process in recording.processes.indices where index.lastOfProcess[process] >= 0 {
-            let last = index.lastOfProcess[process]
-            let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[process].id)" : ""
-            if index.end[process] < 0 {
+        for (number, process) in index.processes.enumerated() where process.last >= 0 {
+            if process.end < 0 {
+                let ofProcess = recording.processes.count > 1 ? " of process \(recording.processes[number].id)" : ""
                 findings.append(
                     Finding(
                         kind: .recordingTruncated, severity: .note,
                         problem: "The recording\(ofProcess) is truncated: it does not say how it ended.",
-                        evidence: [last],
+                        evidence: [process.last],
                         remedy:
                             "The last records are missing. Check whether the program was killed or the disk was full.",
                         weight: 1))
-            } else if case .signal(let signal)? = index.entry(index.end[process]).reason {
-                findings += running(process, signal, index, words)
+            } else if case .signal(let signal)? = index.entry(process.end).reason {
+                findings += running(number, signal, words)
             }
         }
-        return findings + missing(index, words)
+        return findings + missing(words)
     }
 
     /// The innermost handler of each thread that was running when the process ended by a signal.
-    private static func running(
-        _ process: Int, _ signal: UInt8, _ index: DeliveryIndex, _ words: DiagnosisWords
-    ) -> [Finding] {
-        let end = index.end[process]
-        var innermost: [Int32: Int] = [:]
-        for (number, handler) in index.handlers.enumerated()
-        where handler.returned < 0 && Int(index.recording.threads[Int(handler.thread)].process) == process {
-            innermost[handler.thread] = number
+    private static func running(_ process: Int, _ signal: UInt8, _ words: RecordWords) -> [Finding] {
+        let index = words.index
+        let end = index.processes[process].end
+        var innermost: [Int32: RecordingIndex.Span] = [:]
+        for span in index.spans where span.ending == .open && !span.isWait {
+            if Int(index.recording.threads[Int(span.thread)].process) == process { innermost[span.thread] = span }
         }
-        return innermost.sorted { $0.key < $1.key }.map { thread, number in
-            let handler = index.handlers[number]
-            let registered = handler.observer < 0 ? -1 : index.registered[Int(handler.observer)]
-            let name = index.entry(handler.deliver).name
+        return innermost.sorted { $0.key < $1.key }.map { thread, span in
+            let entry = index.entry(span.begin)
             let hasRecordedEnd = index.entry(end).thread == thread
+            // Other signals are sent to ask a process to end.
+            let isCrash = ![1, 2, 3, 13, 15].contains(signal)
             return Finding(
                 kind: .endedInHandler, severity: hasRecordedEnd ? .problem : .note,
                 problem:
                     "The process ended by signal \(signal) while \(words.thread(thread)) was in the handler of "
-                    + "\(words.observer(handler.observer, name: name)).",
-                evidence: [registered, handler.deliver, end].filter { $0 >= 0 },
-                remedy: isCrash(signal)
+                    + "\(Stall.observer(span, words)).",
+                evidence: [words.registered(entry.observer), span.begin, end],
+                remedy: isCrash
                     ? "Start with that handler, and check whether it uses something that was released. Call "
                         + "cancelAndWait() before you release it."
                     : "The process was asked to end. If it was hanging, check what that handler waits for.",
-                weight: hasRecordedEnd ? 2 : 1)
+                weight: hasRecordedEnd ? 2 : 1, name: entry.name)
         }
     }
 
-    /// True if the process itself caused the signal. The others are sent to ask a process to end.
-    private static func isCrash(_ signal: UInt8) -> Bool {
-        ![1, 2, 3, 13, 15].contains(signal)
-    }
-
-    private static func missing(_ index: DeliveryIndex, _ words: DiagnosisWords) -> [Finding] {
-        let recording = index.recording
+    private static func missing(_ words: RecordWords) -> [Finding] {
+        let recording = words.index.recording
         var lost = (count: 0, first: Int32(-1))
-        var forks = (count: 0, first: Int32(-1))
-        for (entryIndex, entry) in recording.entries.enumerated() {
+        var forks = lost
+        for (number, entry) in recording.entries.enumerated() where entry.stage == .lost || entry.stage == .fork {
             if entry.stage == .lost {
-                if lost.first < 0 { lost.first = Int32(entryIndex) }
-                lost.count += max(1, Int(entry.count))
-            } else if entry.stage == .fork {
-                if forks.first < 0 { forks.first = Int32(entryIndex) }
-                forks.count += 1
+                lost = (lost.count + max(1, Int(entry.count)), lost.first < 0 ? Int32(number) : lost.first)
+            } else {
+                forks = (forks.count + 1, forks.first < 0 ? Int32(number) : forks.first)
             }
         }
         var findings: [Finding] = []
@@ -78,7 +68,7 @@ enum RecordingEnd {
             findings.append(
                 Finding(
                     kind: .lostRecords, severity: .note,
-                    problem: "\(words.count(lost.count, "record")) \(lost.count == 1 ? "was" : "were") lost.",
+                    problem: "\(counted(lost.count, "record")) \(lost.count == 1 ? "was" : "were") lost.",
                     evidence: [lost.first],
                     remedy: "The findings are based on the others. Record to a faster disk, or record less at a time.",
                     weight: lost.count))
@@ -89,7 +79,7 @@ enum RecordingEnd {
             findings.append(
                 Finding(
                     kind: .lostRecords, severity: .note,
-                    problem: "The file is damaged at \(words.count(recording.problemCount, "place"))\(first)",
+                    problem: "The file is damaged at \(counted(recording.problemCount, "place"))\(first)",
                     evidence: [],
                     remedy: "The findings are based on the rest. Check whether the program itself writes to the file.",
                     weight: recording.problemCount))

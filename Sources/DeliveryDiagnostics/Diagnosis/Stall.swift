@@ -4,102 +4,111 @@ internal import ThreadedNotifications
 /// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the
 /// program continues, or the thread is in a handler that never returned.
 enum Stall {
-    static func findings(_ index: DeliveryIndex, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ index: RecordingIndex, _ limits: DiagnosisLimits) -> [Finding] {
         let recording = index.recording
         let limit = limits.stall.nanoseconds
         /// For each thread: the number of waiting notifications, and the `append` of the one that has waited longest.
         var waiting = recording.threads.map { _ in (count: 0, oldest: Int32(-1)) }
-        for pair in index.pairs where index.isPending(pair) && pair.append >= 0 && !index.targetHasEnded(pair) {
-            let target = index.target(of: pair)
-            guard target >= 0, index.threadEnd[Int(target)] < 0 else { continue }
+        for delivery in index.deliveries where delivery.kind != .redirected && delivery.isPending {
+            let target = delivery.append < 0 ? -1 : index.target(of: delivery)
+            guard target >= 0, index.threads[Int(target)].end < 0 else { continue }
             waiting[Int(target)].count += 1
-            if waiting[Int(target)].oldest < 0 { waiting[Int(target)].oldest = pair.append }
+            if waiting[Int(target)].oldest < 0 { waiting[Int(target)].oldest = delivery.append }
         }
-        var running: [Int32: Int] = [:]
-        for (number, handler) in index.handlers.enumerated() where handler.returned < 0 {
-            running[handler.thread] = number
-        }
-        let words = DiagnosisWords(index)
-        return recording.threads.indices.compactMap { thread -> Finding? in
-            let end = index.lastOfProcess[Int(recording.threads[thread].process)]
-            guard end >= 0, index.threadEnd[thread] < 0 else { return nil }
-            let last = index.lastOfThread[thread]
-            let hasRecordedEnd = index.entry(end).thread == Int32(thread)
-            func sinceEnd(_ entryIndex: Int32) -> UInt64 {
-                let (time, endTime) = (index.entry(entryIndex).time, index.entry(end).time)
-                return endTime > time ? endTime - time : 0
-            }
-            let (count, oldest) = waiting[thread]
+        /// For each thread: the innermost handler that is running when the recording ends.
+        var running: [Int32: RecordingIndex.Span] = [:]
+        for span in index.spans where span.ending == .open && !span.isWait { running[span.thread] = span }
+        let words = RecordWords(index)
+        return recording.threads.indices.compactMap { number -> Finding? in
+            let (thread, last) = (Int32(number), index.threads[number].last)
+            let end = index.processes[Int(recording.threads[number].process)].last
+            guard end >= 0, index.threads[number].end < 0 else { return nil }
+            let (count, oldest) = waiting[number]
+            let handler = running[thread]
             // The handler is not stuck if the program ended in it, or if its thread recorded something later.
-            if let number = running[Int32(thread)], last >= 0, !hasRecordedEnd, sinceEnd(last) > limit {
-                return neverReturned(index.handlers[number], count, sinceEnd(last), words)
+            if let handler, last >= 0, index.entry(end).thread != thread, index.time(from: last, to: end) > limit {
+                return neverReturned(handler, count, index.time(from: last, to: end), words)
             }
-            let handler = running[Int32(thread)].map { index.handlers[$0] }
-            guard count > 0, sinceEnd(oldest) > (handler == nil ? limit : limit / 10) else { return nil }
-            if sinceEnd(oldest) <= limit || handlesInTurn(index.entry(oldest), after: oldest, index) {
-                return backlog(Int32(thread), count, oldest, since: sinceEnd(oldest), in: handler, words)
+            guard count > 0 else { return nil }
+            let since = index.time(from: oldest, to: end)
+            guard since > (handler == nil ? limit : limit / 10) else { return nil }
+            if since <= limit || handlesInTurn(index.entry(oldest), after: oldest, index) {
+                return backlog(thread, count, oldest, since: since, in: handler, words)
             }
             let waits =
                 "\(count) \(count == 1 ? "notification or block waits" : "notifications or blocks wait") for it, the "
-                + "first since " + ElapsedTime.text(sinceEnd(oldest))
-            let continues = last > oldest && sinceEnd(last) <= limit
+                + "first since " + ElapsedTime.text(since)
+            let continues = last > oldest && index.time(from: last, to: end) <= limit
             return Finding(
                 kind: .stalled, severity: .problem,
-                problem: "\(words.thread(Int32(thread))) "
+                problem: "\(words.thread(thread)) "
                     + (continues ? "continues but does not drain" : "stopped draining") + ": \(waits).",
-                evidence: [oldest, last].filter { $0 >= 0 },
+                evidence: [oldest, last],
                 remedy: continues
                     ? "It runs its run loop in another mode than the observer's, or no run loop. Run it in one of the "
                         + "observer's modes, or add the observer for the mode that it runs in."
                     : "Make it run its run loop with RunLoop.current.run(), or make it a RunLoopThread. Check what it "
-                        + "has been doing since its last record.",
-                weight: Int(clamping: sinceEnd(oldest)), thread: continues ? -1 : Int32(thread))
+                        + "has been doing since its last record." + (isMain(thread, index) ? " \(asyncMain)" : ""),
+                weight: Int(clamping: since), name: index.entry(oldest).name, thread: continues ? -1 : thread)
         }
+    }
+
+    /// What to do if the main thread does not run its run loop.
+    static let asyncMain =
+        "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts a "
+        + "Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the main "
+        + "thread: observe on a RunLoopThread there, or write the test for XCTest."
+
+    static func isMain(_ thread: Int32, _ index: RecordingIndex) -> Bool {
+        thread >= 0 && index.recording.threads[Int(thread)].identity.number == 1
     }
 
     /// True if the thread has handled something for the same observer since the notification began to wait. Then the
     /// thread is slow, not stuck.
-    private static func handlesInTurn(_ waiting: Recording.Entry, after oldest: Int32, _ index: DeliveryIndex) -> Bool {
-        index.handlers.contains {
-            $0.observer == waiting.observer && $0.thread == waiting.target && $0.deliver > oldest
+    private static func handlesInTurn(_ waiting: Recording.Entry, after oldest: Int32, _ index: RecordingIndex) -> Bool
+    {
+        index.spans.contains { span in
+            span.begin > oldest && span.thread == waiting.target && !span.isWait
+                && index.entry(span.begin).observer == waiting.observer
         }
     }
 
     private static func backlog(
-        _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: DeliveryIndex.Handler?,
-        _ words: DiagnosisWords
+        _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: RecordingIndex.Span?,
+        _ words: RecordWords
     ) -> Finding {
-        let inHandler = handler.map { handler in
-            ", which is in the handler of "
-                + words.observer(handler.observer, name: words.index.entry(handler.deliver).name)
-        }
+        let inHandler = handler.map { ", which is in the handler of \(observer($0, words))" }
         return Finding(
             kind: .backlog, severity: .note,
-            problem: "When the recording ends, \(words.count(count, "notification")) wait\(count == 1 ? "s" : "") for "
-                + words.thread(thread)
-                + "\(inHandler ?? ""), the first since \(ElapsedTime.text(since)).",
-            evidence: [oldest, handler?.deliver ?? -1].filter { $0 >= 0 },
+            problem: "When the recording ends, \(counted(count, "notification")) wait\(count == 1 ? "s" : "") for "
+                + "\(words.thread(thread))\(inHandler ?? ""), the first since \(ElapsedTime.text(since)).",
+            evidence: [oldest, handler?.begin ?? -1],
             remedy: "Handle faster, post less, or wait for what was posted before the program ends: "
                 + "postAndWait(_:timeout:).",
-            weight: count, thread: thread)
+            weight: count, name: words.index.entry(oldest).name, thread: thread)
+    }
+
+    /// The observer whose handler it is.
+    static func observer(_ handler: RecordingIndex.Span, _ words: RecordWords) -> String {
+        let entry = words.index.entry(handler.begin)
+        return words.observer(entry.observer, name: entry.name)
     }
 
     private static func neverReturned(
-        _ handler: DeliveryIndex.Handler, _ waiting: Int, _ since: UInt64, _ words: DiagnosisWords
+        _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ words: RecordWords
     ) -> Finding {
-        let index = words.index
-        let registered = handler.observer >= 0 ? index.registered[Int(handler.observer)] : -1
-        let observer = words.observer(handler.observer, name: index.entry(handler.deliver).name)
+        let entry = words.index.entry(handler.begin)
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
-            problem: "\(words.thread(handler.thread)) is in the handler of \(observer) until the recording ends, and "
-                + "recorded nothing else for \(ElapsedTime.text(since))"
-                + (waiting > 0
-                    ? "; \(words.count(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
-            evidence: [registered, handler.deliver, index.lastOfThread[Int(handler.thread)]].filter { $0 >= 0 },
+            problem: "\(words.thread(handler.thread)) is in the handler of \(observer(handler, words)) until the "
+                + "recording ends, and recorded nothing else for \(ElapsedTime.text(since))"
+                + (waiting > 0 ? "; \(counted(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
+            evidence: [
+                words.registered(entry.observer), handler.begin, words.index.threads[Int(handler.thread)].last,
+            ],
             remedy:
                 "Check what the handler waits for, such as a lock, a reply or input. Let it return, and continue when "
                 + "that is available.",
-            weight: Int(clamping: since), thread: handler.thread)
+            weight: Int(clamping: since), name: entry.name, thread: handler.thread)
     }
 }

@@ -1,19 +1,20 @@
+internal import DeliveryRecording
+
 /// Reports the faults that the audit finds: lost, delivered twice, or of unknown origin.
 enum Unaccounted {
-    static func findings(_ audit: Audit, _ index: DeliveryIndex) -> [Finding] {
-        let words = DiagnosisWords(index)
+    static func findings(_ audit: Audit) -> [Finding] {
+        let words = RecordWords(audit.index)
         return AuditFault.Kind.allCases.compactMap { kind in
             guard let count = audit.faults.countByKind[kind],
                 let first = audit.faults.reported.first(where: { $0.kind == kind })
             else { return nil }
-            let posted = first.post < 0 ? -1 : index.posted[Int(first.post)]
             return Finding(
                 kind: .unaccounted, severity: .problem,
                 problem: "\(problem(kind, words.times(count))): \(first.text).",
-                evidence: posted == first.entryIndex ? [posted] : [posted, first.entryIndex].filter { $0 >= 0 },
+                evidence: [first.post < 0 ? -1 : audit.index.posts[Int(first.post)].posted, first.entry],
                 remedy:
                     "This is a bug of the library. Run 'notify-demo audit' on the recording, and report the output.",
-                weight: count)
+                weight: count, name: first.post < 0 ? -1 : audit.index.name(ofPost: first.post))
         }
     }
 

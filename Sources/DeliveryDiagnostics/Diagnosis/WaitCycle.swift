@@ -9,23 +9,23 @@ enum WaitCycle {
     /// The number of waits of a cycle that are shown.
     private static let maximumReported = 8
 
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
+    static func findings(_ index: RecordingIndex) -> [Finding] {
         let recording = index.recording
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         /// By the source location of the call, or by the message if the location is unknown.
         var refused: [Int64: (count: Int, first: Int32)] = [:]
         /// For each pair of threads: the first wait of one for the other.
         var waits: [UInt64: Int32] = [:]
         var targets = WaitTargets(recording)
-        for (entryIndex, entry) in recording.entries.enumerated() {
+        for (number, entry) in recording.entries.enumerated() {
             switch entry.stage {
             case .refuseWait:
                 let key = entry.place >= 0 ? Int64(entry.place) : -1 - Int64(entry.message)
-                refused[key, default: (0, Int32(entryIndex))].count += 1
+                refused[key, default: (0, Int32(number))].count += 1
             case .wait:
                 for target in targets.of(entry) where target != entry.thread {
                     let key = UInt64(UInt32(bitPattern: entry.thread)) << 32 | UInt64(UInt32(bitPattern: target))
-                    if waits[key] == nil { waits[key] = Int32(entryIndex) }
+                    if waits[key] == nil { waits[key] = Int32(number) }
                 }
             default: break
             }
@@ -48,7 +48,7 @@ enum WaitCycle {
     }
 
     /// For each thread in a cycle, a shortest cycle through it. Each thread is reported in one cycle only.
-    private static func bothWays(_ waits: [UInt64: Int32], _ words: DiagnosisWords) -> [Finding] {
+    private static func bothWays(_ waits: [UInt64: Int32], _ words: RecordWords) -> [Finding] {
         var next: [Int32: [Int32]] = [:]
         for key in waits.keys.sorted() {
             next[Int32(truncatingIfNeeded: key >> 32), default: []].append(Int32(truncatingIfNeeded: key))
@@ -125,8 +125,8 @@ private struct WaitTargets {
 
     init(_ recording: Recording) {
         self.recording = recording
-        for (entryIndex, thread) in recording.threads.enumerated() {
-            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(entryIndex)
+        for (number, thread) in recording.threads.enumerated() {
+            threads[Recording.Numbered(process: thread.process, number: thread.identity.number)] = Int32(number)
         }
     }
 

@@ -3,7 +3,7 @@ internal import ThreadedNotifications
 
 /// Finds notifications that were handled on another thread than declared (guarantee 1).
 enum WrongThread {
-    static func findings(_ index: DeliveryIndex) -> [Finding] {
+    static func findings(_ index: RecordingIndex) -> [Finding] {
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
@@ -11,41 +11,39 @@ enum WrongThread {
             var actual: Int32
         }
         var found: [Key: (count: Int, first: Int32)] = [:]
-        for (entryIndex, entry) in index.recording.entries.enumerated() where entry.stage == .deliver {
-            let declared = declared(entry, entryIndex, index)
+        for span in index.spans where !span.isWait {
+            let entry = index.entry(span.begin)
+            let declared = declared(entry, span, index)
             guard declared >= 0, declared != entry.thread else { continue }
             let key = Key(observer: entry.observer, name: entry.name, declared: declared, actual: entry.thread)
-            found[key, default: (0, Int32(entryIndex))].count += 1
+            found[key, default: (0, span.begin)].count += 1
         }
-        let words = DiagnosisWords(index)
+        let words = RecordWords(index)
         return found.map { key, found in
-            let entry = index.entry(found.first)
-            let registered = key.observer >= 0 ? index.registered[Int(key.observer)] : -1
-            let posted = entry.post >= 0 ? index.posted[Int(entry.post)] : -1
-            return Finding(
+            Finding(
                 kind: .wrongThread, severity: .problem,
                 problem: "\(words.observer(key.observer, name: key.name)) should be handled on "
                     + "\(words.thread(key.declared)) but was handled on \(words.thread(key.actual)) "
                     + "\(words.times(found.count)).",
-                evidence: [registered, posted, found.first].filter { $0 >= 0 },
+                evidence: [words.registered(key.observer), posted(index.entry(found.first), index), found.first],
                 remedy:
                     "Only the center should call the handler. If no other code calls it, report this recording as a "
                     + "bug of the library.",
-                weight: found.count)
+                weight: found.count, name: key.name)
         }
     }
 
+    private static func posted(_ entry: Recording.Entry, _ index: RecordingIndex) -> Int32 {
+        entry.post < 0 ? -1 : index.posts[Int(entry.post)].posted
+    }
+
     /// The thread that was declared to handle it; -1 if none was.
-    private static func declared(_ entry: Recording.Entry, _ entryIndex: Int, _ index: DeliveryIndex) -> Int32 {
-        if entry.observer >= 0, index.registered[Int(entry.observer)] >= 0 {
-            let declared = index.entry(index.registered[Int(entry.observer)]).target
-            if declared >= 0 { return declared }
-        }
-        let pair = index.pairOfEntry[entryIndex]
-        if pair >= 0, index.pairs[Int(pair)].append >= 0 {
-            let declared = index.entry(index.pairs[Int(pair)].append).target
-            if declared >= 0 { return declared }
-        }
+    private static func declared(
+        _ entry: Recording.Entry, _ span: RecordingIndex.Span, _ index: RecordingIndex
+    ) -> Int32 {
+        if let declared = index.registration(of: entry.observer)?.target, declared >= 0 { return declared }
+        let append = span.delivery < 0 ? -1 : index.deliveries[Int(span.delivery)].append
+        if append >= 0, index.entry(append).target >= 0 { return index.entry(append).target }
         return entry.target
     }
 }

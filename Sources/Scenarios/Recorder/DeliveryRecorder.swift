@@ -61,7 +61,7 @@ package final class DeliveryRecorder: Sendable {
             record.overtakes = event.overtakes
             record.style = event.postingStyle.flatMap { DeliveryRecord.Style(rawValue: $0.name) }
             record.policy = event.policy.flatMap { DeliveryRecord.Policy(rawValue: $0.kind) }
-            record.reason = event.reason.map { _ in .notStarted }
+            record.reason = event.reason.map { $0 == .timedOut ? .timedOut : .notStarted }
         }
     }
 

@@ -25,8 +25,8 @@ final class RoomWaiter: Sendable {
         guard let begun else { return }
         ThreadWaits.trace(begun, of: wait)
         let id = try begun.get()
-        _ = room.wait(until: deadline)
-        ThreadWaits.end(id)
+        let isAwake = room.wait(until: deadline)
+        ThreadWaits.end(id, timedOut: !isAwake)
     }
 
     func wake() {

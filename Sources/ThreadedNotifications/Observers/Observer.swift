@@ -177,6 +177,7 @@ final class Observer: Sendable {
         let deadline = ContinuousClock.Instant.after(timeout)
         while state.running > own {
             guard ended.wait(until: deadline) else {
+                ThreadWaits.end(wait, timedOut: true)
                 throw .handlerStillRunning(observer: id, after: timeout)
             }
         }

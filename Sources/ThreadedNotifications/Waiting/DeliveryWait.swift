@@ -125,10 +125,8 @@ final class DeliveryWait: Sendable {
         notification: String?, timeout: Duration
     ) throws(DeliveryError) -> (delivered: Int, coalesced: Int, cancelled: Int) {
         let isPending = state.withLock { !$0.pending.isEmpty }
-        if isPending {
-            _ = isOver.wait(until: .after(timeout))
-        }
-        ThreadWaits.end(id)
+        let timedOut = isPending && !isOver.wait(until: .after(timeout))
+        ThreadWaits.end(id, timedOut: timedOut)
         let (pending, ended, dropped) = state.withLock { state in
             (state.pending.sorted { $0.key < $1.key }.map(\.value.description), state.ended, state.dropped.sorted())
         }

@@ -46,9 +46,9 @@ enum ThreadWaits {
         graph.withLock { $0.complete(target, of: id) }
     }
 
-    static func end(_ id: WaitGraph.WaitID) {
+    static func end(_ id: WaitGraph.WaitID, timedOut: Bool = false) {
         let hasEnded = graph.withLock { $0.end(id) }
-        if hasEnded { DeliveryEvent.trace(.waitEnd) }
+        if hasEnded { DeliveryEvent.trace(.waitEnd, reason: timedOut ? .timedOut : nil) }
     }
 
     /// Ends all waits of the calling thread when it ends.

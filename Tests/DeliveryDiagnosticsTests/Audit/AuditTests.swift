@@ -87,12 +87,36 @@ struct AuditTests {
                 counters: DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1))
         }
         #expect(audit.addsUp)
-        let queue = audit.queues.first
-        #expect(audit.queues.count == 1)
         #expect(
-            [queue?.enqueued, queue?.posted, queue?.coalesced, queue?.dequeued, queue?.targetGone, queue?.waiting]
-                == [5, 1, 1, 1, 1, 1])
+            audit.queues.map(\.counters) == [
+                DeliveryCounters(delivered: 1, waiting: 1, coalesced: 1, cancelled: 1, targetGone: 1)
+            ])
         #expect(audit.lines.isEmpty)
+    }
+
+    @Test("posts that no observer matched are counted for each name, and handlers' threads for each observer")
+    func unobservedAndThreads() {
+        let audit = audit { story in
+            story.register(1, on: nil)
+            for (post, thread) in [(1, RecordedStory.main), (2, RecordedStory.other)] {
+                story.add(.post, on: thread, post: post, count: 1)
+                story.handle(post, by: 1, on: thread)
+            }
+            for post in 3...5 { story.add(.post, post == 5 ? "Other" : "Gone", post: post, at: 9, count: 0) }
+        }
+        #expect(audit.unobserved.map(\.count) == [2, 1])
+        #expect(audit.lines.map(\.threads.count) == [2])
+        #expect(
+            AuditReport(audit).text().joined(separator: "\n") == """
+                posted  delivered  name and observer
+                     2          2  Done  observer 1 on main and other, Demo/main.swift:1
+
+                posted  name without an observer
+                     2  Gone, Demo/main.swift:9
+                     1  Other, Demo/main.swift:9
+
+                no faults
+                """)
     }
 
     @Test("posts from before the recording are counted separately")

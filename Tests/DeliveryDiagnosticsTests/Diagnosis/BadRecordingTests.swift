@@ -46,7 +46,8 @@ struct BadRecordingTests {
         let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
         var kinds: Set<Finding.Kind> = []
         var faults: Set<AuditFault.Kind> = []
-        for round in 0..<1000 {
+        let rounds = TestRounds.rounds(100, stress: 10_000)
+        for round in 0..<rounds {
             let recording = Recording(records(1 + round % 120, &generator))
             let audit = Audit(recording)
             #expect(!AuditReport(audit).text(width: 1 + round % 100).isEmpty)

@@ -175,18 +175,4 @@ extension DiagnosisTests {
         #expect(findings.map(\.kind) == [.selfPosting])
         #expect(findings.first?.problem.contains("12 times in a row, and still does when") == true)
     }
-
-    @Test("the cause of an enqueued notification is the handler that enqueued it, not the one it is posted in")
-    func causeOfEnqueued() {
-        let index = DeliveryIndex(
-            Story.complete { story in
-                story.register(1, on: Story.main)
-                story.add(.post, post: 1, count: 1)
-                story.add(.enqueue, post: 2, target: Story.main)
-                story.add(.deliver, post: 1, observer: 1, target: Story.main)
-                story.add(.post, post: 2, count: 0)
-                story.add(.return, post: 1, observer: 1)
-            })
-        #expect(index.cause == [-1, -1])
-    }
 }

@@ -166,6 +166,104 @@ extension DiagnosisTests {
             in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
     }
 
+    @Test("a block for a thread that was never started is a problem of its own")
+    func neverStarted() {
+        func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
+            { story in
+                story.add(.append, nil, post: 1, target: Story.worker)
+                story.add(.targetGone, nil, post: 1, target: Story.worker, reason: reason)
+            }
+        }
+        expect(
+            .neverStarted, evidence: [2], says: ["1 block was not accepted because worker was never started"],
+            in: story(.notStarted), notIn: { $0.add(.log, nil) })
+        #expect(Diagnosis(Story.complete(story(nil))).findings.map(\.kind) == [.targetGone])
+    }
+
+    @Test("a main thread that ended has causes and remedies for programs and for tests")
+    func mainEnded() {
+        let findings = Diagnosis(
+            Story.complete { story in
+                story.register(1, on: Story.main)
+                story.add(.threadEnd, nil)
+                story.hand(1, to: [1], on: Story.main, from: Story.worker)
+                story.add(.targetGone, on: Story.worker, post: 1, observer: 1)
+            }
+        ).findings
+        #expect(findings.map(\.kind) == [.targetGone])
+        for words in ["async", "dispatchMain()", "Swift Testing", "RunLoopThread"] {
+            #expect(findings.first?.remedy.contains(words) == true)
+        }
+    }
+
+    @Test("handlers on several threads are a note, and a problem if main is one of them or two run at the same time")
+    func severalThreads() {
+        func story(_ thread: ThreadIdentity, overlap: Bool = false, on target: ThreadIdentity? = nil) -> (inout Story)
+            -> Void
+        {
+            { story in
+                story.register(1, on: target)
+                story.add(.post, on: Story.worker, post: 1, count: 1)
+                story.add(.deliver, on: Story.worker, post: 1, observer: 1)
+                if !overlap { story.add(.return, on: Story.worker, post: 1, observer: 1) }
+                story.add(.post, on: thread, post: 2, count: 1)
+                story.handle(2, by: 1, on: thread)
+                if overlap { story.add(.return, on: Story.worker, post: 1, observer: 1) }
+            }
+        }
+        expect(
+            .severalThreads, .note, evidence: [1, 3, 6],
+            says: ["Handlers of observer 1 of Done ran on 2 threads (worker and other) because"],
+            in: story(Story.other),
+            notIn: story(Story.worker))
+        expect(.severalThreads, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker))
+        expect(
+            .severalThreads, evidence: [1, 3, 5], says: ["two at the same time"], in: story(Story.other, overlap: true),
+            notIn: story(Story.worker, overlap: true))
+    }
+
+    @Test("a wait that lasted for its timeout is a problem")
+    func waitTimedOut() {
+        func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
+            { story in
+                story.add(.wait, nil, message: "worker to handle Done", at: 7)
+                story.add(.waitEnd, nil, reason: reason, after: .seconds(2))
+            }
+        }
+        expect(
+            .waitTimedOut, evidence: [1, 2],
+            says: ["main waited for worker to handle Done until the timeout, after 2 s"],
+            in: story(.timedOut), notIn: story(nil))
+    }
+
+    @Test("accepted findings are left out, by kind or by kind and name, and counted")
+    func accepted() throws {
+        let recording = Story.complete { story in
+            for observer in 1...2 {
+                story.register(observer, "\(observer)")
+                story.hand(observer, to: [observer], "\(observer)")
+                story.add(.drop, "\(observer)", post: observer, observer: observer)
+            }
+            story.add(.fork, nil)
+        }
+        for (text, kinds) in [
+            ("", [Finding.Kind.dropped, .dropped, .fork]), ("# fork\n\n dropped 2 # known\n", [.dropped, .fork]),
+            ("dropped\r\nfork", []), ("dropped 3\nfork\t", [.dropped, .dropped]),
+        ] {
+            let accepted = try AcceptedFindings(text: text, source: "accepted")
+            let diagnosis = Diagnosis(recording, accepted: accepted)
+            #expect(diagnosis.findings.map(\.kind) == kinds)
+            #expect(diagnosis.acceptedCount == 3 - kinds.count)
+        }
+        let error = #expect(throws: LogError.self) { try AcceptedFindings(text: "fork\ndroped", source: "accepted") }
+        #expect(
+            error?.description.hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?")
+                == true)
+        #expect(throws: LogError.self) { try AcceptedFindings(path: "/nonexistent") }
+        #expect(
+            Diagnosis(recording).totals == "2 posted, 2 dropped; no faults")
+    }
+
     @Test("a truncated recording, lost records and a fork are notes")
     func recording() {
         expect(

@@ -276,7 +276,7 @@ struct DiagnosisTests {
             in: story(Self.window, count: 0), notIn: story(nil, count: nil))
         expect(
             .neverDelivered, evidence: [1, 2],
-            says: ["although its name was posted once: it was posted to another center"],
+            says: ["its name was posted once, but to another center"],
             in: story(nil, count: 0),
             notIn: { story in
                 story.add(.post, post: 1, count: 0)
@@ -331,7 +331,7 @@ struct DiagnosisTests {
         }
         expect(
             .neverDelivered, evidence: [2, 5],
-            says: ["although its name was posted once: it was posted to another center"],
+            says: ["its name was posted once, but to another center"],
             in: story(true), notIn: story(false))
     }
 

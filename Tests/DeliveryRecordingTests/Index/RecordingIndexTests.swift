@@ -147,6 +147,18 @@ struct RecordingIndexTests {
         #expect(captured.posted == 4 && captured.deliveryCount == 1 && captured.cause == 0)
     }
 
+    @Test("the cause of an enqueued notification is what enqueued it, not the handler during which it is posted")
+    func causeOfEnqueued() {
+        let index = index {
+            $0.add(.post, post: 1, count: 1)
+            $0.add(.enqueue, post: 2, target: Story.main)
+            $0.add(.deliver, post: 1, observer: 1, target: Story.main)
+            $0.add(.post, post: 2, count: 0)
+            $0.add(.return, post: 1, observer: 1)
+        }
+        #expect(index.posts.map(\.cause) == [-1, -1])
+    }
+
     @Test("a notification leaves its posting queue once, and a stray outcome is kept apart")
     func queues() {
         let index = index {

@@ -17,7 +17,7 @@ struct ReaderTests {
         var addsUp: Bool
         var notifications: [Line]
         var faultCount: Int
-        var notKnownCount: Int
+        var unknownCount: Int
     }
 
     private struct Diagnosed: Decodable {
@@ -80,7 +80,7 @@ struct ReaderTests {
             let lines = outcome.output.split(separator: "\n")
             try #require(lines.count == 4, "\(scenario): \(outcome.output)\(outcome.errors)")
             let audited: Audited = try json(lines[0])
-            #expect(audited.addsUp && audited.faultCount == 0 && audited.notKnownCount == 0, "\(scenario): \(lines[0])")
+            #expect(audited.addsUp && audited.faultCount == 0 && audited.unknownCount == 0, "\(scenario): \(lines[0])")
             let diagnosed: Diagnosed = try json(lines[1])
             let problems = diagnosed.findings.filter { $0.severity == "problem" || Self.expected[scenario] == nil }
             #expect(
