@@ -8,8 +8,10 @@ internal import Synchronization
 /// serve the main queue and the main actor. Nothing can be delivered on the main thread then. Its mailbox is finished,
 /// so that later notifications have the outcome `targetGone`, and the first one that is lost causes a warning.
 enum MainThreadEnd {
-    /// Finishes the main thread's mailbox when the main thread has ended, if that thread does not do so itself.
+    /// Called when the main thread's mailbox is created. The mailbox is finished when the main thread has ended.
     static func watch() {
+        // A main thread with a context finishes its mailbox itself.
+        if SystemThread.currentIsMain { return ThreadContext.withCurrent { _ in } }
         // Only the main thread serves the main queue, until it ends. If it never does either, the block never runs.
         DispatchQueue.main.async { if !SystemThread.currentIsMain { found() } }
     }
