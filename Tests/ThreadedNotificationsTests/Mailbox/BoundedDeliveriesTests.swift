@@ -30,11 +30,9 @@ final class BoundedDeliveriesTests: XCTestCase {
     }
 
     func testObserversOfAllPoliciesMayShareAQueue() throws {
-        for seed in 0..<TestRounds.rounds(5, stress: 40) as Range<UInt64> { try allPolicies(seed: seed) }
-    }
-
-    private func allPolicies(seed: UInt64) throws {
-        try drive(Self.policies + [.unbounded], queues: 3, steps: 200, seed: seed)
+        for seed in 0..<TestRounds.rounds(5, stress: 40) as Range<UInt64> {
+            try drive(Self.policies + [.unbounded], queues: 3, steps: 200, seed: seed)
+        }
     }
 
     private func drive(_ policies: [OverflowPolicy], queues: Int, steps: Int, seed: UInt64) throws {
@@ -69,50 +67,46 @@ final class BoundedDeliveriesTests: XCTestCase {
     }
 
     func testAQueueThatIsNeverDrainedHasFewEntriesOfDroppedItems() throws {
-        for policy in Self.policies { try undrained(policy: policy) }
-    }
-
-    private func undrained(policy: OverflowPolicy) throws {
-        var mailbox = ComparedMailbox(queues: 1, observers: [.init(id: 1, queue: 0, policy: policy)])
-        try mailbox.append(queue: 0)
-        for number in 0..<100 {
-            try mailbox.append(for: 1, key: number % 5, waits: false)
-            try mailbox.check()
+        for policy in Self.policies {
+            var mailbox = ComparedMailbox(queues: 1, observers: [.init(id: 1, queue: 0, policy: policy)])
+            try mailbox.append(queue: 0)
+            for number in 0..<100 {
+                try mailbox.append(for: 1, key: number % 5, waits: false)
+                try mailbox.check()
+            }
+            // Entries of dropped items do not hide the others.
+            try mailbox.take(queue: 0)
+            while try mailbox.deliverFirst(of: [0]) {}
+            XCTAssertEqual(mailbox.outcomes.delivered, 1 + (policy.capacity ?? 5))
         }
-        // Entries of dropped items do not hide the others.
-        try mailbox.take(queue: 0)
-        while try mailbox.deliverFirst(of: [0]) {}
-        XCTAssertEqual(mailbox.outcomes.delivered, 1 + (policy.capacity ?? 5))
     }
 
     func testDeliveredItemsAndObserversWithoutItemsLeaveNothingBehind() throws {
-        for policy in Self.policies { try memory(policy: policy) }
-    }
-
-    private func memory(policy: OverflowPolicy) throws {
-        let observers = (1...50).map { ComparedMailbox.Observer(id: ObserverID($0), queue: 0, policy: policy) }
-        var mailbox = ComparedMailbox(queues: 1, observers: observers)
-        for observer in observers {
-            // One more than fits, so that each observer waits for room once, and is woken.
-            for key in 0...(policy.capacity ?? 5) { try mailbox.append(for: observer.id, key: key, waits: true) }
-            try mailbox.take(queue: 0)
-            while try mailbox.deliverFirst(of: [0]) {}
+        for policy in Self.policies {
+            let observers = (1...50).map { ComparedMailbox.Observer(id: ObserverID($0), queue: 0, policy: policy) }
+            var mailbox = ComparedMailbox(queues: 1, observers: observers)
+            for observer in observers {
+                // One more than fits, so that each observer waits for room once, and is woken.
+                for key in 0...(policy.capacity ?? 5) { try mailbox.append(for: observer.id, key: key, waits: true) }
+                try mailbox.take(queue: 0)
+                while try mailbox.deliverFirst(of: [0]) {}
+            }
+            for key in 0..<100 {
+                try mailbox.append(for: 1, key: key, waits: false)
+                try mailbox.take(queue: 0)
+                try mailbox.deliverFirst(of: [0])
+            }
+            XCTAssertLessThan(mailbox.elements, 30)
+            // From now on an item always waits, unless the capacity is 1.
+            try mailbox.append(for: 1, key: 5_000, waits: false)
+            for key in 0..<400 {
+                try mailbox.append(for: 1, key: key, waits: false)
+                try mailbox.take(queue: 0)
+                try mailbox.deliverFirst(of: [0])
+            }
+            // Some lists are shortened only now and then.
+            XCTAssertLessThan(mailbox.elements, 200)
         }
-        for key in 0..<100 {
-            try mailbox.append(for: 1, key: key, waits: false)
-            try mailbox.take(queue: 0)
-            try mailbox.deliverFirst(of: [0])
-        }
-        XCTAssertLessThan(mailbox.elements, 30)
-        // From now on an item always waits, unless the capacity is 1.
-        try mailbox.append(for: 1, key: 5_000, waits: false)
-        for key in 0..<400 {
-            try mailbox.append(for: 1, key: key, waits: false)
-            try mailbox.take(queue: 0)
-            try mailbox.deliverFirst(of: [0])
-        }
-        // Some lists are shortened only now and then.
-        XCTAssertLessThan(mailbox.elements, 200)
     }
 
     func testATakenItemCountsUntilItIsDeliveredAndCanStillBeDropped() throws {

@@ -43,28 +43,26 @@ final class PendingDeliveriesTests: XCTestCase {
     }
 
     func testAQueueThatIsNotEmptyWasSignalledAfterItWasLastEmptied() throws {
-        for seed in 0..<TestRounds.rounds(4, stress: 30) as Range<UInt64> { try signals(seed: seed) }
-    }
-
-    private func signals(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let queues = 1 + Int(seed % 4)
-        let policies: [OverflowPolicy] = [.dropOldest(capacity: 1), .keepLatest, .refuse(capacity: 2)]
-        let observers = policies.indices.map {
-            ComparedMailbox.Observer(id: ObserverID($0 + 1), queue: $0 % queues, policy: policies[$0])
-        }
-        var mailbox = ComparedMailbox(queues: queues, observers: observers)
-        for _ in 0..<400 {
-            // Mostly appends, so that a queue sometimes has entries of dropped items only.
-            switch Int.random(in: 0..<40, using: &random) {
-            case 0: try mailbox.append(queue: Int.random(in: 0..<queues, using: &random))
-            case 1: try mailbox.take(queue: Int.random(in: 0..<queues, using: &random))
-            case 2: try mailbox.deliverFirst(of: Array(0..<queues))
-            default: try mailbox.append(for: observers.randomElement(using: &random)!.id, key: 0, waits: false)
+        for seed in 0..<TestRounds.rounds(4, stress: 30) as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let queues = 1 + Int(seed % 4)
+            let policies: [OverflowPolicy] = [.dropOldest(capacity: 1), .keepLatest, .refuse(capacity: 2)]
+            let observers = policies.indices.map {
+                ComparedMailbox.Observer(id: ObserverID($0 + 1), queue: $0 % queues, policy: policies[$0])
             }
-            try mailbox.check()
+            var mailbox = ComparedMailbox(queues: queues, observers: observers)
+            for _ in 0..<400 {
+                // Mostly appends, so that a queue sometimes has entries of dropped items only.
+                switch Int.random(in: 0..<40, using: &random) {
+                case 0: try mailbox.append(queue: Int.random(in: 0..<queues, using: &random))
+                case 1: try mailbox.take(queue: Int.random(in: 0..<queues, using: &random))
+                case 2: try mailbox.deliverFirst(of: Array(0..<queues))
+                default: try mailbox.append(for: observers.randomElement(using: &random)!.id, key: 0, waits: false)
+                }
+                try mailbox.check()
+            }
+            try mailbox.removeAll()
         }
-        try mailbox.removeAll()
     }
 
     func testRemoveAllReturnsEveryItemAndWaiterOnceInTheOrderInWhichTheyWereAppended() {

@@ -44,27 +44,25 @@ final class ObserverCacheTests: XCTestCase {
     }
 
     func testNamesWithSimilarStringsAreNeverConfused() {
-        for storage in 0..<2 { tellsNamesApart(storage: storage) }
-    }
-
-    private func tellsNamesApart(storage: Int) {
-        // The two words of a small string are its text; those of a large one are a count and an address.
-        let texts =
-            storage == 0
-            ? ["", "a", "b", "ab", "12345678", "12345678a", "12345678b", "a2345678b", "123456789012345", "é", "ê"]
-            : (0..<11).map { "a text that does not fit in two words, number \($0 % 10)" + ($0 == 10 ? "!" : "") }
-        let names = texts.map { Notification.Name($0) }
-        let cache = ObserverCache()
-        let observers = names.map { _ in Self.observer() }
-        for round in 0..<3 {
-            for (name, observer) in zip(names, observers) {
-                // Names may share a slot, so an earlier one may be missing, but never has the observers of another.
-                cache.keep([observer], of: name, version: UInt64(round))
-                for (asked, expected) in zip(names, observers) {
-                    let found = Self.find(asked, UInt64(round), in: cache)
-                    XCTAssertTrue(found == nil || found == [expected.id], "\(asked) after \(name)")
+        for storage in 0..<2 {
+            // The two words of a small string are its text; those of a large one are a count and an address.
+            let texts =
+                storage == 0
+                ? ["", "a", "b", "ab", "12345678", "12345678a", "12345678b", "a2345678b", "123456789012345", "é", "ê"]
+                : (0..<11).map { "a text that does not fit in two words, number \($0 % 10)" + ($0 == 10 ? "!" : "") }
+            let names = texts.map { Notification.Name($0) }
+            let cache = ObserverCache()
+            let observers = names.map { _ in Self.observer() }
+            for round in 0..<3 {
+                for (name, observer) in zip(names, observers) {
+                    // Names may share a slot, so an earlier one may be missing, but never has the observers of another.
+                    cache.keep([observer], of: name, version: UInt64(round))
+                    for (asked, expected) in zip(names, observers) {
+                        let found = Self.find(asked, UInt64(round), in: cache)
+                        XCTAssertTrue(found == nil || found == [expected.id], "\(asked) after \(name)")
+                    }
+                    XCTAssertEqual(Self.find(name, UInt64(round), in: cache), [observer.id])
                 }
-                XCTAssertEqual(Self.find(name, UInt64(round), in: cache), [observer.id])
             }
         }
     }

@@ -84,39 +84,39 @@ final class CoalescingBufferTests: XCTestCase {
     }
 
     func testTheStorageOfABurstIsReleasedHoweverTheBurstEnds() {
-        for end in ["taken", "dequeued", "coalesced", "removed"] { storageAfterABurst(end: end) }
-    }
-
-    private func storageAfterABurst(end: String) {
-        var buffer = Buffer()
-        // The storage of a smaller burst is kept.
-        let count = 4_200
-        for burst in 0..<2 {
-            for number in 0..<count {
-                let key = Buffer.Key(queue: 1, name: Notification.Name("\(number % 7)"), sender: .value(UInt64(number)))
-                _ = buffer.enqueue(number, key, style: .asap, modeQueue: number % 3, mask: [], keepsEarliest: false)
-            }
-            if end == "taken", burst == 0 { XCTAssertGreaterThan(storedElements(of: buffer), count) }
-            let next = buffer.nextSequenceNumber
-            XCTAssertGreaterThan(next, UInt64(count * (burst + 1)))
-            switch end {
-            case "taken":
-                while buffer.takeFirst(.asap, modeQueues: [0, 1, 2]) != nil {}
-            case "dequeued":
-                for name in 0..<7 { _ = dequeue(name: name, from: &buffer) }
-            case "coalesced":
-                for name in 0..<7 {
-                    let key = Buffer.Key(queue: 1, name: Notification.Name("\(name)"), sender: .none)
-                    _ = buffer.enqueue(-1, key, style: .now, modeQueue: 0, mask: .onName, keepsEarliest: name % 2 == 0)
+        for end in ["taken", "dequeued", "coalesced", "removed"] {
+            var buffer = Buffer()
+            // The storage of a smaller burst is kept.
+            let count = 4_200
+            for burst in 0..<2 {
+                for number in 0..<count {
+                    let key = Buffer.Key(
+                        queue: 1, name: Notification.Name("\(number % 7)"), sender: .value(UInt64(number)))
+                    _ = buffer.enqueue(number, key, style: .asap, modeQueue: number % 3, mask: [], keepsEarliest: false)
                 }
-                XCTAssertEqual(buffer.count, 7)
-                for name in 0..<7 { XCTAssertEqual(dequeue(name: name, from: &buffer), 1) }
-            default:
-                XCTAssertEqual(buffer.removeAll(), Array(0..<count))
+                if end == "taken", burst == 0 { XCTAssertGreaterThan(storedElements(of: buffer), count) }
+                let next = buffer.nextSequenceNumber
+                XCTAssertGreaterThan(next, UInt64(count * (burst + 1)))
+                switch end {
+                case "taken":
+                    while buffer.takeFirst(.asap, modeQueues: [0, 1, 2]) != nil {}
+                case "dequeued":
+                    for name in 0..<7 { _ = dequeue(name: name, from: &buffer) }
+                case "coalesced":
+                    for name in 0..<7 {
+                        let key = Buffer.Key(queue: 1, name: Notification.Name("\(name)"), sender: .none)
+                        _ = buffer.enqueue(
+                            -1, key, style: .now, modeQueue: 0, mask: .onName, keepsEarliest: name % 2 == 0)
+                    }
+                    XCTAssertEqual(buffer.count, 7)
+                    for name in 0..<7 { XCTAssertEqual(dequeue(name: name, from: &buffer), 1) }
+                default:
+                    XCTAssertEqual(buffer.removeAll(), Array(0..<count))
+                }
+                XCTAssertTrue(buffer.isEmpty)
+                XCTAssertEqual(storedElements(of: buffer), 0)
+                XCTAssertGreaterThanOrEqual(buffer.nextSequenceNumber, next)
             }
-            XCTAssertTrue(buffer.isEmpty)
-            XCTAssertEqual(storedElements(of: buffer), 0)
-            XCTAssertGreaterThanOrEqual(buffer.nextSequenceNumber, next)
         }
     }
 

@@ -22,20 +22,18 @@ final class NestedRunsTests: XCTestCase {
     }
 
     func testANestedRunIsNotSignalledForAPostInTheRunAroundIt() {
-        for isSignalled in [false, true] { nested(isSignalled: isSignalled) }
-    }
-
-    private func nested(isSignalled: Bool) {
-        runs.begin(in: "default", isSignalled: false)
-        runs.notePost()
-        if isSignalled { _ = runs.takeSignal() }
-        runs.begin(in: "nested", isSignalled: isSignalled)
-        let signal4 = runs.takeSignal()
-        XCTAssertFalse(signal4)
-        let end = runs.end(in: "nested")
-        XCTAssertTrue(end.wasObserved && end.mayBeNested)
-        let signal5 = runs.takeSignal()
-        XCTAssertTrue(signal5)
+        for isSignalled in [false, true] {
+            runs.begin(in: "default", isSignalled: false)
+            runs.notePost()
+            if isSignalled { _ = runs.takeSignal() }
+            runs.begin(in: "nested", isSignalled: isSignalled)
+            let signal4 = runs.takeSignal()
+            XCTAssertFalse(signal4)
+            let end = runs.end(in: "nested")
+            XCTAssertTrue(end.wasObserved && end.mayBeNested)
+            let signal5 = runs.takeSignal()
+            XCTAssertTrue(signal5)
+        }
     }
 
     func testAPostInANestedRunDoesNotMakeTheRunAroundItReturn() {

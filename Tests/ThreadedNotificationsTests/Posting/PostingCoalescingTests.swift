@@ -7,40 +7,6 @@ import XCTest
 final class PostingCoalescingTests: XCTestCase {
     private static let own = RunLoop.Mode("own")
 
-    func testOnNameTheSenderDoesNotMatter() {
-        let (posted, counts) = Self.posted { queue in
-            queue.put("a", .asap, from: 1)
-            queue.put("a", .asap, from: "one")
-            queue.put("a", .asap)
-            queue.put("b", .asap, from: 1)
-            XCTAssertEqual(queue.put("a", .asap, from: 2, on: .onName), EnqueueReport(outcome: .waiting, removed: 3))
-        }
-        XCTAssertEqual(posted, ["b", "a"])
-        XCTAssertEqual(counts, DeliveryCounters(delivered: 2, coalesced: 3))
-    }
-
-    func testOnSenderTheNameDoesNotMatter() {
-        let (posted, _) = Self.posted { queue in
-            queue.put("a", .asap, from: 1)
-            queue.put("b", .asap, from: 1)
-            queue.put("c", .asap, from: 2)
-            queue.put("e", .asap)
-            XCTAssertEqual(queue.put("d", .asap, from: 1, on: .onSender).removed, 2)
-        }
-        XCTAssertEqual(posted, ["c", "e", "d"])
-    }
-
-    func testOnBothBothMatter() {
-        let (posted, _) = Self.posted { queue in
-            queue.put("a", .asap, from: 1)
-            queue.put("a", .asap, from: 2)
-            queue.put("b", .asap, from: 1)
-            queue.put("a", .asap)
-            XCTAssertEqual(queue.put("a", .asap, from: 1, on: [.onName, .onSender]).removed, 1)
-        }
-        XCTAssertEqual(posted, ["a", "b", "a", "a"])
-    }
-
     func testOnBothIsTheDefault() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)
@@ -51,43 +17,6 @@ final class PostingCoalescingTests: XCTestCase {
         XCTAssertEqual(
             queue.dequeueNotifications(matching: Notification(name: Notification.Name("a"), object: 1)), 1)
         XCTAssertEqual(queue.dequeue("a", on: .onName), 1)
-    }
-
-    func testOnNoneNothingIsSimilar() {
-        for mask in [NotificationQueue.NotificationCoalescing.none, []] {
-            for kept in [PostingQueue.Kept.latest, .earliest] {
-                let (posted, _) = Self.posted { queue in
-                    for _ in 0..<3 {
-                        XCTAssertEqual(
-                            queue.put("a", .asap, from: 1, on: mask, keeping: kept),
-                            EnqueueReport(outcome: .waiting, removed: 0))
-                    }
-                }
-                XCTAssertEqual(posted, ["a", "a", "a"])
-            }
-        }
-    }
-
-    func testTheMaskOfTheLaterNotificationDecides() {
-        let (posted, _) = Self.posted { queue in
-            queue.put("a", .asap, on: .onName)
-            queue.put("a", .asap)
-            queue.put("b", .asap)
-            queue.put("b", .asap, on: .onName)
-        }
-        XCTAssertEqual(posted, ["a", "a", "b"])
-    }
-
-    func testTheNameIsComparedByEquality() {
-        let (posted, _) = Self.posted { queue in
-            queue.put(["a", "b"].joined(), .asap, on: .onName)
-            queue.put("ab", .asap, on: .onName)
-            // Canonically equivalent strings are equal.
-            queue.put("e\u{301}", .asap, on: .onName)
-            queue.put("\u{e9}", .asap, on: .onName)
-            queue.put("AB", .asap, on: .onName)
-        }
-        XCTAssertEqual(posted, ["ab", "\u{e9}", "AB"])
     }
 
     // MARK: Across styles and modes
@@ -121,73 +50,6 @@ final class PostingCoalescingTests: XCTestCase {
         }
     }
 
-    func testTheEarliestKeepsItsPositionItsStyleAndItsModes() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        queue.put("a", .asap)
-        queue.put("b", .asap)
-        queue.put("c", .whenIdle)
-        queue.put("d", .asap, in: [Self.own])
-        for (style, _) in NotificationQueue.PostingStyle.all where style != .now {
-            for name in ["a", "b", "c", "d"] {
-                XCTAssertEqual(
-                    queue.put(name, style, on: .onName, keeping: .earliest, in: [.default, Self.own]),
-                    EnqueueReport(outcome: .coalesced, removed: 0))
-            }
-        }
-        XCTAssertTrue(RunLoop.runCurrent { timeline.has("c") })
-        XCTAssertEqual(timeline.entries, ["a", "b", "c"])
-        RunLoop.pollCurrent(in: Self.own)
-        XCTAssertEqual(timeline.entries, ["a", "b", "c", "d"])
-        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 4, coalesced: 8))
-    }
-
-    func testTheLatestIsPostedLast() {
-        let (posted, _) = Self.posted { queue in
-            queue.put("a", .asap)
-            queue.put("b", .asap)
-            queue.put("c", .asap)
-            queue.put("a", .asap, on: .onName)
-            queue.put("b", .asap, on: .onName, keeping: .latest)
-        }
-        XCTAssertEqual(posted, ["c", "a", "b"])
-    }
-
-    func testOfSeveralTheEarliestOfAllStylesIsKept() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        timeline.when("a") { timeline.note("\($0.object ?? "")") }
-        queue.put("a", .whenIdle, from: "first")
-        queue.put("a", .asap, from: "second")
-        queue.put("a", .asap, from: "third", in: [Self.own])
-        XCTAssertEqual(
-            queue.put("a", .asap, from: "fourth", on: .onName, keeping: .earliest),
-            EnqueueReport(outcome: .coalesced, removed: 2))
-        XCTAssertTrue(RunLoop.runCurrent { timeline.has("a") })
-        XCTAssertEqual(timeline.entries, ["a", "first"])
-        XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 1, coalesced: 3))
-    }
-
-    func testKeepingTheEarliestEnqueuesIfNoneIsSimilar() {
-        let (posted, counts) = Self.posted { queue in
-            XCTAssertEqual(
-                queue.put("a", .asap, on: .onName, keeping: .earliest), EnqueueReport(outcome: .waiting, removed: 0))
-        }
-        XCTAssertEqual(posted, ["a"])
-        XCTAssertEqual(counts, DeliveryCounters(delivered: 1))
-    }
-
-    func testANowIsKeptAlsoIfTheEarliestShouldBeKept() {
-        let timeline = PostingTimeline()
-        let queue = PostingQueue(center: timeline)
-        queue.put("a", .asap)
-        queue.put("a", .whenIdle)
-        XCTAssertEqual(
-            queue.put("a", .now, on: .onName, keeping: .earliest), EnqueueReport(outcome: .delivered, removed: 2))
-        RunLoop.pollCurrent()
-        XCTAssertEqual(timeline.entries, ["a"])
-    }
-
     func testThePostedNotificationHasTheContentOfTheKeptOne() {
         for (kept, content) in [(PostingQueue.Kept.latest, 3), (.earliest, 1)] {
             let timeline = PostingTimeline()
@@ -204,22 +66,6 @@ final class PostingCoalescingTests: XCTestCase {
     }
 
     // MARK: Notifications that are not similar
-
-    func testOnlyWithinAQueueAlsoIfCenterAndThreadAreTheSame() {
-        let timeline = PostingTimeline()
-        let queues = [
-            PostingQueue(center: timeline), PostingQueue(center: timeline), PostingQueue.default(for: timeline),
-        ]
-        for mask in [NotificationQueue.NotificationCoalescing.onName, .onSender, [.onName, .onSender]] {
-            for _ in 0..<2 { for queue in queues { queue.put("a", .asap, from: 1, on: mask) } }
-            for queue in queues { XCTAssertEqual(queue.counters.waiting, 1) }
-            XCTAssertEqual(queues[0].dequeue("a", from: 1, on: mask), 1)
-            XCTAssertEqual(queues.map(\.counters.waiting), [0, 1, 1])
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, ["a", "a"])
-            timeline.forget()
-        }
-    }
 
     func testAPostedNotificationIsNotSimilar() {
         let timeline = PostingTimeline()

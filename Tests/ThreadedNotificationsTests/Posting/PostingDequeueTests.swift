@@ -6,54 +6,6 @@ import XCTest
 
 /// Dequeuing removes similar notifications of all posting styles and modes.
 final class PostingDequeueTests: XCTestCase {
-    private static let own = RunLoop.Mode("own")
-
-    func testOnNameOnSenderOnBothAndOnNone() {
-        let left: [(NotificationQueue.NotificationCoalescing, Int, [String])] = [
-            (.onName, 4, ["b"]), (.onSender, 3, ["a", "a"]), ([.onName, .onSender], 2, ["a", "b", "a"]),
-            ([], 0, ["a", "a", "b", "a", "a"]),
-        ]
-        for (mask, count, expected) in left {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for (name, sender) in [("a", 1), ("a", 2), ("b", 1), ("a", nil), ("a", 1)] {
-                queue.put(name, .asap, from: sender)
-            }
-            XCTAssertEqual(queue.dequeue("a", from: 1, on: mask), count)
-            RunLoop.pollCurrent()
-            XCTAssertEqual(timeline.entries, expected)
-            XCTAssertEqual(
-                queue.counters, DeliveryCounters(delivered: expected.count, cancelled: count))
-        }
-    }
-
-    func testWithEachStyleAndInEachMode() {
-        onMainAndAnotherThread {
-            let timeline = PostingTimeline()
-            let queue = PostingQueue(center: timeline)
-            for (style, _) in NotificationQueue.PostingStyle.all {
-                for modes in [nil, [], [.common], [Self.own], [.default, Self.own]] as [[RunLoop.Mode]?] {
-                    queue.put("a", style, in: modes)
-                }
-            }
-            // Four of the now notifications are posted; the one for another mode waits.
-            XCTAssertEqual(timeline.entries, ["a", "a", "a", "a"])
-            XCTAssertEqual(queue.dequeue("a", on: .onName), 11)
-            queue.put("over", .whenIdle, in: [Self.own])
-            XCTAssertTrue(RunLoop.runCurrent(in: Self.own) { timeline.has("over") })
-            XCTAssertEqual(timeline.entries, ["a", "a", "a", "a", "over"])
-            XCTAssertEqual(queue.counters, DeliveryCounters(delivered: 5, cancelled: 11))
-        }
-    }
-
-    func testTwiceFindsNothing() {
-        let queue = PostingQueue(center: PostingTimeline())
-        XCTAssertEqual(queue.dequeue("a", on: .onName), 0)
-        queue.put("a", .asap)
-        XCTAssertEqual(queue.dequeue("a", on: .onName), 1)
-        XCTAssertEqual(queue.dequeue("a", on: .onName), 0)
-    }
-
     func testANotificationThatIsBeingPostedIsNotDequeued() {
         let timeline = PostingTimeline()
         let queue = PostingQueue(center: timeline)

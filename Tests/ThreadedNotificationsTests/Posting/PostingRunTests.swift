@@ -22,17 +22,15 @@ final class PostingRunTests: XCTestCase {
     }
 
     func testARunWithoutOtherInputPostsAsapNotificationsAndReturns() throws {
-        for mode in ["one", "default"] { try nothingElse(mode: mode) }
-    }
-
-    private func nothingElse(mode: String) throws {
-        let mode = mode == "one" ? RunLoop.Mode("of its own") : .default
-        let runs = try onThread { runs in
-            runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [mode])
-            while RunLoop.current.run(mode: mode, before: .distantFuture) { runs.returns += 1 }
+        for mode in ["one", "default"] {
+            let mode = mode == "one" ? RunLoop.Mode("of its own") : .default
+            let runs = try onThread { runs in
+                runs.queue.enqueue(Notification(name: .init("asap")), postingStyle: .asap, forModes: [mode])
+                while RunLoop.current.run(mode: mode, before: .distantFuture) { runs.returns += 1 }
+            }
+            XCTAssertEqual(runs.posted, ["asap"])
+            XCTAssertEqual(runs.returns, 1)
         }
-        XCTAssertEqual(runs.posted, ["asap"])
-        XCTAssertEqual(runs.returns, 1)
     }
 
     func testADequeuedNotificationDoesNotKeepARunLoopRunning() throws {

@@ -121,37 +121,35 @@ final class WaitGraphTests: XCTestCase {
     }
 
     func testExactlyTheWaitsThatCloseACycleAreRefusedInRandomSequences() throws {
-        for seed in 0..<TestRounds.rounds(20, stress: 100) as Range<UInt64> { try randomised(seed: seed) }
-    }
-
-    private func randomised(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let threads = Int.random(in: 2...8, using: &random)
-        let observers = UInt64.random(in: 1...4, using: &random)
-        var compared = Compared()
-        for _ in 0..<60 {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<6 where compared.waits.count < 10:
-                let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                    random.once(in: 3)
-                        ? Target.observer(.random(in: 1...observers, using: &random))
-                        : .thread(.random(in: 1...threads, using: &random))
+        for seed in 0..<TestRounds.rounds(20, stress: 100) as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let threads = Int.random(in: 2...8, using: &random)
+            let observers = UInt64.random(in: 1...4, using: &random)
+            var compared = Compared()
+            for _ in 0..<60 {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<6 where compared.waits.count < 10:
+                    let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                        random.once(in: 3)
+                            ? Target.observer(.random(in: 1...observers, using: &random))
+                            : .thread(.random(in: 1...threads, using: &random))
+                    }
+                    let handlers = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                        UInt64.random(in: 1...observers, using: &random)
+                    }
+                    try compared.begin(.random(in: 1...threads, using: &random), in: handlers, for: targets)
+                case 6..<8:
+                    guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
+                    let target =
+                        random.once(in: 8) ? .thread(99) : compared.waits[index].targets.randomElement(using: &random)
+                    if let target { compared.complete(target, of: index) }
+                default:
+                    guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
+                    try compared.end(index)
                 }
-                let handlers = (0..<Int.random(in: 0...2, using: &random)).map { _ in
-                    UInt64.random(in: 1...observers, using: &random)
-                }
-                try compared.begin(.random(in: 1...threads, using: &random), in: handlers, for: targets)
-            case 6..<8:
-                guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
-                let target =
-                    random.once(in: 8) ? .thread(99) : compared.waits[index].targets.randomElement(using: &random)
-                if let target { compared.complete(target, of: index) }
-            default:
-                guard let index = compared.waits.indices.randomElement(using: &random) else { continue }
-                try compared.end(index)
             }
+            while !compared.waits.isEmpty { try compared.end(0) }
         }
-        while !compared.waits.isEmpty { try compared.end(0) }
     }
 
     /// The source lines of the waits of a cycle, which identify them.

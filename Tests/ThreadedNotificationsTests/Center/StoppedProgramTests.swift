@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import ThreadedNotifications
+
+/// Programming errors stop the program with a message.
+@Suite("Stopped programs", .timeLimit(.minutes(10)))
+struct StoppedProgramTests {
+    private enum Mistake: String, CaseIterable, Codable {
+        case zeroCapacity, noModes, incomparableObject, endlessPosts, endlessAtOnce, endlessWaits, actorWithoutThread
+
+        var message: String {
+            switch self {
+            case .zeroCapacity: "a capacity of 0 holds nothing. It must be at least 1"
+            case .noModes: "modes is empty, so nothing could be delivered"
+            case .incomparableObject: "neither of a class nor Hashable"
+            case .endlessPosts: "endless is posted by its own handler, 250 deep"
+            case .endlessAtOnce, .endlessWaits: "250 deep"
+            case .actorWithoutThread: "Roaming is bound to no thread"
+            }
+        }
+
+        func make() async {
+            let center = ThreadedNotificationCenter()
+            let name = Notification.Name("endless")
+            switch self {
+            case .zeroCapacity:
+                _ = center.addObserver(
+                    forName: name, on: .main, options: ObserverOptions(overflow: .dropOldest(capacity: 0))
+                ) { _ in }
+            case .noModes:
+                _ = center.addObserver(forName: name, on: .main, options: ObserverOptions(modes: [])) { _ in }
+            case .incomparableObject:
+                struct NotHashable {}
+                _ = center.addObserver(forName: name, object: NotHashable(), on: .main) { _ in }
+            case .endlessPosts:
+                let token = center.addObserver(forName: name, on: .postingThread) { _ in center.post(name: name) }
+                center.post(name: name)
+                token.cancel()
+            case .endlessAtOnce: nest(.atOnce, center, name)
+            case .endlessWaits: nest(.ordered, center, name)
+            case .actorWithoutThread:
+                actor Roaming {
+                    var count = 0
+                    func observe(_ center: ThreadedNotificationCenter) -> ObserverToken {
+                        center.addObserver(forName: nil, on: .current) { _ in self.count += 1 }
+                    }
+                }
+                _ = await Roaming().observe(center)
+            }
+        }
+
+        private func nest(
+            _ policy: SameThreadPolicy, _ center: ThreadedNotificationCenter, _ name: Notification.Name
+        ) {
+            let token = center.addObserver(
+                forName: name, on: .current, options: ObserverOptions(sameThread: policy)
+            ) { _ in
+                _ = try? center.postAndWait(Notification(name: name), timeout: .seconds(1))
+                if policy == .ordered { center.post(name: name) }
+            }
+            center.post(name: name)
+            token.cancel()
+        }
+    }
+
+    @Test("wrong options, an incomparable object, endless nesting and an actor without a thread stop the program")
+    func mistakes() async {
+        for mistake in Mistake.allCases {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [mistake = mistake as Mistake] in
+                await mistake.make()
+            }
+            let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            if !errors.contains(mistake.message) { Issue.record("\(mistake): \(errors)") }
+        }
+    }
+}
