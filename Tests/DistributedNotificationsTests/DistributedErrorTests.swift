@@ -1,26 +1,26 @@
 import DistributedNotifications
 import Foundation
-import Testing
+import XCTest
 
-struct DistributedErrorTests {
-    @Test func theDescriptionSaysWhatFailedOnWhatWhyAndWhatToDo() {
+final class DistributedErrorTests: XCTestCase {
+    func testTheDescriptionSaysWhatFailedOnWhatWhyAndWhatToDo() {
         let error = DistributedError.nameNotUsable(name: "", problem: "is empty")
-        #expect("\(error)" == "the name \"\" is empty. A name is 1 to 255 bytes of UTF-8 without NUL.")
-        #expect(error.localizedDescription == "\(error)")
+        XCTAssertEqual("\(error)", "the name \"\" is empty. A name is 1 to 255 bytes of UTF-8 without NUL.")
+        XCTAssertEqual(error.localizedDescription, "\(error)")
     }
 
-    @Test func anErrorHasACodeAndTheValuesConcerned() {
+    func testAnErrorHasACodeAndTheValuesConcerned() {
         let error = DistributedError.notPosted(name: "n", problem: "no server answered", timeout: .seconds(2))
-        #expect(error.code == .notPosted && error.code != .notAnswered)
-        #expect(error.name == "n" && error.timeout == .seconds(2) && error.path == nil)
-        #expect("\(error.code)" == "notPosted")
-        #expect("\(error)" == "n was not posted within 2.0 seconds: no server answered.")
+        XCTAssertTrue(error.code == .notPosted && error.code != .notAnswered)
+        XCTAssertTrue(error.name == "n" && error.timeout == .seconds(2) && error.path == nil)
+        XCTAssertEqual("\(error.code)", "notPosted")
+        XCTAssertEqual("\(error)", "n was not posted within 2.0 seconds: no server answered.")
     }
 
-    @Test func longNamesAreShortenedInTheDescriptionOnly() {
+    func testLongNamesAreShortenedInTheDescriptionOnly() {
         let name = String(repeating: "n", count: 300)
         let error = DistributedError.nameNotUsable(name: name, problem: "has 300 bytes")
-        #expect(error.name == name)
-        #expect("\(error)".hasPrefix("the name \"\(name.prefix(59))…\" has 300 bytes."))
+        XCTAssertEqual(error.name, name)
+        XCTAssertTrue("\(error)".hasPrefix("the name \"\(name.prefix(59))…\" has 300 bytes."))
     }
 }

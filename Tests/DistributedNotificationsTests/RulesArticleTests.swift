@@ -1,12 +1,11 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import NotificationServer
 
 /// The tables of the article agree with the code.
-@Suite("The article Distributed Notifications")
-struct RulesArticleTests {
+final class RulesArticleTests: XCTestCase {
     /// The cells of all rows of all tables, without the headers.
     private static func rows() throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -63,23 +62,22 @@ struct RulesArticleTests {
         }
     }
 
-    @Test(
-        "has each limit of a server and of a center, and no other",
-        arguments: [
+    func testHasEachLimitOfAServerAndOfACenterAndNoOther() throws {
+        for (type, limits) in [
             ("ServerLimits", ServerLimits() as any Sendable), ("ClientLimits", ClientLimits()),
-        ])
-    func limits(type: String, limits: any Sendable) throws {
-        var written = try Self.limits(of: type)
-        for child in Mirror(reflecting: limits).children {
-            let label = try #require(child.label)
-            let cell = written.removeValue(forKey: label)
-            #expect(cell.flatMap { Amount($0) } == Amount(of: child.value), "\(type).\(label): \(cell ?? "no row")")
+        ] {
+            var written = try Self.limits(of: type)
+            for child in Mirror(reflecting: limits).children {
+                let label = try XCTUnwrap(child.label)
+                let cell = written.removeValue(forKey: label)
+                XCTAssertEqual(
+                    cell.flatMap { Amount($0) }, Amount(of: child.value), "\(type).\(label): \(cell ?? "no row")")
+            }
+            XCTAssertTrue(written.isEmpty, "\(written)")
         }
-        #expect(written.isEmpty, "\(written)")
     }
 
-    @Test("has the limits of the wire")
-    func wire() throws {
+    func testHasTheLimitsOfTheWire() throws {
         let rows = try Self.rows()
         for (name, limit) in [
             ("frame", Wire.frameLimit), ("name", Wire.nameLimit), ("object", Wire.objectLimit),
@@ -87,34 +85,31 @@ struct RulesArticleTests {
             ("depth", PropertyListLimits.depth), ("values", PropertyListLimits.nodes),
             ("process name", Wire.processNameLimit),
         ] {
-            let row = try #require(rows.first { $0[0] == name }, "\(name)")
-            #expect(Amount(row[1]) == .number(limit), "\(name): \(row[1])")
+            let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
+            XCTAssertEqual(Amount(row[1]), .number(limit), "\(name): \(row[1])")
         }
     }
 
-    @Test("has the pauses between attempts to connect")
-    func pauses() throws {
+    func testHasThePausesBetweenAttemptsToConnect() throws {
         let rows = try Self.rows()
         for (name, pause) in [
             ("first pause", AttemptPause.shortest), ("longest pause", AttemptPause.longest),
         ] {
-            let row = try #require(rows.first { $0[0] == name }, "\(name)")
-            #expect(Amount(row[1]) == .time(pause), "\(name): \(row[1])")
+            let row = try XCTUnwrap(rows.first { $0[0] == name }, "\(name)")
+            XCTAssertEqual(Amount(row[1]), .time(pause), "\(name): \(row[1])")
         }
     }
 
-    @Test("has each kind of frame with its number")
-    func kinds() throws {
+    func testHasEachKindOfFrameWithItsNumber() throws {
         let written = try Self.rows().compactMap { row in UInt8(row[0]).map { "\($0) \(row[1])" } }
         let kinds = (UInt8.min...UInt8.max).compactMap(FrameKind.init).map { "\($0.rawValue) \($0)" }
-        #expect(written == kinds)
+        XCTAssertEqual(written, kinds)
     }
 
-    @Test("has a row for each suspension behavior")
-    func behaviors() throws {
+    func testHasARowForEachSuspensionBehavior() throws {
         let written = try Self.rows().map { $0[0] }
         for behavior in SuspensionBehavior.allCases {
-            #expect(written.contains { $0.hasPrefix("``SuspensionBehavior/\(behavior)``") }, "\(behavior)")
+            XCTAssertTrue(written.contains { $0.hasPrefix("``SuspensionBehavior/\(behavior)``") }, "\(behavior)")
         }
     }
 }

@@ -2,13 +2,12 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 internal import SharedTesting
-package import Testing
 
 /// Runs code of a test as another user; requires root.
 package enum OtherUser {
     /// The user ID that has no rights.
     package static let number: UInt32 = 65534
-    package static let condition: Comment = "only root can be another user"
+    package static let condition = "only root can be another user"
     package static var isPossible: Bool { geteuid() == 0 }
 
     /// Calls `body` on a new thread with the effective user `number`.

@@ -2,8 +2,8 @@ package import DistributedNotifications
 internal import Foundation
 internal import Glibc
 internal import SharedTesting
-internal import Testing
 internal import ThreadedNotifications
+internal import XCTest
 
 /// A temporary directory for a server. The deinit removes it, and ends the servers that the test connected to.
 package final class TemporaryPlace: Sendable {
@@ -23,8 +23,8 @@ package final class TemporaryPlace: Sendable {
         server: Int32, started: Bool, socket: LocalSocket
     ) {
         let (socket, started) = try ServerStart.connect(to: place, timeout: limit)
-        let server = try #require(socket.peer).process
-        try #require(server != getpid())
+        let server = try XCTUnwrap(socket.peer).process
+        try require(server != getpid())
         note(server)
         return (server, started, socket)
     }

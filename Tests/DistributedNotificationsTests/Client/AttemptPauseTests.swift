@@ -1,26 +1,26 @@
 import Foundation
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import DistributedNotifications
 
-struct AttemptPauseTests {
-    @Test func eachPauseIsTwiceAsLongUpToTheLongest() {
+final class AttemptPauseTests: XCTestCase {
+    func testEachPauseIsTwiceAsLongUpToTheLongest() {
         var pause = AttemptPause()
         let taken = (0..<9).map { _ in pause.take() }
-        #expect(
-            taken == [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000].map { Duration.milliseconds($0) })
+        XCTAssertEqual(taken, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000].map { Duration.milliseconds($0) })
         pause.reset()
-        #expect(pause.take() == AttemptPause.shortest)
+        XCTAssertEqual(pause.take(), AttemptPause.shortest)
     }
 
-    @Test func aFirstPauseAboveTheLongestDoesNotChange() {
+    func testAFirstPauseAboveTheLongestDoesNotChange() {
         var pause = AttemptPause(first: .seconds(3600))
         let taken = (0..<2).map { _ in pause.take() }
-        #expect(taken == [.seconds(3600), .seconds(3600)])
+        XCTAssertEqual(taken, [.seconds(3600), .seconds(3600)])
     }
 
     /// The pause between attempts is longer than the test.
-    @Test func postsAndSynchronizationsCauseNoAttempt() throws {
+    func testPostsAndSynchronizationsCauseNoAttempt() throws {
         // No server can be started while the parent directory is missing.
         let parent = "/tmp/pause-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         let place = ServerPlace(directory: "\(parent)/place")
@@ -28,14 +28,14 @@ struct AttemptPauseTests {
             place: place, limits: ClientLimits(), pause: AttemptPause(first: .seconds(3600)))
         defer { connection.close() }
         for _ in 0..<300 {
-            #expect(throws: Self.problem(place)) { try connection.write([], name: "n") }
-            #expect(throws: Self.problem(place)) { try connection.synchronize(timeout: .seconds(20)) }
+            assertThrows(Self.problem(place)) { try connection.write([], name: "n") }
+            assertThrows(Self.problem(place)) { try connection.synchronize(timeout: .seconds(20)) }
         }
         // An attempt would succeed now.
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: parent) }
-        for _ in 0..<300 { #expect(throws: Self.problem(place)) { try connection.write([], name: "n") } }
-        #expect(access(place.directory, F_OK) != 0)
+        for _ in 0..<300 { assertThrows(Self.problem(place)) { try connection.write([], name: "n") } }
+        XCTAssertNotEqual(access(place.directory, F_OK), 0)
     }
 
     private static func problem(_ place: ServerPlace) -> DistributedError {

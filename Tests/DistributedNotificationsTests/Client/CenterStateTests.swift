@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
-import Testing
+import SharedTesting
 import ThreadedNotifications
+import XCTest
 
 @testable import DistributedNotifications
 
 /// Connections are sockets without a reader.
-struct CenterStateTests {
+final class CenterStateTests: XCTestCase {
     /// A control frame, decoded.
     private enum Control: Equatable {
         case register(UInt32, String?, String?, SuspensionBehavior)
@@ -18,7 +19,7 @@ struct CenterStateTests {
 
     private static func sender() throws -> FrameSender {
         var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        try require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         close(ends[1])
         return FrameSender(LocalSocket(owning: ends[0]))
     }
@@ -44,7 +45,7 @@ struct CenterStateTests {
             switch FrameKind(rawValue: frame.kind) {
             case .register:
                 let number = try reader.integer(UInt32.self)
-                let behavior = try #require(SuspensionBehavior(wireValue: try reader.integer(UInt8.self)))
+                let behavior = try XCTUnwrap(SuspensionBehavior(wireValue: try reader.integer(UInt8.self)))
                 let flags = try reader.integer(UInt8.self)
                 let name = flags & 1 != 0 ? try reader.string(limit: 255) : nil
                 let object = flags & 2 != 0 ? try reader.string(limit: 1024) : nil
@@ -57,17 +58,17 @@ struct CenterStateTests {
             try reader.end()
         }
         let isWhole = decoder.isEmpty
-        #expect(isWhole)
+        XCTAssertTrue(isWhole)
         return told
     }
 
-    @Test func theReaderIsStartedOnce() {
+    func testTheReaderIsStartedOnce() {
         var state = CenterState()
         let starts = [state.start(), state.start()]
-        #expect(starts == [true, false])
+        XCTAssertEqual(starts, [true, false])
     }
 
-    @Test func aNewConnectionIsSentAllRegistrationsAndRequestsInOrder() throws {
+    func testANewConnectionIsSentAllRegistrationsAndRequestsInOrder() throws {
         var state = CenterState()
         _ = state.start()
         var numbers: [UInt32] = []
@@ -78,29 +79,30 @@ struct CenterStateTests {
         for _ in 0..<2 {
             let sender = try Self.sender()
             let isNew = state.connected(sender, toldSuspended: false)
-            #expect(isNew)
+            XCTAssertTrue(isNew)
             let told = try Self.frames(&state, sender)
             let kept = numbers.enumerated().filter { $0.offset != 3 }
-            #expect(
-                told == [.suspension(true)] + kept.map { .register($0.element, "\($0.offset)", nil, .hold) }
+            XCTAssertEqual(
+                told,
+                [.suspension(true)] + kept.map { .register($0.element, "\($0.offset)", nil, .hold) }
                     + [.synchronize(synchronization)])
             let again = try Self.frames(&state, sender)
-            #expect(again == [])
+            XCTAssertEqual(again, [])
             state.lost(sender)
         }
     }
 
-    @Test func aSuspensionThatTheHelloToldIsNotSentAgain() throws {
+    func testASuspensionThatTheHelloToldIsNotSentAgain() throws {
         var state = CenterState()
         _ = state.start()
         _ = state.setSuspended(true)
         let sender = try Self.sender()
         _ = state.connected(sender, toldSuspended: true)
         let told = try Self.frames(&state, sender)
-        #expect(told == [])
+        XCTAssertEqual(told, [])
     }
 
-    @Test func whileConnectedEachChangeIsSentOnce() throws {
+    func testWhileConnectedEachChangeIsSentOnce() throws {
         var state = CenterState()
         _ = state.start()
         let sender = try Self.sender()
@@ -108,21 +110,21 @@ struct CenterStateTests {
         let first = try state.add(Self.observed(nil, "object"), limit: 10)
         let second = try state.add(Self.observed("n", nil, .drop), limit: 10)
         let removed = [state.remove(first) != nil, state.remove(first) != nil]
-        #expect(removed == [true, false])
+        XCTAssertEqual(removed, [true, false])
         let changes = [state.setSuspended(true), state.setSuspended(true)]
-        #expect(changes == [true, false])
+        XCTAssertEqual(changes, [true, false])
         let told = try Self.frames(&state, sender)
         // The first observer was removed before its registration was sent.
-        #expect(told == [.register(second, "n", nil, .drop), .suspension(true)])
+        XCTAssertEqual(told, [.register(second, "n", nil, .drop), .suspension(true)])
         _ = state.remove(second)
         _ = state.setSuspended(false)
         let changed = try Self.frames(&state, sender)
-        #expect(changed == [.unregister(second), .suspension(false)])
+        XCTAssertEqual(changed, [.unregister(second), .suspension(false)])
         let third = try state.add(Self.observed("n"), limit: 10)
-        #expect(Set([first, second, third]).count == 3)
+        XCTAssertEqual(Set([first, second, third]).count, 3)
     }
 
-    @Test func anEarlierConnectionIsSentNothingAndItsEndDoesNotEndTheLater() throws {
+    func testAnEarlierConnectionIsSentNothingAndItsEndDoesNotEndTheLater() throws {
         var state = CenterState()
         _ = state.start()
         let (first, second) = (try Self.sender(), try Self.sender())
@@ -130,15 +132,15 @@ struct CenterStateTests {
         state.lost(first)
         _ = state.connected(second, toldSuspended: false)
         state.lost(first)
-        #expect(state.sender === second)
+        XCTAssertIdentical(state.sender, second)
         _ = try state.add(Self.observed("n"), limit: 10)
         let toFirst = try Self.frames(&state, first)
         let toSecond = try Self.frames(&state, second)
-        #expect(toFirst == [])
-        #expect(toSecond.count == 1)
+        XCTAssertEqual(toFirst, [])
+        XCTAssertEqual(toSecond.count, 1)
     }
 
-    @Test func waitersAreSignalledAtAConnectionAtAFailureAndAtTheEnd() throws {
+    func testWaitersAreSignalledAtAConnectionAtAFailureAndAtTheEnd() throws {
         var state = CenterState()
         _ = state.start()
         func waiter(_ state: inout CenterState) -> MonotonicSemaphore {
@@ -148,56 +150,56 @@ struct CenterStateTests {
         }
         func isWoken(_ semaphore: MonotonicSemaphore) -> Bool { semaphore.wait(until: .now) }
         let failure = waiter(&state)
-        #expect(!isWoken(failure))
+        XCTAssertFalse(isWoken(failure))
         state.failed(.closed)
-        #expect(isWoken(failure))
+        XCTAssertTrue(isWoken(failure))
         guard case .connecting(.closed?) = state.phase else {
-            Issue.record("\(state.phase)")
+            XCTFail("\(state.phase)")
             return
         }
         let connection = waiter(&state)
         let sender = try Self.sender()
         _ = state.connected(sender, toldSuspended: false)
-        #expect(isWoken(connection))
+        XCTAssertTrue(isWoken(connection))
         // The failure of an earlier attempt changes nothing.
         state.failed(.closed)
-        #expect(state.sender === sender)
+        XCTAssertIdentical(state.sender, sender)
         state.lost(sender)
         let end = waiter(&state)
         let synchronization = try state.synchronize()
         let isAnswered = try state.isAnswered(synchronization)
-        #expect(!isAnswered)
+        XCTAssertFalse(isAnswered)
         _ = state.close()
-        #expect(isWoken(end))
-        #expect(throws: DistributedError.closed) { try state.isAnswered(synchronization) }
+        XCTAssertTrue(isWoken(end))
+        assertThrows(DistributedError.closed) { try state.isAnswered(synchronization) }
     }
 
-    @Test func aClosedCenterAcceptsNothingAndReturnsItsConnection() throws {
+    func testAClosedCenterAcceptsNothingAndReturnsItsConnection() throws {
         var state = CenterState()
         _ = state.start()
         let sender = try Self.sender()
         _ = state.connected(sender, toldSuspended: false)
         let number = try state.add(Self.observed("n"), limit: 10)
         let closed = state.close()
-        #expect(closed.sender === sender)
-        #expect(state.observers.isEmpty)
-        #expect(throws: DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
-        #expect(throws: DistributedError.closed) { try state.synchronize() }
+        XCTAssertIdentical(closed.sender, sender)
+        XCTAssertTrue(state.observers.isEmpty)
+        assertThrows(DistributedError.closed) { try state.add(Self.observed("n"), limit: 10) }
+        assertThrows(DistributedError.closed) { try state.synchronize() }
         let connects = state.connected(try Self.sender(), toldSuspended: false)
-        #expect(!connects)
+        XCTAssertFalse(connects)
         let removed = state.remove(number)
-        #expect(removed == nil)
+        XCTAssertNil(removed)
         state.lost(sender)
-        #expect(state.isClosed)
+        XCTAssertTrue(state.isClosed)
         let again = state.close()
-        #expect(again.sender == nil)
+        XCTAssertNil(again.sender)
     }
 
-    @Test func waitersAreSignalledAtAnAnswerAndAtOnceWithoutAReader() throws {
+    func testWaitersAreSignalledAtAnAnswerAndAtOnceWithoutAReader() throws {
         var state = CenterState()
         let atOnce = MonotonicSemaphore()
         state.addWaiter(atOnce)
-        #expect(atOnce.wait(until: .now))
+        XCTAssertTrue(atOnce.wait(until: .now))
         _ = state.start()
         let number = try state.synchronize()
         let (answer, removed) = (MonotonicSemaphore(), MonotonicSemaphore())
@@ -205,25 +207,25 @@ struct CenterStateTests {
         state.removeWaiter(removed)
         state.endSynchronization(number)
         let isAnswered = try state.isAnswered(number)
-        #expect(isAnswered)
-        #expect(answer.wait(until: .now))
-        #expect(!removed.wait(until: .now))
+        XCTAssertTrue(isAnswered)
+        XCTAssertTrue(answer.wait(until: .now))
+        XCTAssertFalse(removed.wait(until: .now))
     }
 
-    @Test func aSynchronizationThrowsTheErrorOfTheLastAttempt() throws {
+    func testASynchronizationThrowsTheErrorOfTheLastAttempt() throws {
         var state = CenterState()
         _ = state.start()
         let number = try state.synchronize()
         let error = DistributedError.tooManyObservers(limit: 1)
         state.failed(error)
-        #expect(throws: error) { try state.isAnswered(number) }
+        assertThrows(error) { try state.isAnswered(number) }
     }
 
-    @Test func observersBeyondTheServersLimitAreRefused() throws {
+    func testObserversBeyondTheServersLimitAreRefused() throws {
         var state = CenterState()
         let first = try state.add(Self.observed("n"), limit: 2)
         _ = try state.add(Self.observed("n"), limit: 2)
-        #expect(throws: DistributedError.tooManyObservers(limit: 2)) { try state.add(Self.observed("n"), limit: 2) }
+        assertThrows(DistributedError.tooManyObservers(limit: 2)) { try state.add(Self.observed("n"), limit: 2) }
         _ = state.remove(first)
         _ = try state.add(Self.observed("n"), limit: 2)
     }

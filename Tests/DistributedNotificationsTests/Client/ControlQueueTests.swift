@@ -1,8 +1,8 @@
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 
-struct ControlQueueTests {
+final class ControlQueueTests: XCTestCase {
     private func register(_ number: UInt32) -> ControlQueue.Entry {
         .register(number, name: "n", object: nil, behavior: .hold)
     }
@@ -13,49 +13,49 @@ struct ControlQueueTests {
         return queue
     }
 
-    @Test func entriesAreKeptInOrderUntilTheyAreTaken() {
+    func testEntriesAreKeptInOrderUntilTheyAreTaken() {
         var queue = queue(registering: [1, 2])
         queue.suspend(true)
         queue.synchronize(1)
         queue.unregister(7)
-        #expect(queue.entries == [register(1), register(2), .suspension(true), .synchronize(1), .unregister(7)])
+        XCTAssertEqual(queue.entries, [register(1), register(2), .suspension(true), .synchronize(1), .unregister(7)])
         let first = queue.take()
         let second = queue.take()
-        #expect(!first.isEmpty && second.isEmpty)
+        XCTAssertTrue(!first.isEmpty && second.isEmpty)
     }
 
-    @Test func unregisteringRemovesARegistrationThatWasNotTaken() {
+    func testUnregisteringRemovesARegistrationThatWasNotTaken() {
         var queue = queue(registering: [1, 2, 3])
         queue.unregister(2)
-        #expect(queue.entries == [register(1), register(3)])
+        XCTAssertEqual(queue.entries, [register(1), register(3)])
         _ = queue.take()
         queue.unregister(1)
-        #expect(queue.entries == [.unregister(1)])
+        XCTAssertEqual(queue.entries, [.unregister(1)])
     }
 
-    @Test func onlyTheLastSuspensionIsKeptAndOnlyIfItChangesTheServersState() {
+    func testOnlyTheLastSuspensionIsKeptAndOnlyIfItChangesTheServersState() {
         var queue = queue()
         queue.suspend(true)
         queue.suspend(false)
-        #expect(queue.entries == [])
+        XCTAssertEqual(queue.entries, [])
         queue.suspend(true)
         _ = queue.take()
         queue.suspend(false)
         queue.suspend(true)
-        #expect(queue.entries == [])
+        XCTAssertEqual(queue.entries, [])
         queue.suspend(false)
-        #expect(queue.entries == [.suspension(false)])
+        XCTAssertEqual(queue.entries, [.suspension(false)])
     }
 
-    @Test func aSuspensionThatTheHelloToldIsNotQueued() {
+    func testASuspensionThatTheHelloToldIsNotQueued() {
         var queue = queue(suspended: true)
         queue.suspend(true)
-        #expect(queue.entries == [])
+        XCTAssertEqual(queue.entries, [])
         queue.suspend(false)
-        #expect(queue.entries == [.suspension(false)])
+        XCTAssertEqual(queue.entries, [.suspension(false)])
     }
 
-    @Test func theQueueOfAServerThatReadsNothingIsBoundedByTheObservers() {
+    func testTheQueueOfAServerThatReadsNothingIsBoundedByTheObservers() {
         var queue = queue(registering: Array(0..<10))
         _ = queue.take()
         for number in 10..<UInt32(10_000) {
@@ -66,6 +66,6 @@ struct ControlQueueTests {
             queue.unregister(number)
         }
         for number in 0..<UInt32(10) { queue.unregister(number) }
-        #expect(queue.entries == (0..<UInt32(10)).map { .unregister($0) })
+        XCTAssertEqual(queue.entries, (0..<UInt32(10)).map { .unregister($0) })
     }
 }

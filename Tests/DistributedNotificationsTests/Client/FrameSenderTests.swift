@@ -1,21 +1,26 @@
 import DistributedTesting
 import Foundation
 import Glibc
-import Testing
+import SharedTesting
 import ThreadedNotifications
+import XCTest
 
 @testable import DistributedNotifications
 
 /// The other end of the socket reads only when a test does.
-struct FrameSenderTests {
-    private let sender: FrameSender
-    private let other: LocalSocket
+final class FrameSenderTests: XCTestCase {
+    private var sender: FrameSender!
+    private var other: LocalSocket!
 
-    init() throws {
+    override func setUpWithError() throws {
         var ends: [Int32] = [0, 0]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        try require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         sender = FrameSender(LocalSocket(owning: ends[0]))
         other = LocalSocket(owning: ends[1])
+    }
+
+    override func tearDown() {
+        (sender, other) = (nil, nil)
     }
 
     private static func post(_ number: Int, byteCount: Int = 8) -> [UInt8] {
@@ -52,7 +57,7 @@ struct FrameSenderTests {
             while let frame = try decoder.next() { kinds.append(FrameKind(rawValue: frame.kind)) }
         }
         let isWhole = decoder.isEmpty
-        #expect(isWhole)
+        XCTAssertTrue(isWhole)
         return kinds
     }
 
@@ -66,7 +71,7 @@ struct FrameSenderTests {
             _ = state.start()
             return state.connected(sender, toldSuspended: false)
         }
-        #expect(isConnected)
+        XCTAssertTrue(isConnected)
         return connection
     }
 
@@ -78,51 +83,51 @@ struct FrameSenderTests {
     }
 
     /// A wait would last an hour.
-    @Test func controlFramesWaitForTheSocketAndTheirCallersDoNot() throws {
+    func testControlFramesWaitForTheSocketAndTheirCallersDoNot() throws {
         let connection = try connection()
         let told = try Self.observe(connection)
-        #expect(try read() == [.register])
+        XCTAssertEqual(try read(), [.register])
         let posted = fill()
-        #expect(!sender.isBlocked)
+        XCTAssertFalse(sender.isBlocked)
         told.cancel()
         let added = try Self.observe(connection)
         connection.setSuspended(true)
-        #expect(sender.isBlocked)
+        XCTAssertTrue(sender.isBlocked)
         // The reader is woken to send the rest.
         var wake = pollfd(fd: connection.wake.number, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&wake, 1, 0) == 1)
-        #expect(try read() == Array(repeating: .post, count: posted))
-        #expect(!connection.flush(sender))
-        #expect(try read() == [.unregister, .register, .suspension])
-        #expect(!sender.isBlocked)
+        XCTAssertEqual(poll(&wake, 1, 0), 1)
+        XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
+        XCTAssertFalse(connection.flush(sender))
+        XCTAssertEqual(try read(), [.unregister, .register, .suspension])
+        XCTAssertFalse(sender.isBlocked)
         added.cancel()
-        #expect(try read() == [.unregister])
+        XCTAssertEqual(try read(), [.unregister])
     }
 
-    @Test func waitingControlFramesAreSentBeforeAPost() throws {
+    func testWaitingControlFramesAreSentBeforeAPost() throws {
         let connection = try connection()
         let posted = fill()
         connection.setSuspended(true)
-        #expect(try read() == Array(repeating: .post, count: posted))
+        XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
         try connection.write(Self.post(0), name: "n")
-        #expect(try read() == [.suspension, .post])
+        XCTAssertEqual(try read(), [.suspension, .post])
     }
 
-    @Test func aPostThatTimesOutUnsentDoesNotEndTheConnection() throws {
+    func testAPostThatTimesOutUnsentDoesNotEndTheConnection() throws {
         let connection = try connection()
         let posted = fill()
         connection.setSuspended(true)
         guard case .timedOut = sender.send(Self.post(0), until: .now) else {
-            Issue.record("it was sent")
+            XCTFail("it was sent")
             return
         }
-        #expect(try read() == Array(repeating: .post, count: posted))
-        #expect(!connection.flush(sender))
-        #expect(try read() == [.suspension])
+        XCTAssertEqual(try read(), Array(repeating: .post, count: posted))
+        XCTAssertFalse(connection.flush(sender))
+        XCTAssertEqual(try read(), [.suspension])
     }
 
-    @Test func framesOfManyThreadsStayWholeWhenTheSocketTakesParts() throws {
-        let sender = sender
+    func testFramesOfManyThreadsStayWholeWhenTheSocketTakesParts() throws {
+        let sender: FrameSender = sender
         let threads = 4
         let each = 25
         let frames = (0..<threads * each).map { Self.post($0, byteCount: 60_000) }
@@ -143,22 +148,22 @@ struct FrameSenderTests {
         var count = 0
         while count < threads * each {
             var descriptor = pollfd(fd: other.descriptor, events: Int16(POLLIN), revents: 0)
-            try #require(poll(&descriptor, 1, 60_000) == 1)
+            try require(poll(&descriptor, 1, 60_000) == 1)
             // Less than a frame at a time.
             let space = decoder.space()
             let received = recv(other.descriptor, space.baseAddress, min(space.count, 10_000), 0)
-            try #require(received > 0)
+            try require(received > 0)
             decoder.received(received)
             while let frame = try decoder.next() {
-                try #require(frame.kind == FrameKind.post.rawValue)
+                try require(frame.kind == FrameKind.post.rawValue)
                 let number = Int(frame.payload.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
-                #expect(number > last[number / each])
+                XCTAssertGreaterThan(number, last[number / each])
                 last[number / each] = number
                 count += 1
             }
         }
-        for _ in 0..<threads { #expect(done.wait(timeout: .now() + 60) == .success) }
-        #expect(outcomes.withLock { $0 } == threads * each)
-        #expect(!sender.isBlocked)
+        for _ in 0..<threads { XCTAssertEqual(done.wait(timeout: .now() + 60), .success) }
+        XCTAssertEqual(outcomes.withLock { $0 }, threads * each)
+        XCTAssertFalse(sender.isBlocked)
     }
 }

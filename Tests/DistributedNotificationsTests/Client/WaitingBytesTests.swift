@@ -2,12 +2,12 @@ import DistributedTesting
 import Foundation
 import Glibc
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DistributedNotifications
 
-struct WaitingBytesTests {
+final class WaitingBytesTests: XCTestCase {
     /// The same rules, with a list of the reserved sizes.
     private struct Naive {
         var limit: Int
@@ -45,22 +45,22 @@ struct WaitingBytesTests {
         return poll(&descriptor, 1, 0) == 1
     }
 
-    @Test func anySequenceOfReservationsAndReleasesFollowsTheRules() throws {
+    func testAnySequenceOfReservationsAndReleasesFollowsTheRules() throws {
         var random = SeededGenerator(seed: 31)
         var refusals = 0
         var rooms = 0
         for round in 0..<FaultRounds.comparisons {
-            let event = try #require(EventDescriptor())
+            let event = try XCTUnwrap(EventDescriptor())
             let limit = Int.random(in: 0...(random.once(in: 2) ? 20 : 10_000), using: &random)
             let waiting = WaitingBytes(limit: limit, roomEvent: event)
             var naive = Naive(limit: limit)
             for step in 0..<200 {
-                let place: Comment = "round \(round), step \(step)"
+                let place = "round \(round), step \(step)"
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0, 1, 2:
                     let size = Int.random(in: 1...max(limit / (random.once(in: 4) ? 1 : 8), 1) + 1, using: &random)
                     let isTaken = waiting.reserve(size)
-                    try #require(isTaken == naive.take(size), place)
+                    try require(isTaken == naive.take(size), place)
                     if !isTaken { refusals += 1 }
                 case 3, 4, 5:
                     guard let index = naive.taken.indices.randomElement(using: &random) else { continue }
@@ -68,36 +68,36 @@ struct WaitingBytesTests {
                     naive.giveBack(index)
                 case 6:
                     let isRoom = waiting.takeRoom()
-                    try #require(isRoom == naive.takeRoom(), place)
+                    try require(isRoom == naive.takeRoom(), place)
                     if isRoom { rooms += 1 }
                 default:
                     event.clear()
                     naive.isReady = false
                 }
-                try #require(Self.isReady(event) == naive.isReady, place)
+                try require(Self.isReady(event) == naive.isReady, place)
             }
         }
-        #expect(refusals > 3 * FaultRounds.comparisons)
-        #expect(rooms > FaultRounds.comparisons)
+        XCTAssertGreaterThan(refusals, 3 * FaultRounds.comparisons)
+        XCTAssertGreaterThan(rooms, FaultRounds.comparisons)
     }
 
-    @Test func aSizeAboveTheLimitIsAcceptedIfNothingWaits() throws {
-        let waiting = WaitingBytes(limit: 10, roomEvent: try #require(EventDescriptor()))
-        #expect(waiting.reserve(1000))
-        #expect(!waiting.reserve(1))
+    func testASizeAboveTheLimitIsAcceptedIfNothingWaits() throws {
+        let waiting = WaitingBytes(limit: 10, roomEvent: try XCTUnwrap(EventDescriptor()))
+        XCTAssertTrue(waiting.reserve(1000))
+        XCTAssertFalse(waiting.reserve(1))
         waiting.release(1000)
-        #expect(waiting.reserve(1))
+        XCTAssertTrue(waiting.reserve(1))
     }
 
-    @Test func aNotificationReleasesItsBytesWithItsLastReference() throws {
-        let waiting = WaitingBytes(limit: 10, roomEvent: try #require(EventDescriptor()))
-        #expect(waiting.reserve(10))
+    func testANotificationReleasesItsBytesWithItsLastReference() throws {
+        let waiting = WaitingBytes(limit: 10, roomEvent: try XCTUnwrap(EventDescriptor()))
+        XCTAssertTrue(waiting.reserve(10))
         let notification = DistributedNotification(name: .init("n"), sender: 1)
         var holders = [InboundNotification](
             repeating: InboundNotification(notification, size: 10, of: waiting), count: 2)
         holders.removeLast()
-        #expect(!waiting.reserve(1))
+        XCTAssertFalse(waiting.reserve(1))
         holders.removeLast()
-        #expect(waiting.reserve(10))
+        XCTAssertTrue(waiting.reserve(10))
     }
 }

@@ -1,14 +1,12 @@
 import DistributedTesting
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 
-@Suite("Dates of property lists")
-struct PropertyListDateTests {
-    @Test("a date of any year is written as Foundation writes it")
-    func againstFoundation() {
+final class PropertyListDateTests: XCTestCase {
+    func testADateOfAnyYearIsWrittenAsFoundationWritesIt() {
         let formatter = ISO8601DateFormatter()
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
@@ -16,30 +14,28 @@ struct PropertyListDateTests {
             let date = Date(
                 timeIntervalSinceReferenceDate: Double(
                     Int.random(in: -13_000_000_000..<252_423_993_600, using: &generator)))
-            #expect(PropertyListDate.text(date) == formatter.string(from: date))
+            XCTAssertEqual(PropertyListDate.text(date), formatter.string(from: date))
         }
-        #expect(PropertyListDate.text(.distantPast) == "0000-12-30T00:00:00Z")
+        XCTAssertEqual(PropertyListDate.text(.distantPast), "0000-12-30T00:00:00Z")
     }
 
-    @Test("every day of 800 years follows the day before")
-    func everyDay() {
+    func testEveryDayOf800YearsFollowsTheDayBefore() {
         var day = Date(timeIntervalSinceReferenceDate: 0)
         var last = ""
         for _ in 0..<(2 * 146_097) {
             let text = PropertyListDate.text(day)
-            if text <= last { Issue.record("\(last), \(text)") }
+            if text <= last { XCTFail("\(last), \(text)") }
             last = text
             day += 86_400
         }
-        #expect(last == "2800-12-31T00:00:00Z")
+        XCTAssertEqual(last, "2800-12-31T00:00:00Z")
     }
 
-    @Test("milliseconds are shown unless they are 0")
-    func fractions() {
-        #expect(PropertyListDate.text(Date(timeIntervalSinceReferenceDate: 0.25)) == "2001-01-01T00:00:00.250Z")
-        #expect(PropertyListDate.text(Date(timeIntervalSinceReferenceDate: -0.25)) == "2000-12-31T23:59:59.750Z")
-        #expect(
-            PropertyListDate.text(Date(timeIntervalSinceReferenceDate: 252_423_993_599.9999))
-                == "9999-12-31T23:59:59.999Z")
+    func testMillisecondsAreShownUnlessTheyAre0() {
+        XCTAssertEqual(PropertyListDate.text(Date(timeIntervalSinceReferenceDate: 0.25)), "2001-01-01T00:00:00.250Z")
+        XCTAssertEqual(PropertyListDate.text(Date(timeIntervalSinceReferenceDate: -0.25)), "2000-12-31T23:59:59.750Z")
+        XCTAssertEqual(
+            PropertyListDate.text(Date(timeIntervalSinceReferenceDate: 252_423_993_599.9999)),
+            "9999-12-31T23:59:59.999Z")
     }
 }

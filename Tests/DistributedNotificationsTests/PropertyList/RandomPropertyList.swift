@@ -2,7 +2,7 @@ import DistributedNotifications
 import DistributedTesting
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 /// Random property lists of all kinds.
 struct RandomPropertyList {
@@ -89,10 +89,8 @@ extension RandomPropertyList {
         return bytes
     }
 
-    private static let isStress = ProcessInfo.processInfo.environment["STRESS"] != nil
-
     /// How many inputs a fuzz test tries: a million with `STRESS=1`.
-    static let inputs = isStress ? 1_000_000 : 20_000
+    static let inputs = TestRounds.rounds(3_000, stress: 1_000_000)
 
     /// The process's peak memory, in bytes.
     static var memory: Int {
@@ -103,9 +101,9 @@ extension RandomPropertyList {
 
     /// Checked only with `STRESS=1`, because other tests run at the same time otherwise.
     static func expectLittleMore(than memory: Int) {
-        guard isStress else { return }
+        guard TestRounds.isStress else { return }
         let growth = Self.memory - memory
-        #expect(growth < 64 << 20)
+        XCTAssertLessThan(growth, 64 << 20)
         print("the process grew by \(growth >> 10) KiB")
     }
 }

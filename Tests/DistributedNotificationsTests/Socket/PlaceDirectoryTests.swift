@@ -2,16 +2,21 @@ import CLinux
 import DistributedTesting
 import Foundation
 import Glibc
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import DistributedNotifications
 
-struct PlaceDirectoryTests {
-    let temporary: TemporaryPlace
+final class PlaceDirectoryTests: XCTestCase {
+    private var temporary: TemporaryPlace!
     var place: ServerPlace { temporary.place }
 
-    init() throws {
+    override func setUpWithError() throws {
         temporary = try TemporaryPlace()
+    }
+
+    override func tearDown() {
+        temporary = nil
     }
 
     /// The problem with a directory; nil if there is none.
@@ -27,111 +32,111 @@ struct PlaceDirectoryTests {
 
     func permissions(of path: String) throws -> UInt32 {
         var file = CLinuxFile()
-        try #require(CLinuxFileAtPath(path, &file))
+        try require(CLinuxFileAtPath(path, &file))
         return file.permissions
     }
 
-    @Test func whatIsMissingIsMadeForTheUserOnly() throws {
+    func testAMissingDirectoryIsCreatedForTheUserOnly() throws {
         try place.prepare()
-        #expect(try permissions(of: place.directory) == 0o700)
+        XCTAssertEqual(try permissions(of: place.directory), 0o700)
         try place.prepare()
     }
 
-    @Test func onlyTheLastDirectoryIsMade() {
+    func testOnlyTheLastDirectoryIsCreated() {
         let place = ServerPlace(directory: "\(temporary.parent)/missing/notify-demo")
-        #expect(
-            Self.problem(of: place) == "the directory above it, \(temporary.parent)/missing, is not there. "
+        XCTAssertEqual(
+            Self.problem(of: place),
+            "the directory above it, \(temporary.parent)/missing, is not there. "
                 + "Make that, or use another directory")
     }
 
-    @Test func aFileIsRefused() throws {
+    func testAFileIsRefused() throws {
         try Data().write(to: URL(fileURLWithPath: place.directory))
-        #expect(Self.problem(of: place) == "it is no directory. Remove it, or use another")
+        XCTAssertEqual(Self.problem(of: place), "it is no directory. Remove it, or use another")
     }
 
-    @Test func aPathThroughAFileIsRefused() throws {
+    func testAPathThroughAFileIsRefused() throws {
         try Data().write(to: URL(fileURLWithPath: place.directory))
         let place = ServerPlace(directory: "\(place.directory)/below")
-        #expect(Self.problem(of: place) == "one of the directories above it is no directory. Use another")
+        XCTAssertEqual(Self.problem(of: place), "one of the directories above it is no directory. Use another")
     }
 
-    @Test func aLinkIsRefusedEvenToAGoodDirectory() throws {
+    func testALinkIsRefusedEvenToAGoodDirectory() throws {
         let good = ServerPlace(directory: "\(temporary.parent)/good")
         try good.prepare()
         try FileManager.default.createSymbolicLink(atPath: place.directory, withDestinationPath: good.directory)
         let problem = "it is a link, and links are not followed. Give the path of the directory itself"
-        #expect(Self.problem(of: place) == problem)
+        XCTAssertEqual(Self.problem(of: place), problem)
         // The kernel would follow it.
-        #expect(
-            Self.problem(of: ServerPlace(directory: "\(place.directory)/")) == "it ends in a slash. Leave that away")
+        XCTAssertEqual(
+            Self.problem(of: ServerPlace(directory: "\(place.directory)/")), "it ends in a slash. Leave that away")
     }
 
-    @Test func aLinkToNothingIsRefused() throws {
+    func testALinkToNothingIsRefused() throws {
         try FileManager.default.createSymbolicLink(atPath: place.directory, withDestinationPath: "/nowhere")
-        #expect(
-            Self.problem(of: place) == "it is a link, and links are not followed. Give the path of the directory itself"
-        )
+        XCTAssertEqual(
+            Self.problem(of: place), "it is a link, and links are not followed. Give the path of the directory itself")
     }
 
-    @Test(arguments: [0o755, 0o770, 0o701] as [mode_t])
-    func aDirectoryThatOthersMayLookIntoIsRefusedAndStaysAsItIs(mode: mode_t) throws {
+    func testADirectoryThatOthersMayLookIntoIsRefusedAndStaysAsItIs() throws {
         try place.prepare()
-        #expect(chmod(place.directory, mode) == 0)
-        let problem = try #require(Self.problem(of: place))
-        #expect(problem.hasPrefix("others may look into it (mode \(String(mode, radix: 8)))"))
-        #expect(problem.hasSuffix("chmod 700 \(place.directory)"))
-        #expect(try permissions(of: place.directory) == mode)
+        for mode in [0o755, 0o770, 0o701] as [mode_t] {
+            XCTAssertEqual(chmod(place.directory, mode), 0)
+            let problem = try XCTUnwrap(Self.problem(of: place))
+            XCTAssertTrue(problem.hasPrefix("others may look into it (mode \(String(mode, radix: 8)))"))
+            XCTAssertTrue(problem.hasSuffix("chmod 700 \(place.directory)"))
+            XCTAssertEqual(try permissions(of: place.directory), mode)
+        }
     }
 
-    @Test(.enabled(if: OtherUser.isPossible, OtherUser.condition))
-    func anotherUsersDirectoryIsRefused() throws {
+    func testAnotherUsersDirectoryIsRefused() throws {
+        try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
         try place.prepare()
-        #expect(chown(place.directory, OtherUser.number, 0) == 0)
-        #expect(
-            Self.problem(of: place)
-                == "it belongs to user 65534, and this process runs as user 0. Use another directory")
+        XCTAssertEqual(chown(place.directory, OtherUser.number, 0), 0)
+        XCTAssertEqual(
+            Self.problem(of: place), "it belongs to user 65534, and this process runs as user 0. Use another directory")
     }
 
-    @Test(.enabled(if: OtherUser.isPossible, OtherUser.condition))
-    func whoMayNotMakeItIsTold() {
+    func testAUserWithoutPermissionToCreateItGetsAnError() throws {
+        try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
         let place = place
-        #expect(
-            OtherUser.perform { Self.problem(of: place) }
-                == "it is not there, and this process may not make it in \(temporary.parent). Use another directory")
+        XCTAssertEqual(
+            OtherUser.perform { Self.problem(of: place) },
+            "it is not there, and this process may not make it in \(temporary.parent). Use another directory")
     }
 
-    @Test(.enabled(if: OtherUser.isPossible, OtherUser.condition))
-    func aDirectoryThatCannotBeWrittenToIsRefused() throws {
+    func testADirectoryThatCannotBeWrittenToIsRefused() throws {
+        try XCTSkipUnless(OtherUser.isPossible, OtherUser.condition)
         try place.prepare()
-        #expect(chown(place.directory, OtherUser.number, 0) == 0 && chmod(place.directory, 0o500) == 0)
+        XCTAssertTrue(chown(place.directory, OtherUser.number, 0) == 0 && chmod(place.directory, 0o500) == 0)
         let place = place
-        #expect(
-            OtherUser.perform { Self.problem(of: place) }
-                == "it cannot be written to (Permission denied). Open it to yourself with: chmod 700 \(place.directory)"
-        )
+        XCTAssertEqual(
+            OtherUser.perform { Self.problem(of: place) },
+            "it cannot be written to (Permission denied). Open it to yourself with: chmod 700 \(place.directory)")
     }
 
-    @Test func thePathOfTheSocketMayHave107Bytes() throws {
+    func testThePathOfTheSocketMayHave107Bytes() throws {
         func place(withSocketPathOf bytes: Int) -> ServerPlace {
             let beginning = "\(temporary.parent)/"
             let rest = bytes - beginning.utf8.count - "/socket".utf8.count
             return ServerPlace(directory: beginning + String(repeating: "d", count: rest))
         }
-        #expect(Self.problem(of: place(withSocketPathOf: 107)) == nil)
+        XCTAssertNil(Self.problem(of: place(withSocketPathOf: 107)))
         _ = try LocalSocket.bound(at: place(withSocketPathOf: 107).socketPath)
-        #expect(
-            Self.problem(of: place(withSocketPathOf: 108))
-                == "the socket's path in it would have 108 bytes, and the system "
+        XCTAssertEqual(
+            Self.problem(of: place(withSocketPathOf: 108)),
+            "the socket's path in it would have 108 bytes, and the system "
                 + "allows 107. Use a directory with a shorter path")
     }
 
-    @Test(arguments: ["", "relative", "./relative", "/nul\0here"])
-    func aPathThatIsNotWholeIsRefused(path: String) {
-        let problem = Self.problem(of: ServerPlace(directory: path))
-        #expect(problem?.contains("it is no path from / on. Give the whole path of a directory") == true)
+    func testARelativePathIsRefused() {
+        for path in ["", "relative", "./relative", "/nul\0here"] {
+            let problem = Self.problem(of: ServerPlace(directory: path))
+            XCTAssertEqual(problem?.contains("it is no path from / on. Give the whole path of a directory"), true)
+        }
     }
 
-    @Test func aFullDiskIsSaidToBeOne() {
-        #expect(SystemError.text(ENOSPC) == "the disk is full. Make room on it")
+    func testAFullDiskIsReported() {
+        XCTAssertEqual(SystemError.text(ENOSPC), "the disk is full. Make room on it")
     }
 }

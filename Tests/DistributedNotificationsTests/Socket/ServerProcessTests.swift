@@ -2,18 +2,22 @@ import DistributedTesting
 import Foundation
 import Glibc
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 
-struct ServerProcessTests {
-    let temporary: TemporaryPlace
-    let listener: LocalSocket
+final class ServerProcessTests: XCTestCase {
+    private var temporary: TemporaryPlace!
+    private var listener: LocalSocket!
 
-    init() throws {
+    override func setUpWithError() throws {
         temporary = try TemporaryPlace()
         try temporary.place.prepare()
         listener = try LocalSocket.bound(at: temporary.place.socketPath)
+    }
+
+    override func tearDown() {
+        (temporary, listener) = (nil, nil)
     }
 
     private func start(
@@ -36,44 +40,45 @@ struct ServerProcessTests {
         return path
     }
 
-    @Test func aProgramThatEndsIsReportedWithItsStatusAndWhatItWrote() throws {
-        #expect(
-            start(try script("echo out; echo error >&2; exit 3")) == .ended(status: 3 << 8, output: "out\nerror\n"))
+    func testAProgramThatEndsIsReportedWithItsStatusAndWhatItWrote() throws {
+        XCTAssertEqual(
+            start(try script("echo out; echo error >&2; exit 3")), .ended(status: 3 << 8, output: "out\nerror\n"))
     }
 
-    @Test func aProgramThatEndsWithSuccessButDoesNotListenIsReported() throws {
-        #expect(start("/bin/true") == .ended(status: 0, output: ""))
+    func testAProgramThatEndsWithSuccessButDoesNotListenIsReported() throws {
+        XCTAssertEqual(start("/bin/true"), .ended(status: 0, output: ""))
     }
 
-    @Test func aProgramThatASignalEndsIsReported() throws {
-        #expect(start(try script("kill -KILL $$")) == .ended(status: SIGKILL, output: ""))
+    func testAProgramThatASignalEndsIsReported() throws {
+        XCTAssertEqual(start(try script("kill -KILL $$")), .ended(status: SIGKILL, output: ""))
     }
 
-    @Test func aProgramThatOnlyWritesIsEndedAtTheTimeout() throws {
+    func testAProgramThatOnlyWritesIsEndedAtTheTimeout() throws {
         guard case .timedOut(let output) = start(try script("exec yes"), timeout: .milliseconds(100)) else {
-            Issue.record("it did not time out")
+            XCTFail("it did not time out")
             return
         }
-        #expect(output.utf8.count <= 4096)
+        XCTAssertLessThanOrEqual(output.utf8.count, 4096)
     }
 
-    @Test func aProgramThatClosesItsOutputAndStaysIsEndedAtTheTimeout() throws {
-        #expect(start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)) == .timedOut(output: ""))
+    func testAProgramThatClosesItsOutputAndStaysIsEndedAtTheTimeout() throws {
+        XCTAssertEqual(
+            start(try script("exec >&- 2>&-; sleep 600"), timeout: .milliseconds(100)), .timedOut(output: ""))
     }
 
-    @Test func aFileThatIsNoProgramIsReported() throws {
+    func testAFileThatIsNoProgramIsReported() throws {
         let path = try script("")
         chmod(path, 0o600)
-        #expect(start(path) == .failed(call: "executing it", error: EACCES))
+        XCTAssertEqual(start(path), .failed(call: "executing it", error: EACCES))
     }
 
-    @Test func aServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
+    func testAServerWithTheSocketOfAnotherDirectoryEndsAndSaysWhy() throws {
         guard case .program(let program) = ServerProgram.find() else {
-            Issue.record("there is no server program beside the tests")
+            XCTFail("there is no server program beside the tests")
             return
         }
-        #expect(
-            start(program.path, directory: "/elsewhere")
-                == .ended(status: EX_USAGE << 8, output: "descriptor 3 is not the socket of /elsewhere\n"))
+        XCTAssertEqual(
+            start(program.path, directory: "/elsewhere"),
+            .ended(status: EX_USAGE << 8, output: "descriptor 3 is not the socket of /elsewhere\n"))
     }
 }

@@ -1,11 +1,11 @@
 import DistributedTesting
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 
-struct FrameDecoderTests {
+final class FrameDecoderTests: XCTestCase {
     struct Whole: Hashable {
         var kind: UInt8
         var payload: [UInt8]
@@ -76,40 +76,43 @@ struct FrameDecoderTests {
         return writer.bytes
     }
 
-    @Test func framesAreTheSameHoweverTheyAreSplit() {
+    func testFramesAreTheSameHoweverTheyAreSplit() {
         let bytes = Self.bytes([(.hello, 7), (.farewell, 0), (.post, 300), (.status, 0), (.register, 12)])
         let whole = Self.expected(bytes)
-        #expect(whole.frames.count == 5)
-        #expect(Self.cut(bytes, [1]) == whole)
-        for first in 1...bytes.count { #expect(Self.cut(bytes, [first, bytes.count]) == whole, "split at \(first)") }
-    }
-
-    @Test func theLargestFrameFitsWhateverComesBeforeIt() {
-        let largest = Wire.frameLimit - 1
-        for before in [0, 1, 3, 60_000, largest] {
-            let bytes = Self.bytes([(.post, before), (.post, largest), (.post, largest), (.farewell, 0)])
-            #expect(Self.cut(bytes, [bytes.count]) == Self.expected(bytes))
-            #expect(Self.cut(bytes, [4096, 1, 65_539]) == Self.expected(bytes))
-            #expect(Self.cut(bytes, [50_000], capacity: 256 << 10) == Self.expected(bytes))
+        XCTAssertEqual(whole.frames.count, 5)
+        XCTAssertEqual(Self.cut(bytes, [1]), whole)
+        for first in 1...bytes.count {
+            XCTAssertEqual(Self.cut(bytes, [first, bytes.count]), whole, "split at \(first)")
         }
     }
 
-    @Test(arguments: [UInt32(0), 65_537, 1 << 24, 1 << 31, .max])
-    func aLengthThatNoFrameHasIsRefusedBeforeItsBytesCome(_ length: UInt32) {
-        let good = Self.bytes([(.status, 0)])
-        let bad = withUnsafeBytes(of: length.littleEndian) { Array($0) }
-        let result = Self.cut(good + bad, [1])
-        #expect(result.frames == [Whole(kind: FrameKind.status.rawValue, payload: [])])
-        #expect(result.error == .frameLength(length))
+    func testTheLargestFrameFitsWhateverComesBeforeIt() {
+        let largest = Wire.frameLimit - 1
+        for before in [0, 1, 3, 60_000, largest] {
+            let bytes = Self.bytes([(.post, before), (.post, largest), (.post, largest), (.farewell, 0)])
+            XCTAssertEqual(Self.cut(bytes, [bytes.count]), Self.expected(bytes))
+            XCTAssertEqual(Self.cut(bytes, [4096, 1, 65_539]), Self.expected(bytes))
+            XCTAssertEqual(Self.cut(bytes, [50_000], capacity: 256 << 10), Self.expected(bytes))
+        }
     }
 
-    @Test func halfAFrameIsNoFrame() {
+    func testALengthThatNoFrameHasIsRefusedBeforeItsBytesCome() {
+        for length in [UInt32(0), 65_537, 1 << 24, 1 << 31, .max] {
+            let good = Self.bytes([(.status, 0)])
+            let bad = withUnsafeBytes(of: length.littleEndian) { Array($0) }
+            let result = Self.cut(good + bad, [1])
+            XCTAssertEqual(result.frames, [Whole(kind: FrameKind.status.rawValue, payload: [])])
+            XCTAssertEqual(result.error, .frameLength(length))
+        }
+    }
+
+    func testHalfAFrameIsNoFrame() {
         let bytes = Self.bytes([(.post, 100)])
-        for count in 0..<bytes.count { #expect(Self.cut(Array(bytes.prefix(count)), [count + 1]) == Cut()) }
+        for count in 0..<bytes.count { XCTAssertEqual(Self.cut(Array(bytes.prefix(count)), [count + 1]), Cut()) }
     }
 
     /// A million with `STRESS=1`.
-    @Test func anyBytesAreCutAsTheDefinitionSays() {
+    func testAnyBytesAreCutAsTheDefinitionSays() {
         var random = SeededGenerator(seed: 7)
         var frames = 0
         var errors = 0
@@ -127,13 +130,13 @@ struct FrameDecoderTests {
             let result = Self.cut(bytes, bytes.count > 1000 ? [30_000] : sizes)
             let expected = Self.expected(bytes)
             if result != expected {
-                Issue.record("round \(round): \(bytes.prefix(300)) in \(sizes)")
+                XCTFail("round \(round): \(bytes.prefix(300)) in \(sizes)")
                 return
             }
             frames += result.frames.count
             errors += result.error == nil ? 0 : 1
         }
-        #expect(frames > FaultRounds.inputs / 2)
-        #expect(errors > FaultRounds.inputs / 20)
+        XCTAssertGreaterThan(frames, FaultRounds.inputs / 2)
+        XCTAssertGreaterThan(errors, FaultRounds.inputs / 20)
     }
 }

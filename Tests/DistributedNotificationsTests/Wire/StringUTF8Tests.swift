@@ -1,12 +1,11 @@
 import DistributedTesting
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 
 /// `String(utf8:)` accepts the same bytes as the validation of the standard library.
-@Suite("String(utf8:)")
-struct StringUTF8Tests {
+final class StringUTF8Tests: XCTestCase {
     /// - Returns: nil if both are the same.
     private static func difference(_ bytes: [UInt8], from offset: Int = 0) -> String? {
         bytes.withUnsafeBytes { all in
@@ -21,15 +20,14 @@ struct StringUTF8Tests {
         }
     }
 
-    @Test("one byte of every value, at every place, in text of every short length, is judged alike")
-    func oneByte() {
+    func testOneByteOfEveryValueAtEveryIndexOfEveryShortTextHasTheSameResultAsInTheStandardLibrary() {
         for count in 1...24 {
             for place in 0..<count {
                 for value in UInt8.min...UInt8.max {
                     var bytes = [UInt8](repeating: 97, count: count)
                     bytes[place] = value
                     if let difference = Self.difference(bytes) {
-                        Issue.record("\(difference)")
+                        XCTFail("\(difference)")
                         return
                     }
                 }
@@ -37,8 +35,7 @@ struct StringUTF8Tests {
         }
     }
 
-    @Test("random bytes, and text that random bytes were put into, are judged alike wherever they begin")
-    func randomBytes() {
+    func testRandomBytesAndMutatedTextsHaveTheSameResultAtEveryAlignment() {
         var random = SeededGenerator(seed: 21)
         let pieces = ["a", "dishes", "\u{0}", "é", "e\u{301}", "€", "漢", "🍽️", "\u{10FFFF}", "\u{7FF}"]
         var valid = 0
@@ -56,19 +53,18 @@ struct StringUTF8Tests {
             }
             for offset in 0...min(7, bytes.count) {
                 if let difference = Self.difference(bytes, from: offset) {
-                    Issue.record("\(difference)")
+                    XCTFail("\(difference)")
                     return
                 }
             }
             if String(validating: bytes, as: UTF8.self) == nil { others += 1 } else { valid += 1 }
         }
-        #expect(valid > FaultRounds.inputs / 10)
-        #expect(others > FaultRounds.inputs / 10)
+        XCTAssertGreaterThan(valid, FaultRounds.inputs / 10)
+        XCTAssertGreaterThan(others, FaultRounds.inputs / 10)
     }
 
-    @Test("no bytes, and none at any address, are the empty string")
-    func noBytes() {
-        #expect(String(utf8: UnsafeRawBufferPointer(start: nil, count: 0)) == "")
-        #expect(Self.difference([]) == nil)
+    func testNoBytesAreTheEmptyString() {
+        XCTAssertEqual(String(utf8: UnsafeRawBufferPointer(start: nil, count: 0)), "")
+        XCTAssertNil(Self.difference([]))
     }
 }

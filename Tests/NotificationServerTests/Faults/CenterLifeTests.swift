@@ -48,7 +48,7 @@ final class CenterLifeTests: XCTestCase {
         func refusals() -> Int {
             server.events.count { if case .clientRefused = $0 { true } else { false } }
         }
-        XCTAssertTrue(eventually { refusals() >= 6 })
+        XCTAssertTrue(eventually { refusals() >= 4 })
         // A lower bound, which a busy machine does not break: without a pause they take a few milliseconds.
         XCTAssertGreaterThan(begin.duration(to: .now), .milliseconds(100))
         withExtendedLifetime(tokens) {}
@@ -59,16 +59,15 @@ final class CenterLifeTests: XCTestCase {
         let place = try FaultPlace()
         let server = try place.startServer()
         var limits = ClientLimits()
-        limits.postTimeout = .milliseconds(500)
+        limits.postTimeout = .milliseconds(100)
         let center = try DistributedCenter(place: place.place, limits: limits)
         try center.synchronize(timeout: TestTimeout.hang)
         kill(server.id, SIGSTOP)
         defer { kill(server.id, SIGCONT) }
         XCTAssertTrue(eventually { server.isStopped })
         let text = String(repeating: "x", count: 1000)
-        // Threads of their own: of a queue's there are as many as processors. One after the other, they would need five
-        // minutes.
-        let (threads, told) = (300, DispatchSemaphore(value: 0))
+        // Threads of their own: Dispatch has only as many as processors. One after the other, they would need 20 s.
+        let (threads, told) = (100, DispatchSemaphore(value: 0))
         for _ in 0..<threads {
             Thread.detachNewThread {
                 for _ in 0..<FaultRounds.postsThatAreLate {

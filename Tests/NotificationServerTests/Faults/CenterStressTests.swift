@@ -79,7 +79,7 @@ final class CenterStressTests: XCTestCase {
                 meanwhile()
             }
         }
-        // Threads of their own: of a queue's there are as many as processors.
+        // Threads of their own: Dispatch has only as many as processors.
         let ended = DispatchSemaphore(value: 0)
         for index in 0..<Self.posters + 3 {
             Thread.detachNewThread {
@@ -142,6 +142,6 @@ final class CenterStressTests: XCTestCase {
     }
 
     func testKilledServersChangeNoOrderAndRepeatNoNotification() throws {
-        try stress(kills: 5)
+        try stress(kills: FaultRounds.kills)
     }
 }

@@ -81,7 +81,7 @@ final class ServerFaultTests: XCTestCase {
         let poster = try DistributedCenter(place: place.place, limits: .patient)
         try poster.synchronize(timeout: TestTimeout.hang)
         // Each round has so many posts; else the observers' thread would be far behind.
-        let burst = 3000
+        let burst = TestRounds.rounds(1_000, stress: 3_000)
         let begin = DispatchSemaphore(value: 0)
         let posting = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -37,14 +37,14 @@ final class ServerRuleTests: XCTestCase {
     func testTheIdleTimeoutBeginsWhenTheLastClientDisconnects() throws {
         let place = try FaultPlace()
         var limits = ServerLimits()
-        limits.idleTimeout = .milliseconds(500)
+        limits.idleTimeout = .milliseconds(200)
         let server = try ServerInThisProcess(place, limits: limits, endsWhenIdle: true)
         let leaving: ContinuousClock.Instant
         do {
             let peer = try RawPeer(place.place)
             try peer.synchronize()
             // Longer than the limit, and nothing wakes the server meanwhile.
-            XCTAssertFalse(eventually(.seconds(1)) { server.events.count > 2 })
+            XCTAssertFalse(eventually(.milliseconds(400)) { server.events.count > 2 })
             leaving = .now
         }
         XCTAssertTrue(eventually { server.events.contains { if case .stopping = $0 { true } else { false } } })

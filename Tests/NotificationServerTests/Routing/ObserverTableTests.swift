@@ -1,46 +1,41 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
-@Suite("ObserverTable")
-struct ObserverTableTests {
+final class ObserverTableTests: XCTestCase {
     // MARK: Matching
 
-    @Test("a nil name or object of an observer matches any, and a post without object only a nil object")
-    func wildcards() {
+    func testANilNameOrObjectOfAnObserverMatchesAnyAndAPostWithoutAnObjectMatchesNilObjectsOnly() {
         var table = ObserverTable()
         let filters: [(name: String?, object: String?)] = [("A", "o"), ("A", nil), (nil, "o"), (nil, nil)]
         for (number, filter) in filters.enumerated() {
             _ = table.register(1, UInt32(number), filter.name, filter.object)
         }
-        #expect(table.registrations(for: "A", "o") == [0, 1, 2, 3])
-        #expect(table.registrations(for: "A", nil) == [1, 3])
-        #expect(table.registrations(for: "A", "p") == [1, 3])
-        #expect(table.registrations(for: "B", "o") == [2, 3])
-        #expect(table.registrations(for: "B", nil) == [3])
+        XCTAssertEqual(table.registrations(for: "A", "o"), [0, 1, 2, 3])
+        XCTAssertEqual(table.registrations(for: "A", nil), [1, 3])
+        XCTAssertEqual(table.registrations(for: "A", "p"), [1, 3])
+        XCTAssertEqual(table.registrations(for: "B", "o"), [2, 3])
+        XCTAssertEqual(table.registrations(for: "B", nil), [3])
     }
 
-    @Test("an empty object is an object")
-    func emptyObject() {
+    func testAnEmptyObjectIsAnObject() {
         var table = ObserverTable()
         _ = table.register(1, 1, "A", "")
-        #expect(table.registrations(for: "A", nil) == [])
-        #expect(table.registrations(for: "A", "") == [1])
+        XCTAssertEqual(table.registrations(for: "A", nil), [])
+        XCTAssertEqual(table.registrations(for: "A", ""), [1])
     }
 
-    @Test("names are compared by their bytes")
-    func bytes() {
+    func testNamesAreComparedByTheirBytes() {
         var table = ObserverTable()
         _ = table.register(1, 1, "\u{E9}", nil)
-        #expect(table.registrations(for: "e\u{301}", nil) == [])
-        #expect(table.registrations(for: "\u{E9}", nil) == [1])
+        XCTAssertEqual(table.registrations(for: "e\u{301}", nil), [])
+        XCTAssertEqual(table.registrations(for: "\u{E9}", nil), [1])
     }
 
-    @Test("clients come in the order of their numbers, and what one registered in the order in which it did")
-    func order() {
+    func testClientsAreInTheOrderOfTheirNumbersAndTheirRegistrationsInTheOrderAdded() {
         var table = ObserverTable()
         _ = table.register(2, 7, nil, nil)
         _ = table.register(1, 9, "A", "o")
@@ -48,43 +43,40 @@ struct ObserverTableTests {
         _ = table.register(1, 3, nil, "o")
         _ = table.register(2, 6, nil, nil)
         let matches = table.matches("A", "o")
-        #expect(matches.map(\.client) == [1, 2])
-        #expect(matches.map { $0.observers.map(\.registration) } == [[9, 3], [7, 5, 6]])
+        XCTAssertEqual(matches.map(\.client), [1, 2])
+        XCTAssertEqual(matches.map { $0.observers.map(\.registration) }, [[9, 3], [7, 5, 6]])
     }
 
     // MARK: Changes
 
-    @Test("a number that is in use is refused, and nothing changes")
-    func numberInUse() {
+    func testANumberThatIsInUseIsRefusedAndNothingChanges() {
         var table = ObserverTable()
         let isFirstTaken = table.register(1, 1, "A", nil)
         let version = table.version
         let isSecondTaken = table.register(1, 1, "B", nil)
-        #expect(isFirstTaken && !isSecondTaken)
-        #expect(table.version == version)
-        #expect(table.registrations(for: "B", nil) == [])
+        XCTAssertTrue(isFirstTaken && !isSecondTaken)
+        XCTAssertEqual(table.version, version)
+        XCTAssertEqual(table.registrations(for: "B", nil), [])
         let isOthersTaken = table.register(2, 1, "B", nil)
-        #expect(isOthersTaken)
+        XCTAssertTrue(isOthersTaken)
     }
 
-    @Test("what is not there cannot be removed, and nothing changes")
-    func removingNothing() {
+    func testRemovingAnUnknownRegistrationChangesNothing() {
         var table = ObserverTable()
         _ = table.register(1, 1, "A", nil)
         let version = table.version
         let isRemoved = table.unregister(client: 1, registration: 2)
         table.removeClient(2)
-        #expect(!isRemoved)
-        #expect(table.version == version)
+        XCTAssertFalse(isRemoved)
+        XCTAssertEqual(table.version, version)
     }
 
     // MARK: Against a list
 
-    @Test("it does what a list does, in random operations", arguments: 0..<10 as Range<UInt64>)
-    func againstAList(part: UInt64) {
-        for seed in part * 8..<part * 8 + 8 {
+    func testItBehavesLikeAListInRandomOperations() {
+        for seed in 0..<TestRounds.rounds(12, stress: 80) as Range<UInt64> {
             guard let difference = Self.difference(seed: seed, length: 200) else { continue }
-            Issue.record("seed \(seed): \(difference)")
+            XCTFail("seed \(seed): \(difference)")
             return
         }
     }

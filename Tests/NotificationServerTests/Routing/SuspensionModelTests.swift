@@ -1,36 +1,37 @@
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
 /// The suspension buffer against rules written down with lists.
-@Suite("SuspensionBuffer, against a naive model")
-struct SuspensionModelTests {
+final class SuspensionModelTests: XCTestCase {
     private typealias Step = ComparedSuspension.Step
-
-    /// The thread sanitizer takes 15 times as long, and here it has nothing to find.
-    private static let isSanitized = dlsym(nil, "__tsan_init") != nil
 
     private static let pairs = SuspensionBehavior.allCases.flatMap { first in
         SuspensionBehavior.allCases.map { [first, $0] }
     }
 
-    @Test(
-        "it does what the rules say in every sequence of 5 events on 2 registrations",
-        arguments: pairs, ServerLimits.HeldOverflow.allCases)
-    func everySequence(behaviors: [SuspensionBehavior], overflow: ServerLimits.HeldOverflow) {
+    func testItFollowsTheRulesInEverySequenceOfEventsForTwoRegistrations() {
+        for behaviors in Self.pairs {
+            for overflow in ServerLimits.HeldOverflow.allCases {
+                everySequence(behaviors: behaviors, overflow: overflow)
+            }
+        }
+    }
+
+    private func everySequence(behaviors: [SuspensionBehavior], overflow: ServerLimits.HeldOverflow) {
         let registered = zip([1, 2], behaviors).map(MatchingObserver.init)
         let start = ComparedSuspension(entryLimit: 2, overflow: overflow, registered: registered)
         var steps: [Step] = []
         var count = 0
-        let depth = Self.isSanitized ? 3 : 5
+        let depth = TestRounds.rounds(3, stress: 5)
         if let difference = Self.difference(from: start, depth: depth, &steps, &count) {
-            Issue.record("\(behaviors), \(overflow): \(difference), after \(steps)")
+            XCTFail("\(behaviors), \(overflow): \(difference), after \(steps)")
         } else {
-            #expect(count == (Self.isSanitized ? 729 : 59_049))
+            XCTAssertEqual(count, TestRounds.rounds(729, stress: 59_049))
         }
     }
 
@@ -53,11 +54,14 @@ struct SuspensionModelTests {
         return nil
     }
 
-    @Test("it does so in long random ones, with limits of bytes for the client and the server", arguments: 0..<8)
-    func randomSequences(part: UInt64) {
+    func testItFollowsTheRulesInLongRandomSequencesWithByteLimits() {
+        for part in 0..<8 as Range<UInt64> { randomSequences(part: part) }
+    }
+
+    private func randomSequences(part: UInt64) {
         for seed in part * 1000..<part * 1000 + UInt64(FaultRounds.comparisons / 3) {
             guard let difference = Self.difference(seed: seed, length: 150) else { continue }
-            Issue.record("seed \(seed): \(difference)")
+            XCTFail("seed \(seed): \(difference)")
             return
         }
     }

@@ -1,12 +1,11 @@
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import NotificationServer
 
 /// The table of suspension behaviors, cell by cell. Before each post, post 1 of the same name is held for registration
 /// 9, which holds, and post 2 for the registration in question, if it keeps any.
-@Suite("SuspensionBuffer, the table")
-struct SuspensionTableTests {
+final class SuspensionTableTests: XCTestCase {
     private typealias Delivery = SuspensionOutcome.Delivery
 
     /// The frames for the client after the post, and after it resumes.
@@ -29,9 +28,9 @@ struct SuspensionTableTests {
             TestPost(number: 3, key: "A"), observers: observers, immediately: immediately, spareBytes: 1 << 20)
         let atOnce = SuspensionOutcome(arrival, of: 3)
         // Suspended as before, whatever was delivered.
-        #expect(buffer.isSuspended == isSuspended)
+        XCTAssertEqual(buffer.isSuspended, isSuspended)
         let atResumption = SuspensionOutcome(buffer.setSuspended(false))
-        #expect(atOnce.gap == nil && atResumption.gap == nil)
+        XCTAssertTrue(atOnce.gap == nil && atResumption.gap == nil)
         return Cell(atOnce: atOnce.deliveries, atResumption: atResumption.deliveries)
     }
 
@@ -41,70 +40,67 @@ struct SuspensionTableTests {
 
     // MARK: Running
 
-    @Test("running: each is delivered at once", arguments: SuspensionBehavior.allCases, [false, true])
-    func running(behavior: SuspensionBehavior, immediately: Bool) {
+    func testWhileRunningEachPostIsDeliveredAtOnce() {
+        for behavior in SuspensionBehavior.allCases {
+            for immediately in [false, true] { running(behavior: behavior, immediately: immediately) }
+        }
+    }
+
+    private func running(behavior: SuspensionBehavior, immediately: Bool) {
         let cell = Self.cell(behavior, isSuspended: false, immediately: immediately)
-        #expect(cell.atOnce == [Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 
     // MARK: Suspended, a normal post
 
-    @Test("suspended, drop: a normal post is discarded, and what is held stays")
-    func suspendedDrop() {
+    func testWhileSuspendedANormalPostForDropIsDiscarded() {
         let cell = Self.cell(.drop, isSuspended: true)
-        #expect(cell.atOnce == [])
-        #expect(cell.atResumption == [Self.first])
+        XCTAssertEqual(cell.atOnce, [])
+        XCTAssertEqual(cell.atResumption, [Self.first])
     }
 
-    @Test("suspended, coalesce: a normal post takes the place of the one before, and only of this registration's")
-    func suspendedCoalesce() {
+    func testWhileSuspendedANormalPostForCoalesceReplacesTheEarlierOneOfThisRegistrationOnly() {
         let cell = Self.cell(.coalesce, isSuspended: true)
-        #expect(cell.atOnce == [])
-        #expect(cell.atResumption == [Self.first, Self.third])
+        XCTAssertEqual(cell.atOnce, [])
+        XCTAssertEqual(cell.atResumption, [Self.first, Self.third])
     }
 
-    @Test("suspended, hold: a normal post is added to what is held")
-    func suspendedHold() {
+    func testWhileSuspendedANormalPostForHoldIsAppended() {
         let cell = Self.cell(.hold, isSuspended: true)
-        #expect(cell.atOnce == [])
-        #expect(cell.atResumption == [Self.first, Self.second, Self.third])
+        XCTAssertEqual(cell.atOnce, [])
+        XCTAssertEqual(cell.atResumption, [Self.first, Self.second, Self.third])
     }
 
-    @Test("suspended, deliverImmediately: what is held for the whole client is delivered, then the post")
-    func suspendedDeliverImmediately() {
+    func testWhileSuspendedANormalPostForDeliverImmediatelyFlushesTheClientFirst() {
         let cell = Self.cell(.deliverImmediately, isSuspended: true)
-        #expect(cell.atOnce == [Self.first, Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.first, Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 
     // MARK: Suspended, a post with deliverImmediately
 
-    @Test("suspended, drop, an immediate post: what is held for the whole client is delivered, then the post")
-    func immediateDrop() {
+    func testWhileSuspendedAnImmediatePostForDropFlushesTheClientFirst() {
         let cell = Self.cell(.drop, isSuspended: true, immediately: true)
-        #expect(cell.atOnce == [Self.first, Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.first, Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 
-    @Test("suspended, coalesce, an immediate post: what is held is delivered, the similar one too, then the post")
-    func immediateCoalesce() {
+    func testWhileSuspendedAnImmediatePostForCoalesceFlushesTheClientAndTheSimilarPostFirst() {
         let cell = Self.cell(.coalesce, isSuspended: true, immediately: true)
-        #expect(cell.atOnce == [Self.first, Self.second, Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.first, Self.second, Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 
-    @Test("suspended, hold, an immediate post: what is held is delivered, then the post")
-    func immediateHold() {
+    func testWhileSuspendedAnImmediatePostForHoldFlushesTheClientFirst() {
         let cell = Self.cell(.hold, isSuspended: true, immediately: true)
-        #expect(cell.atOnce == [Self.first, Self.second, Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.first, Self.second, Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 
-    @Test("suspended, deliverImmediately, an immediate post: what is held is delivered, then the post")
-    func immediateDeliverImmediately() {
+    func testWhileSuspendedAnImmediatePostForDeliverImmediatelyFlushesTheClientFirst() {
         let cell = Self.cell(.deliverImmediately, isSuspended: true, immediately: true)
-        #expect(cell.atOnce == [Self.first, Self.third])
-        #expect(cell.atResumption == [])
+        XCTAssertEqual(cell.atOnce, [Self.first, Self.third])
+        XCTAssertEqual(cell.atResumption, [])
     }
 }

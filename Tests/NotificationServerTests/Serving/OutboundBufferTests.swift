@@ -1,12 +1,12 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
 /// Times are drawn, not waited for.
-struct OutboundBufferTests {
+final class OutboundBufferTests: XCTestCase {
     private static let second: UInt64 = 1_000_000_000
 
     private static func queue(soft: Int = 100, softSeconds: UInt64 = 10, hard: Int = 1000, held: Int = 1000)
@@ -20,18 +20,18 @@ struct OutboundBufferTests {
 
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-    @Test func bytesBeyondTheSoftLimitAreAcceptedUntilTheTimeout() {
+    func testBytesBeyondTheSoftLimitAreAcceptedUntilTheTimeout() {
         var queue = Self.queue()
         queue.append(Self.bytes(100), now: 0)
         let early = queue.admits(1, now: 5 * Self.second)
         let atItsTime = queue.admits(1, now: 15 * Self.second)
         let late = queue.admits(1, now: 15 * Self.second + 1)
-        #expect([early, atItsTime, late] == [true, true, false])
+        XCTAssertEqual([early, atItsTime, late], [true, true, false])
         let drops = queue.isDropping
-        #expect(drops)
+        XCTAssertTrue(drops)
     }
 
-    @Test func theSoftTimeoutRestartsBelowTheSoftLimit() {
+    func testTheSoftTimeoutRestartsBelowTheSoftLimit() {
         var queue = Self.queue()
         queue.append(Self.bytes(150), now: 0)
         _ = queue.admits(1, now: 0)
@@ -40,19 +40,19 @@ struct OutboundBufferTests {
         let first = queue.admits(1, now: 11 * Self.second)
         let second = queue.admits(1, now: 21 * Self.second)
         let third = queue.admits(1, now: 22 * Self.second)
-        #expect([first, second, third] == [true, true, false])
+        XCTAssertEqual([first, second, third], [true, true, false])
     }
 
-    @Test func bytesBeyondTheHardLimitAreDroppedImmediately() {
+    func testBytesBeyondTheHardLimitAreDroppedImmediately() {
         var queue = Self.queue()
         queue.append(Self.bytes(990), now: 0)
         let fits = queue.admits(10, now: 0)
         let isTooMuch = queue.admits(11, now: 0)
-        #expect(fits)
-        #expect(!isTooMuch)
+        XCTAssertTrue(fits)
+        XCTAssertFalse(isTooMuch)
     }
 
-    @Test func itDropsUntilAllIsWrittenAndThenReturnsTheGapOnce() {
+    func testItDropsUntilAllIsWrittenAndThenReturnsTheGapOnce() {
         var queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
         let observers = [
@@ -60,36 +60,36 @@ struct OutboundBufferTests {
         ]
         for _ in 0..<3 {
             let admitted = queue.admits(1, now: 0)
-            #expect(!admitted)
+            XCTAssertFalse(admitted)
             queue.miss(observers)
         }
         let missed = queue.missedCount
-        #expect(missed == 3)
+        XCTAssertEqual(missed, 3)
         let early = queue.wrote(999, now: 1)
         let stillDrops = !queue.admits(1, now: 1)
         let gap = queue.wrote(1, now: 2)
         let takesAgain = queue.admits(1, now: 2)
-        #expect(early == nil)
-        #expect(stillDrops)
-        #expect(gap == MissedPosts(count: 3, registrations: [4: 3, 9: 3]))
-        #expect(takesAgain)
+        XCTAssertNil(early)
+        XCTAssertTrue(stillDrops)
+        XCTAssertEqual(gap, MissedPosts(count: 3, registrations: [4: 3, 9: 3]))
+        XCTAssertTrue(takesAgain)
         let isForgotten = queue.missedCount == 0
-        #expect(isForgotten)
+        XCTAssertTrue(isForgotten)
         queue.append(Self.bytes(1), now: 3)
         let again = queue.wrote(1, now: 3)
-        #expect(again == nil)
+        XCTAssertNil(again)
     }
 
-    @Test func heldNotificationsHaveAdditionalRoomUnlessItDrops() {
+    func testHeldNotificationsHaveAdditionalRoomUnlessItDrops() {
         var queue = Self.queue()
         queue.append(Self.bytes(1000), now: 0)
         let held = queue.admits(500, isHeld: true, now: 0)
         let live = queue.admits(1, now: 0)
         let heldLater = queue.admits(1, isHeld: true, now: 0)
-        #expect([held, live, heldLater] == [true, false, false])
+        XCTAssertEqual([held, live, heldLater], [true, false, false])
     }
 
-    @Test func itStallsAfterTheTimeoutWithoutProgress() {
+    func testItStallsAfterTheTimeoutWithoutProgress() {
         var queue = Self.queue()
         var times: [UInt64?] = []
         times.append(queue.stallsAt)
@@ -103,10 +103,10 @@ struct OutboundBufferTests {
         _ = queue.wrote(5, now: 4000)
         times.append(queue.stallsAt)
         let first = 7 + 30 * Self.second
-        #expect(times == [nil, first, first, 3000 + 30 * Self.second, nil])
+        XCTAssertEqual(times, [nil, first, first, 3000 + 30 * Self.second, nil])
     }
 
-    @Test func itAgreesWithTheModelForRandomOperations() {
+    func testItAgreesWithTheModelForRandomOperations() {
         var random = SeededGenerator(seed: 11)
         var gaps = 0
         for round in 0..<FaultRounds.comparisons {
@@ -124,7 +124,7 @@ struct OutboundBufferTests {
                 if random.once(in: 3) {
                     let unwritten = Array(queue.unwritten)
                     guard unwritten == naive.bytes else {
-                        Issue.record("round \(round): other bytes")
+                        XCTFail("round \(round): other bytes")
                         return
                     }
                     let count =
@@ -132,15 +132,15 @@ struct OutboundBufferTests {
                     let gap = queue.wrote(count, now: now)
                     let expected = naive.wrote(count, now: now)
                     if expected != nil { gaps += 1 }
-                    #expect(gap?.count == expected?.count)
+                    XCTAssertEqual(gap?.count, expected?.count)
                     let counts = Dictionary((expected ?? []).joined().map { ($0, 1) }) { $0 + $1 }
-                    #expect(gap?.registrations ?? [:] == counts)
+                    XCTAssertEqual(gap?.registrations ?? [:], counts)
                 } else {
                     let large = random.once(in: 10) ? 60_000 : 500
                     let count = Int.random(in: 1...large, using: &random)
                     let isHeld = random.once(in: 6)
                     let admitted = queue.admits(count, isHeld: isHeld, now: now)
-                    #expect(admitted == naive.admits(count, isHeld: isHeld, now: now))
+                    XCTAssertEqual(admitted, naive.admits(count, isHeld: isHeld, now: now))
                     if admitted {
                         written &+= 1
                         let bytes = [UInt8](repeating: written, count: count)
@@ -153,19 +153,19 @@ struct OutboundBufferTests {
                     }
                 }
                 let figures = [queue.waiting, queue.isDropping ? 1 : 0, queue.missedCount]
-                #expect(figures == [naive.bytes.count, naive.isDropping ? 1 : 0, naive.missed.count])
+                XCTAssertEqual(figures, [naive.bytes.count, naive.isDropping ? 1 : 0, naive.missed.count])
                 let stallsAt = queue.stallsAt
-                #expect(stallsAt == naive.stallsAt)
+                XCTAssertEqual(stallsAt, naive.stallsAt)
             }
         }
-        #expect(gaps > FaultRounds.comparisons / 3)
+        XCTAssertGreaterThan(gaps, FaultRounds.comparisons / 3)
     }
 
-    @Test func anEmptyBufferAcceptsAFrameLargerThanTheHardLimit() {
+    func testAnEmptyBufferAcceptsAFrameLargerThanTheHardLimit() {
         var queue = Self.queue(soft: 10, hard: 20)
         let alone = queue.admits(21, now: 0)
         queue.append(Self.bytes(21), now: 0)
         let more = queue.admits(1, now: 0)
-        #expect([alone, more] == [true, false])
+        XCTAssertEqual([alone, more], [true, false])
     }
 }

@@ -1,20 +1,24 @@
 import Foundation
 import Glibc
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
 /// The turns of a server, one at a time.
-struct ServerLoopTests {
-    private let temporary: TemporaryPlace
-    private let stop: EventDescriptor
+final class ServerLoopTests: XCTestCase {
+    private var temporary: TemporaryPlace!
+    private var stop: EventDescriptor!
 
-    init() throws {
+    override func setUpWithError() throws {
         temporary = try TemporaryPlace()
-        stop = try #require(EventDescriptor())
+        stop = try XCTUnwrap(EventDescriptor())
+    }
+
+    override func tearDown() {
+        (temporary, stop) = (nil, nil)
     }
 
     private func loop() throws -> ServerLoop {
@@ -31,21 +35,22 @@ struct ServerLoopTests {
         return poll(&descriptor, 1, 0) > 0
     }
 
-    @Test(arguments: ["it was told to", "its socket was removed"])
-    func aServerThatAlreadyStopsNoticesAnotherStopOnce(reason: String) throws {
-        var loop = try loop()
-        loop.beginStop(reason)
-        stop.makeReady()
-        loop.turn()
-        #expect(!isToldToStop)
-        #expect(loop.stopAt != nil)
+    func testAServerThatAlreadyStopsNoticesAnotherStopOnce() throws {
+        for reason in ["it was told to", "its socket was removed"] {
+            var loop = try loop()
+            loop.beginStop(reason)
+            stop.makeReady()
+            loop.turn()
+            XCTAssertFalse(isToldToStop)
+            XCTAssertNotNil(loop.stopAt)
+        }
     }
 
-    @Test func aStopIsNoticedOnce() throws {
+    func testAStopIsNoticedOnce() throws {
         var loop = try loop()
         stop.makeReady()
         loop.turn()
-        #expect(!isToldToStop)
-        #expect(loop.stopAt != nil)
+        XCTAssertFalse(isToldToStop)
+        XCTAssertNotNil(loop.stopAt)
     }
 }

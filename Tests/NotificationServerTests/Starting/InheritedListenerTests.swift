@@ -1,40 +1,42 @@
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
-struct InheritedListenerTests {
-    @Test func onlyTheProcessInListenPIDUsesTheDescriptors() {
-        #expect(InheritedListener.count(listenPID: "42", listenFDs: "1", process: 42) == 1)
-        #expect(InheritedListener.count(listenPID: "42", listenFDs: "3", process: 42) == 3)
-        #expect(InheritedListener.count(listenPID: "41", listenFDs: "1", process: 42) == 0)
+final class InheritedListenerTests: XCTestCase {
+    func testOnlyTheProcessInListenPIDUsesTheDescriptors() {
+        XCTAssertEqual(InheritedListener.count(listenPID: "42", listenFDs: "1", process: 42), 1)
+        XCTAssertEqual(InheritedListener.count(listenPID: "42", listenFDs: "3", process: 42), 3)
+        XCTAssertEqual(InheritedListener.count(listenPID: "41", listenFDs: "1", process: 42), 0)
     }
 
-    @Test(arguments: [nil, "", "0", "-1", "one", "1 ", "99999999999999999999", "1000000"])
-    func anInvalidNumberOfDescriptorsMeansNone(count: String?) {
-        #expect(InheritedListener.count(listenPID: "42", listenFDs: count, process: 42) == 0)
+    func testAnInvalidNumberOfDescriptorsMeansNone() {
+        for count in [nil, "", "0", "-1", "one", "1 ", "99999999999999999999", "1000000"] {
+            XCTAssertEqual(InheritedListener.count(listenPID: "42", listenFDs: count, process: 42), 0)
+        }
     }
 
-    @Test(arguments: [nil, "", "0", "42x", "99999999999999999999"])
-    func anInvalidProcessMeansNone(process: String?) {
-        #expect(InheritedListener.count(listenPID: process, listenFDs: "1", process: 42) == 0)
+    func testAnInvalidProcessMeansNone() {
+        for process in [nil, "", "0", "42x", "99999999999999999999"] {
+            XCTAssertEqual(InheritedListener.count(listenPID: process, listenFDs: "1", process: 42), 0)
+        }
     }
 
-    @Test func aListenerIsDistinguishedFromOtherDescriptors() throws {
+    func testAListenerIsDistinguishedFromOtherDescriptors() throws {
         let temporary = try TemporaryPlace()
         try temporary.place.prepare()
         let path = temporary.place.socketPath
         let socket = try LocalSocket.bound(at: path)
-        #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (false, path))
-        #expect(socket.listen())
-        #expect(try #require(InheritedListener.description(of: socket.descriptor)) == (true, path))
+        XCTAssertTrue(try XCTUnwrap(InheritedListener.description(of: socket.descriptor)) == (false, path))
+        XCTAssertTrue(socket.listen())
+        XCTAssertTrue(try XCTUnwrap(InheritedListener.description(of: socket.descriptor)) == (true, path))
         guard case .connected(let connected) = try LocalSocket.connect(to: path, until: .now + TestTimeout.hang) else {
-            Issue.record("not connected")
+            XCTFail("not connected")
             return
         }
-        #expect(try #require(InheritedListener.description(of: connected.descriptor)) == (false, ""))
-        #expect(InheritedListener.description(of: 1_000_000) == nil)
+        XCTAssertTrue(try XCTUnwrap(InheritedListener.description(of: connected.descriptor)) == (false, ""))
+        XCTAssertNil(InheritedListener.description(of: 1_000_000))
     }
 }

@@ -1,80 +1,85 @@
 import Foundation
 import Glibc
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import DistributedTesting
 @testable import NotificationServer
 
-struct ServedSocketTests {
-    let temporary: TemporaryPlace
+final class ServedSocketTests: XCTestCase {
+    private var temporary: TemporaryPlace!
     var place: ServerPlace { temporary.place }
     var isThere: Bool { access(place.socketPath, F_OK) == 0 }
     let limit = TestTimeout.hang
 
-    init() throws {
+    override func setUpWithError() throws {
         temporary = try TemporaryPlace()
     }
 
-    @Test func aServerThatStopsRemovesItsSocket() throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
-        #expect(isThere)
-        #expect(served.remove(unlessClientWaits: false, timeout: limit))
-        #expect(!isThere)
+    override func tearDown() {
+        temporary = nil
     }
 
-    @Test func theSocketIsForTheUserOnly() throws {
+    func testAServerThatStopsRemovesItsSocket() throws {
+        let served = try ServedSocket.open(at: place, timeout: limit)
+        XCTAssertTrue(isThere)
+        XCTAssertTrue(served.remove(unlessClientWaits: false, timeout: limit))
+        XCTAssertFalse(isThere)
+    }
+
+    func testTheSocketIsForTheUserOnly() throws {
         _ = try ServedSocket.open(at: place, timeout: limit)
         let attributes = try FileManager.default.attributesOfItem(atPath: place.socketPath)
-        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
     }
 
-    @Test func aSecondServerIsRefused() throws {
+    func testASecondServerIsRefused() throws {
         let served = try ServedSocket.open(at: place, timeout: limit)
-        #expect(
-            throws: DistributedError.serverNotStarted(
+        assertThrows(
+            DistributedError.serverNotStarted(
                 path: place.socketPath,
                 problem: "another server uses it. See which with: notify-demo status --directory \(place.directory)")
         ) { try ServedSocket.open(at: place, timeout: limit) }
         withExtendedLifetime(served) {}
     }
 
-    @Test func aClientThatHasJustConnectedKeepsAnIdleServer() throws {
+    func testAClientThatHasJustConnectedKeepsAnIdleServer() throws {
         let served = try ServedSocket.open(at: place, timeout: limit)
         let client = try ServerStart.connectIfServed(place, timeout: limit)
-        #expect(client != nil)
-        #expect(!served.remove(unlessClientWaits: true, timeout: limit))
-        #expect(isThere)
-        #expect(try ServerStart.connectIfServed(place, timeout: limit) != nil)
+        XCTAssertNotNil(client)
+        XCTAssertFalse(served.remove(unlessClientWaits: true, timeout: limit))
+        XCTAssertTrue(isThere)
+        XCTAssertNotNil(try ServerStart.connectIfServed(place, timeout: limit))
         while served.listener.accept() != nil {}
-        #expect(served.remove(unlessClientWaits: true, timeout: limit))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory) == ["lock"])
+        XCTAssertTrue(served.remove(unlessClientWaits: true, timeout: limit))
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: place.directory), ["lock"])
     }
 
-    @Test func anotherServersSocketStays() throws {
+    func testAnotherServersSocketStays() throws {
         let first = try ServedSocket.open(at: place, timeout: limit)
-        #expect(unlink(place.socketPath) == 0)
+        XCTAssertEqual(unlink(place.socketPath), 0)
         let second = try ServedSocket.open(at: place, timeout: limit)
-        #expect(first.remove(unlessClientWaits: false, timeout: limit))
-        #expect(isThere)
-        #expect(second.remove(unlessClientWaits: false, timeout: limit))
-        #expect(!isThere)
+        XCTAssertTrue(first.remove(unlessClientWaits: false, timeout: limit))
+        XCTAssertTrue(isThere)
+        XCTAssertTrue(second.remove(unlessClientWaits: false, timeout: limit))
+        XCTAssertFalse(isThere)
     }
 
-    @Test(arguments: [true, false])
-    func aServerThatStopsWhileItsDirectoryIsRemovedMakesNothingThere(isSocketGone: Bool) throws {
-        let served = try ServedSocket.open(at: place, timeout: limit)
-        #expect(unlink(place.lockPath) == 0)
-        if isSocketGone { #expect(unlink(place.socketPath) == 0) }
-        #expect(served.remove(unlessClientWaits: false, timeout: limit))
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: place.directory) == (isSocketGone ? [] : ["socket"]))
+    func testAServerThatStopsWhileItsDirectoryIsRemovedMakesNothingThere() throws {
+        for isSocketGone in [true, false] {
+            let served = try ServedSocket.open(at: place, timeout: limit)
+            XCTAssertEqual(unlink(place.lockPath), 0)
+            if isSocketGone { XCTAssertEqual(unlink(place.socketPath), 0) }
+            XCTAssertTrue(served.remove(unlessClientWaits: false, timeout: limit))
+            XCTAssertEqual(
+                try FileManager.default.contentsOfDirectory(atPath: place.directory), (isSocketGone ? [] : ["socket"]))
+        }
     }
 
-    @Test func aServerWhoseDirectoryIsGoneMayEnd() throws {
+    func testAServerWhoseDirectoryIsGoneMayEnd() throws {
         let served = try ServedSocket.open(at: place, timeout: limit)
         try FileManager.default.removeItem(atPath: place.directory)
-        #expect(served.remove(unlessClientWaits: true, timeout: limit))
+        XCTAssertTrue(served.remove(unlessClientWaits: true, timeout: limit))
     }
 }

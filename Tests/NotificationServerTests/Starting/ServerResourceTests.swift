@@ -1,33 +1,33 @@
-import Testing
+import XCTest
 
 @testable import DistributedNotifications
 @testable import NotificationServer
 
-struct ServerResourceTests {
-    @Test func theProblemOfALowLimitNamesTheLeastAndHowToRaiseIt() {
+final class ServerResourceTests: XCTestCase {
+    func testTheProblemOfALowLimitNamesTheLeastAndHowToRaiseIt() {
         let files = ServerResource.openFiles(ServerLimits())
-        #expect(
-            files.problem(limit: 14)
-                == "it may use 14 open files, and a server needs 128. Raise the hard limit (ulimit -Hn)")
-        #expect(files.problem(limit: 128) == nil)
-        #expect(files.problem(limit: .max) == nil)
+        XCTAssertEqual(
+            files.problem(limit: 14),
+            "it may use 14 open files, and a server needs 128. Raise the hard limit (ulimit -Hn)")
+        XCTAssertNil(files.problem(limit: 128))
+        XCTAssertNil(files.problem(limit: .max))
     }
 
-    @Test func aServerForFewProcessesNeedsFewFiles() {
+    func testAServerForFewProcessesNeedsFewFiles() {
         var limits = ServerLimits()
         for (clients, least) in [(Int.min, 64), (0, 64), (1, 65), (64, 128), (Int.max, 128)] {
             limits.clients = clients
-            #expect(ServerResource.openFiles(limits).least == UInt64(least))
+            XCTAssertEqual(ServerResource.openFiles(limits).least, UInt64(least))
         }
     }
 
-    @Test func theWantedLimitIsAtLeastTheLeast() {
+    func testTheWantedLimitIsAtLeastTheLeast() {
         let resources = ServerResource.all(ServerLimits())
-        #expect(Set(resources.map(\.number)).count == 4)
+        XCTAssertEqual(Set(resources.map(\.number)).count, 4)
         for resource in resources {
-            #expect(resource.wanted >= resource.least)
-            #expect(resource.problem(limit: resource.wanted) == nil)
-            #expect(resource.problem(limit: 0)?.utf8.count ?? 255 < 200)
+            XCTAssertGreaterThanOrEqual(resource.wanted, resource.least)
+            XCTAssertNil(resource.problem(limit: resource.wanted))
+            XCTAssertLessThan(resource.problem(limit: 0)?.utf8.count ?? 255, 200)
         }
     }
 }
