@@ -6,11 +6,15 @@ internal import ThreadedNotifications
 
 /// The answers of this platform's Foundation and of this package to questions. Every output is a function of it.
 package struct Examination: Sendable {
-    /// The answers of both sides to one question.
-    struct Finding: Sendable {
-        var question: Question
-        var foundation: Answer
-        var ours: Answer
+    /// A question and the answers of both sides.
+    struct Finding: Sendable, Encodable {
+        var name, claim: String
+        var sentence, fact: String?
+        var foundation, ours: Answer
+
+        private enum CodingKeys: CodingKey {
+            case name, claim, sentence, foundation, ours
+        }
     }
 
     var findings: [Finding]
@@ -46,8 +50,10 @@ package struct Examination: Sendable {
         for _ in 0..<width { slots.wait() }
         let answers = try results.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }
         return Examination(
-            findings: questions.enumerated().map {
-                Finding(question: $1, foundation: answers[2 * $0], ours: answers[2 * $0 + 1])
+            findings: zip(questions, stride(from: 0, to: answers.count, by: 2)).map { question, index in
+                Finding(
+                    name: question.name, claim: question.claim, sentence: question.sentence, fact: question.fact,
+                    foundation: answers[index], ours: answers[index + 1])
             })
     }
 
@@ -82,14 +88,13 @@ package struct Examination: Sendable {
 
     /// The claims that this package does not keep, with the reason.
     package var failures: [(claim: String, reason: String)] {
-        findings.filter { !$0.ours.isKept }.map {
-            ($0.question.claim, "\($0.ours.observed) instead of \($0.ours.expected)")
-        }
+        findings.filter { !$0.ours.isKept }
+            .map { ($0.claim, "\($0.ours.observed) instead of \($0.ours.expected)") }
     }
 
     /// The findings of each fact.
     private var byFact: [(fact: Fact, findings: [Finding])] {
-        Fact.all.map { fact in (fact, findings.filter { $0.question.fact == fact.number }) }
+        Fact.all.map { fact in (fact, findings.filter { $0.fact == fact.number }) }
             .filter { !$0.findings.isEmpty }
     }
 
@@ -116,7 +121,7 @@ package struct Examination: Sendable {
                 [.text(width: 3...3), .wrapped()], rows: [[fact.number, "\(fact.area): \(fact.expected)"]]
             ).lines(width: width)
                 + zip(findings, sentences(of: findings)).flatMap { finding, sentence in
-                    WrappedText.lines(finding.question.claim, width: width, indent: "     ")
+                    WrappedText.lines(finding.claim, width: width, indent: "     ")
                         + (sentence.map { WrappedText.lines($0, width: width, indent: "       ") } ?? [])
                         + Table(
                             [.text(), .text(), .text(), .wrapped()],
@@ -136,7 +141,7 @@ package struct Examination: Sendable {
                 + zip(findings, sentences(of: findings)).enumerated().map { index, row in
                     let (finding, sentence) = row
                     return (index == 0 ? [fact.number, fact.area] : ["", ""])
-                        + [finding.question.claim + (sentence.map { "\n\($0)" } ?? "")]
+                        + [finding.claim + (sentence.map { "\n\($0)" } ?? "")]
                         + cells(finding.foundation, paint) + cells(finding.ours, paint)
                 }
         }
@@ -154,8 +159,8 @@ package struct Examination: Sendable {
 
     /// The document's sentence of each finding, in quotation marks. Nil repeats the sentence before.
     private func sentences(of findings: [Finding]) -> [String?] {
-        zip(findings, [nil] + findings.map(\.question.sentence)).map { finding, before in
-            finding.question.sentence == before ? nil : finding.question.sentence.map { "“\($0)”" }
+        zip(findings, [nil] + findings.map(\.sentence)).map { finding, before in
+            finding.sentence == before ? nil : finding.sentence.map { "“\($0)”" }
         }
     }
 
@@ -174,34 +179,21 @@ package struct Examination: Sendable {
     private func verdicts(ours: String) -> [[String]] {
         func verdict(_ answer: Answer) -> String { answer.isKept ? "kept" : answer.observed }
         return [["promise", "fact", "Foundation's queue", ours]]
-            + findings.map {
-                [$0.question.claim, $0.question.fact ?? "", verdict($0.foundation), verdict($0.ours)]
-            }
+            + findings.map { [$0.claim, $0.fact ?? "", verdict($0.foundation), verdict($0.ours)] }
     }
 
     // MARK: JSON
 
     private struct FactLine: Encodable {
-        struct Question: Encodable {
-            var name, claim: String
-            var sentence: String?
-            var foundation, ours: Answer
-        }
         var fact, area, expected: String
-        var questions: [Question]
+        var questions: [Finding]
     }
 
     /// One line of JSON for each fact.
     package func jsonLines() throws -> [String] {
         try byFact.map { fact, findings in
             try JSONText.of(
-                FactLine(
-                    fact: fact.number, area: fact.area, expected: fact.expected,
-                    questions: findings.map {
-                        FactLine.Question(
-                            name: $0.question.name, claim: $0.question.claim, sentence: $0.question.sentence,
-                            foundation: $0.foundation, ours: $0.ours)
-                    }))
+                FactLine(fact: fact.number, area: fact.area, expected: fact.expected, questions: findings))
         }
     }
 }

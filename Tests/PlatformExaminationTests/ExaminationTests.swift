@@ -18,15 +18,21 @@ struct ExaminationTests {
 
     private static func named(_ names: String...) -> [Question] { Question.all.filter { names.contains($0.name) } }
 
-    @Test("the questions stay in order, and each side answers in a process of its own")
+    @Test("the questions stay in order, each side answers in a process of its own, and the progress reaches 1")
     func order() throws {
         let questions = Array(Question.queues.prefix(10))
-        let findings = try Self.examine(questions, "echo 1 $0; echo 2 of $1").findings
-        #expect(findings.map(\.question.name) == questions.map(\.name))
+        let fractions = Mutex<Set<Double>>([])
+        let shell = ChildProgram(path: "/bin/sh", arguments: ["-c", "echo 1 $0; echo 2 of $1"])
+        let findings = try Examination.perform(
+            questions, in: shell, timeout: TestTimeout.hang,
+            progress: { fraction in _ = fractions.withLock { $0.insert(fraction) } }
+        ).findings
+        #expect(findings.map(\.name) == questions.map(\.name))
         for finding in findings {
-            #expect(finding.foundation.observed == "1 \(finding.question.name), 2 of foundation")
-            #expect(finding.ours.observed == "1 \(finding.question.name), 2 of ours")
+            #expect(finding.foundation.observed == "1 \(finding.name), 2 of foundation")
+            #expect(finding.ours.observed == "1 \(finding.name), 2 of ours")
         }
+        #expect(fractions.withLock { $0 } == Set((1...20).map { Double($0) / 20 }))
     }
 
     @Test("a crash, an exit status and a hang are answers")
@@ -65,15 +71,6 @@ struct ExaminationTests {
         }
     }
 
-    @Test("the progress reaches 1")
-    func progress() throws {
-        let fractions = Mutex<Set<Double>>([])
-        _ = try Examination.perform(
-            Self.named("typing", "dequeue"), in: ChildProgram(path: "/bin/true"), timeout: TestTimeout.hang,
-            progress: { fraction in _ = fractions.withLock { $0.insert(fraction) } })
-        #expect(fractions.withLock { $0 } == [0.25, 0.5, 0.75, 1])
-    }
-
     @Test("a message is the first line of the errors, without addresses, source location and control characters")
     func messages() {
         for (errors, message) in [
@@ -91,24 +88,27 @@ struct ExaminationTests {
 
     // MARK: Output
 
+    private static func finding(
+        _ fact: String?, _ claim: String, sentence: String? = nil, foundation: String, isKept: Bool = false
+    ) -> Examination.Finding {
+        Examination.Finding(
+            name: "name", claim: claim, sentence: sentence, fact: fact,
+            foundation: Answer(isKept: isKept, observed: foundation, expected: "called"),
+            ours: Answer(isKept: true, observed: "called", expected: "called"))
+    }
+
     private static let examination = Examination(findings: [
-        .init(
-            question: named("removing-twice")[0],
-            foundation: Answer(isKept: false, observed: "removed", expected: "called"),
-            ours: Answer(isKept: true, observed: "called", expected: "called")),
-        .init(
-            question: named("custom-mode-now")[0],
-            foundation: Answer(
-                isKept: false, observed: "ends with signal 6: a long word, and another, and yet another one",
-                expected: "now"),
-            ours: Answer(isKept: true, observed: "now", expected: "now")),
-        .init(
-            question: named("equal-senders")[0], foundation: Answer(isKept: true, observed: "a", expected: "a"),
-            ours: Answer(isKept: true, observed: "a", expected: "a")),
+        finding("F2", "a token removed twice removes no other observer", foundation: "removed"),
+        finding(
+            "F4", "an observer of a sender that is a value", sentence: "If you specify only an object.",
+            foundation: "called", isKept: true),
+        finding(
+            "F4", "an observer of a sender that was freed", sentence: "If you specify only an object.",
+            foundation: "ends with signal 6: a long word, and another, and yet another one"),
     ])
 
-    @Test("a narrow terminal shows a few lines for each fact")
-    func narrow() {
+    @Test("a narrow terminal shows a few lines for each fact, and a wide one a table")
+    func text() {
         #expect(
             Self.examination.text(width: 72) == """
                 F2   NotificationCenter: removing a token twice is harmless
@@ -117,31 +117,30 @@ struct ExaminationTests {
                        ThreadedNotifications  ok  called
 
                 F4   NotificationCenter: observers are matched by sender
-                     an observer of a sender that is a value is called for an equal one
-                       “If you specify only an object, the observer will receive all
-                       notifications containing that object.”
-                       Foundation             ok  a
-                       ThreadedNotifications  ok  a
+                     an observer of a sender that is a value
+                       “If you specify only an object.”
+                       Foundation             ok  called
+                       ThreadedNotifications  ok  called
+                     an observer of a sender that was freed
+                       Foundation             NO  ends with signal 6: a long word, and
+                                                  another, and yet another one
+                       ThreadedNotifications  ok  called
 
                 Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as
                 expected.
                 """)
-    }
-
-    @Test("a wide terminal shows a table")
-    func wide() {
         #expect(
-            Self.examination.text(width: 140) == """
-                fact  area                expected                                      Foundation here      ThreadedNotifications
+            Self.examination.text(width: 132) == """
+                fact  area                expected                                   Foundation here                       ThreadedNotifications
 
-                F2    NotificationCenter  a token removed twice removes no other    NO  removed          ok  called
-                                          observer
+                F2    NotificationCenter  a token removed twice removes no       NO  removed                           ok  called
+                                          other observer
 
-                F4    NotificationCenter  an observer of a sender that is a value   ok  a                ok  a
-                                          is called for an equal one
-                                          “If you specify only an object, the
-                                          observer will receive all notifications
-                                          containing that object.”
+                F4    NotificationCenter  an observer of a sender that is a      ok  called                            ok  called
+                                          value
+                                          “If you specify only an object.”
+                                          an observer of a sender that was       NO  ends with signal 6: a long word,  ok  called
+                                          freed                                      and another, and yet another one
 
                 Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as expected.
                 """)
@@ -149,13 +148,9 @@ struct ExaminationTests {
 
     @Test("colour does not move text, and no line exceeds the width")
     func colours() {
+        let text = "a number of words that is more than a cell has room for, \(String(repeating: "word ", count: 20))"
         let examination = Examination(
-            findings: Question.all.map { question in
-                let text = "\(question.name) and a number of words that is more than a cell has room for"
-                return .init(
-                    question: question, foundation: Answer(isKept: false, observed: text, expected: ""),
-                    ours: Answer(isKept: true, observed: text, expected: ""))
-            })
+            findings: Fact.all.map { Self.finding($0.number, text, sentence: text, foundation: text) })
         for width in [60, 80, 131, 132, 200] {
             let plain = examination.text(width: width)
             for line in plain.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
@@ -168,30 +163,29 @@ struct ExaminationTests {
     @Test("JSON has a line for each fact")
     func json() throws {
         let lines = try Self.examination.jsonLines()
-        #expect(lines.count == 2)
         #expect(
             lines.first == """
                 {"area":"NotificationCenter","expected":"removing a token twice is harmless","fact":"F2","questions":\
                 [{"claim":"a token removed twice removes no other observer","foundation":{"expected":"called","kept":\
-                false,"observed":"removed"},"name":"removing-twice","ours":{"expected":"called","kept":true,\
-                "observed":"called"}}]}
+                false,"observed":"removed"},"name":"name","ours":{"expected":"called","kept":true,"observed":"called"}}]}
                 """)
-        #expect(lines.last?.contains(#""sentence":"If you specify only an object"#) == true)
+        #expect(lines.count == 2)
+        #expect(lines.last?.contains(#""sentence":"If you specify only an object."}"#) == true)
     }
 
     @Test("promises are printed as Markdown and as text")
     func promises() {
-        let promises = Examination(findings: [Self.examination.findings[0]])
+        let promises = Examination(findings: [Self.finding("F5", "in order", foundation: "2, 1")])
         #expect(
             promises.markdown == """
                 | promise | fact | Foundation's queue | `PostingQueue` |
                 |---|---|---|---|
-                | a token removed twice removes no other observer | F2 | removed | kept |
+                | in order | F5 | 2, 1 | kept |
                 """)
         #expect(
             promises.verdicts == """
-                promise                                          fact  Foundation's queue  PostingQueue
-                a token removed twice removes no other observer  F2    removed             kept
+                promise   fact  Foundation's queue  PostingQueue
+                in order  F5    2, 1                kept
                 """)
     }
 }
