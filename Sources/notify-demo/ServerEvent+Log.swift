@@ -3,7 +3,7 @@ import Logging
 import NotificationServer
 
 extension ServerEvent {
-    /// What is logged of it: how loud, what, and about whom.
+    /// The level, message and metadata of the event's log entry.
     var logEntry: (level: Logger.Level, message: String, metadata: Logger.Metadata) {
         func client(_ process: Int32, _ name: String) -> Logger.Metadata {
             ["process": "\(process)", "name": "\(name)"]
@@ -23,11 +23,11 @@ extension ServerEvent {
             return (.warning, "reads too slowly: notifications for it are dropped", client(process, name))
         case .dropped(let process, let name, let count):
             return (
-                .warning, "has read what waited; notifications were dropped",
+                .warning, "reads again; notifications were dropped",
                 client(process, name).merging(["count": "\(count)"]) { _, new in new }
             )
         case .outOfDescriptors:
-            return (.error, "no more processes can be accepted for now: no descriptors are left (ulimit -n)", [:])
+            return (.error, "no process can be accepted: no descriptors are left (ulimit -n)", [:])
         case .stopping(let reason):
             return (.notice, "stopping: \(reason)", [:])
         }

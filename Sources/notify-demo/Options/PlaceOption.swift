@@ -2,7 +2,7 @@ import ArgumentParser
 import DistributedNotifications
 import Foundation
 
-/// Where processes meet their server.
+/// The directory of the server's socket.
 struct PlaceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -27,10 +27,10 @@ struct Palette {
             }
     }
 
-    /// What is as it should be.
+    /// A success.
     func good(_ text: String) -> String { colored(text, 32) }
 
-    /// What is not as it should be.
+    /// A failure or a problem.
     func bad(_ text: String) -> String { colored(text, 31) }
 
     /// Colours the texts of a thread alike.

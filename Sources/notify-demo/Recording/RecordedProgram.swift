@@ -68,7 +68,7 @@ struct RecordedProgram {
 
 /// A recording that cannot be written, or is incomplete.
 struct RecordedProgramError: Error, CustomStringConvertible {
-    /// What failed, for which file, and why.
+    /// The failure, with its file and cause.
     var problem: String
 
     var description: String { problem }

@@ -1,97 +1,101 @@
-import DeliveryRecording
 import Foundation
-import Testing
+import XCTest
 
 @testable import notify_demo
 
-@Suite("Replacement files")
-struct ReplacementFileTests {
-    private func inDirectory(_ body: (URL) throws -> Void) throws {
-        let directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+final class ReplacementFileTests: XCTestCase {
+    private var directory = URL(filePath: "/")
+    private var file: URL { directory.appending(component: "a") }
+
+    override func setUpWithError() throws {
+        directory = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try body(directory)
     }
+
+    override func tearDownWithError() throws { try FileManager.default.removeItem(at: directory) }
 
     private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
 
-    @Test("the destination is unchanged until it is replaced, and no other file is left")
-    func replaceDestination() throws {
-        try inDirectory { directory in
-            let file = directory.appending(component: "a")
-            try Data("old".utf8).write(to: file)
-            let replacement = try ReplacementFile(file.path)
-            try Data("new".utf8).write(to: URL(filePath: replacement.path))
-            #expect(try text(file) == "old")
-            try replacement.replaceDestination()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
-        }
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
     }
 
-    @Test("a discarded file is removed, and the destination is unchanged")
-    func discard() throws {
-        try inDirectory { directory in
-            let file = directory.appending(component: "a")
-            try Data("old".utf8).write(to: file)
-            _ = try ReplacementFile(file.path)
-            #expect(try text(file) == "old")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
-        }
+    /// A file for the destination `a`, which exists.
+    private func replacement() throws -> ReplacementFile {
+        try Data("old and longer".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+        let replacement = try ReplacementFile(file.path)
+        try Data("new".utf8).write(to: URL(filePath: replacement.path))
+        XCTAssertEqual(try text(file), "old and longer")
+        return replacement
     }
 
-    @Test("the permissions of the destination are kept")
-    func permissions() throws {
-        try inDirectory { directory in
-            let file = directory.appending(component: "a")
-            try Data("old".utf8).write(to: file)
-            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
-            #expect(try ReplacementFile(file.path).replaceDestination())
-            #expect(FileStatus(path: file.path)?.permissions == 0o640)
-        }
+    func testTheDestinationIsReplacedWithItsPermissionsAndNoOtherFileIsLeft() throws {
+        XCTAssertTrue(try replacement().replaceDestination())
+        XCTAssertEqual(try text(file), "new")
+        XCTAssertEqual(FileStatus(path: file.path)?.permissions, 0o640)
+        XCTAssertEqual(try names, ["a"])
     }
 
-    @Test("a file that cannot replace the destination is copied into it and removed")
-    func copied() throws {
-        try inDirectory { directory in
-            let file = directory.appending(component: "a")
-            try Data("old and longer".utf8).write(to: file)
-            do {
-                let replacement = try ReplacementFile(file.path)
-                try Data("new".utf8).write(to: URL(filePath: replacement.path))
-                // A file without a name cannot be renamed, but its content can be read.
-                try FileManager.default.removeItem(atPath: replacement.path)
-                let identity = FileStatus(path: file.path)?.identity
-                #expect(try !replacement.replaceDestination())
-                #expect(FileStatus(path: file.path)?.identity == identity)
-            }
-            #expect(try text(file) == "new")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
-        }
+    func testADiscardedFileIsRemovedAndTheDestinationIsUnchanged() throws {
+        _ = try replacement()
+        XCTAssertEqual(try text(file), "old and longer")
+        XCTAssertEqual(try names, ["a"])
     }
 
-    @Test("a file that can neither replace the destination nor be copied is complete and stays")
-    func kept() throws {
-        try inDirectory { directory in
-            let file = directory.appending(component: "a")
-            try Data("old".utf8).write(to: file)
-            let replacement = try ReplacementFile(file.path)
-            try Data("new".utf8).write(to: URL(filePath: replacement.path))
-            try FileManager.default.removeItem(at: file)
-            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-            #expect(throws: (any Error).self) { try replacement.replaceDestination() }
-            #expect(replacement.isKept)
-            #expect(try text(URL(filePath: replacement.path)) == "new")
+    func testAFileThatCannotReplaceTheDestinationIsCopiedIntoItAndRemoved() throws {
+        do {
+            let replacement = try replacement()
+            // A file without a name cannot be renamed, but its content can be read.
+            try FileManager.default.removeItem(atPath: replacement.path)
+            let identity = FileStatus(path: file.path)?.identity
+            XCTAssertFalse(try replacement.replaceDestination())
+            XCTAssertEqual(FileStatus(path: file.path)?.identity, identity)
         }
+        XCTAssertEqual(try text(file), "new")
+        XCTAssertEqual(try names, ["a"])
     }
 
-    @Test("a missing directory, a directory as the destination, and an empty path are errors")
-    func refused() throws {
-        try inDirectory { directory in
-            for path in [directory.path + "/none/a", directory.path, ""] {
-                #expect(throws: (any Error).self, "\(path)") { _ = try ReplacementFile(path) }
-            }
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            #expect(names.isEmpty)
+    func testAFileThatCanNeitherReplaceTheDestinationNorBeCopiedIsCompleteAndStays() throws {
+        let replacement = try replacement()
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        XCTAssertThrowsError(try replacement.replaceDestination())
+        XCTAssertTrue(replacement.isKept)
+        XCTAssertEqual(try text(URL(filePath: replacement.path)), "new")
+    }
+
+    func testAMissingDirectoryADirectoryAndAnEmptyPathAreErrors() throws {
+        for path in [directory.path + "/none/a", directory.path, ""] {
+            XCTAssertThrowsError(try ReplacementFile(path), path)
         }
+        XCTAssertEqual(try names, [])
+    }
+
+    func testAPathDecidesHowAnOutputIsWritten() throws {
+        // Symbolic links are resolved, even several in a row and without a target.
+        for (link, target) in [("one", "a"), ("two", directory.path + "/one")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.appending(component: link).path, withDestinationPath: target)
+        }
+        let paths = ["a", "one", "two"].map { directory.appending(component: $0).path }
+        for exists in [false, true] {
+            if exists { try Data("{}".utf8).write(to: file) }
+            for path in paths { XCTAssertEqual(OutputDestination(path), .file(path: file.path), path) }
+        }
+        let open = try FileHandle(forWritingTo: file)
+        for path in ["/tmp", "/dev/full", "/proc/self/fd/\(open.fileDescriptor)"] {
+            XCTAssertEqual(OutputDestination(path), .stream(path: path))
+        }
+        XCTAssertEqual(OutputDestination(""), .file(path: ""))
+        XCTAssertTrue(OutputDestination("-").isStandardOutput)
+        // An output would replace its input by any name of the file, but never a device.
+        for output in paths + [directory.path + "/./a"] {
+            XCTAssertTrue(OutputDestination.wouldReplace(file.path, byWriting: output), output)
+        }
+        for output in ["-", directory.path + "/c"] {
+            XCTAssertFalse(OutputDestination.wouldReplace(file.path, byWriting: output))
+        }
+        XCTAssertFalse(OutputDestination.wouldReplace("/dev/null", byWriting: "/dev/null"))
     }
 }
