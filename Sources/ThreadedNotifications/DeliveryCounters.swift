@@ -82,9 +82,9 @@ public struct DeliveryCounters: Sendable, Hashable {
 }
 
 extension DeliveryCounters: CustomStringConvertible {
-    /// `3: delivered 2, waiting 1`; `0` for no observer or no notification.
+    /// `3: delivered 2, waiting 1`; `none` for a post without observers, or an observer without notifications.
     public var description: String {
         let parts = DeliveryOutcome.allCases.filter { self[$0] != 0 }.map { "\($0.words) \(self[$0])" }
-        return parts.isEmpty ? "0" : "\(total): " + parts.joined(separator: ", ")
+        return parts.isEmpty ? "none" : "\(total): " + parts.joined(separator: ", ")
     }
 }

@@ -1,8 +1,10 @@
 public import ArgumentParser
-import DeliveryDiagnostics
 public import DistributedNotifications
 
 extension SuspensionBehavior: ExpressibleByArgument {
+    /// The name on a command line.
+    var commandLineName: String { self == .deliverImmediately ? "deliver-immediately" : rawValue }
+
     public init?(argument: String) {
         guard let behavior = Self.allCases.first(where: { $0.commandLineName == argument }) else { return nil }
         self = behavior

@@ -43,7 +43,7 @@ final class PostingAccountTests: XCTestCase {
 
     func testReportsAndCountersHaveDescriptions() {
         let queue = PostingQueue(center: PostingTimeline())
-        XCTAssertEqual("\(queue.counters)", "0")
+        XCTAssertEqual("\(queue.counters)", "none")
         XCTAssertEqual("\(queue.put("a", .asap))", "waiting")
         queue.put("a", .asap)
         XCTAssertEqual("\(queue.put("a", .asap, on: .onName, keeping: .earliest))", "coalesced, 1 removed")
