@@ -14,6 +14,8 @@ extension Command {
     var color: ColorChoice { .auto }
 
     func run() throws {
+        // A write without a reader is then an error, so that an unfinished file is removed.
+        signal(SIGPIPE, SIG_IGN)
         let terminal = try Terminal(command: Self._commandName, color: color)
         var status: ExitStatus
         do {
@@ -21,7 +23,6 @@ extension Command {
             terminal.clearProgress()
             try terminal.standardOutput.flush()
         } catch let error as OutputError where error.isBrokenPipe {
-            // Swift's runtime ignores SIGPIPE, so the process ends as by that signal.
             EndRequests.end(by: SIGPIPE)
             return
         } catch let code as ExitCode {

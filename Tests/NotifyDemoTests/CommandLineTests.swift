@@ -69,10 +69,10 @@ struct CommandLineTests {
 
     @Test("--stable prints the same each time, in every time zone")
     func stable() async throws {
-        let scenarios = ScenarioCatalog.all.map(\.name).filter {
-            !["flood", "many-observers", "observer-lifetime", "background-observer"].contains($0)
-                && !$0.hasPrefix("distributed")
-        }
+        let scenarios = [
+            "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
+            "thread-exit", "overflow", "removal", "posting-styles", "coalescing", "run-loop-modes", "suspension",
+        ]
         let outcome = try await shell(
             """
             for s in \(scenarios.joined(separator: " ")); do
@@ -108,7 +108,7 @@ struct CommandLineTests {
     func smokeTest() async throws {
         let output = try await Self.smoke.value.output
         let parts = output.components(separatedBy: "status 0\n")
-        try #require(parts.count == 2, "\(output)")
+        try #require(parts.count == 2, "\(output.split(separator: "\n").filter { !$0.contains("32mok") })")
         let lines = parts[0].split(separator: "\n")
         let ok = "\u{1B}[32mok\u{1B}[0m      "
         let claims = lines.dropLast().map { $0.hasPrefix(ok) ? String($0.dropFirst(ok.count)) : "not ok: \($0)" }
@@ -127,7 +127,7 @@ struct CommandLineTests {
         let outcome = try await shell(
             """
             notify-demo smoke redirect removal --tap; notify-demo smoke redirect --junit - | head -n 1
-            notify-demo smoke redirect --junit /dev/full; echo $?; notify-demo smoke --junit /nonexistent/a; echo $?
+            notify-demo smoke redirect --junit /dev/full >/dev/null; echo $?; notify-demo smoke --junit /nonexistent/a; echo $?
             """)
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.first == "TAP version 13")
@@ -135,7 +135,7 @@ struct CommandLineTests {
         for (number, point) in zip(1..., points) { #expect(point.hasPrefix("ok \(number) - re")) }
         #expect(lines.contains("1..\(points.count)"))
         #expect(lines.contains(#"<?xml version="1.0" encoding="UTF-8"?>"#))
-        #expect(lines.suffix(2).map(String.init).joined(separator: " ").hasPrefix("2 2"), "\(outcome.output)")
+        #expect(lines.suffix(2) == ["2", "2"], "\(outcome.output)")
         #expect(outcome.errors.contains("cannot write /dev/full: No space left on device"))
         #expect(outcome.errors.contains("cannot write /nonexistent/a: No such file or directory"))
     }

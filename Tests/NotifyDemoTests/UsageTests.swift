@@ -36,7 +36,7 @@ final class UsageTests: XCTestCase {
             (["run", "redirect", "-o", "-", "--style", "stages"], "-o - prints complete records"),
             (["smoke", "--tap", "--junit", "-"], "both write to standard output"),
             (["smoke", "redirct"], "Did you mean \"redirect\"?"),
-            (["smoke", "--color", "blue"], "'auto', 'always', 'never'"),
+            (["smoke", "--color", "blue"], "'auto', 'always' or 'never'"),
             (["record"], "name a program after --"),
             (["record", "-o", "x", "true"], "the program must follow --: notify-demo record -o x -- true"),
             (["record", "-o", "x", "--fast"], "record has no option \"--fast\""),

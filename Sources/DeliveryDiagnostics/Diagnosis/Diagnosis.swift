@@ -65,6 +65,11 @@ package struct Diagnosis: Sendable {
     /// True if any finding is a problem rather than a note.
     package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
 
+    /// The notification of the first finding that has one.
+    package var firstName: String? {
+        findings.first { $0.name >= 0 }.map { index.recording.strings[Int($0.name)] }
+    }
+
     /// True if there is any finding.
     package var hasFinding: Bool { !findings.isEmpty }
 

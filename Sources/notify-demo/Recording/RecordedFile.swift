@@ -54,6 +54,7 @@ struct RecordedFile {
 extension FileDescriptor {
     fileprivate func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        return Array(bytes.prefix(try bytes.withUnsafeMutableBytes { try read(fromAbsoluteOffset: offset, into: $0) }))
+        let count = try bytes.withUnsafeMutableBytes { try read(fromAbsoluteOffset: offset, into: $0) }
+        return Array(bytes.prefix(count))
     }
 }

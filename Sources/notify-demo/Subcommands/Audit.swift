@@ -25,7 +25,8 @@ struct AuditCommand: Command {
     @OptionGroup var input: RecordingInput
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let audit = Audit(try input.read(terminal).recording)
+        let (recording, selection) = try input.read(terminal)
+        let audit = Audit(recording, selection: selection)
         let report = AuditReport(audit)
         if json {
             try terminal.print(report.json())

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 
 struct Diagnose: Command {
     static let configuration = CommandConfiguration(
@@ -9,9 +10,13 @@ struct Diagnose: Command {
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
             mistake; a note is worth knowing.
 
+            A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name of \
+            the notification. Text after # is a comment.
+
             EXAMPLES
               notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl
-              notify-demo diagnose --main-budget 4ms --depth 100 run.jsonl
+              notify-demo diagnose --main-budget 4ms --depth 100
+              notify-demo diagnose --strict --accept accepted.txt
               notify-demo diagnose --json run.jsonl | jq -r '.findings[].problem'
 
             EXIT STATUS
@@ -19,8 +24,7 @@ struct Diagnose: Command {
             """)
 
     @Option(
-        help: ArgumentHelp(
-            "The longest that a handler may occupy the main thread: a number with ns, us, ms or s.", valueName: "time"))
+        help: ArgumentHelp("The longest that a handler may occupy the main thread: 4ms.", valueName: "duration"))
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
@@ -28,11 +32,19 @@ struct Diagnose: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The longest that notifications may wait for a thread while other threads continue.", valueName: "time"))
+            "The longest that notifications may wait for a thread while other threads continue.", valueName: "duration")
+    )
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))
     var chain: Int = DiagnosisLimits().chain
+
+    @Flag(help: "Fail for notes too.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp("Leave out the findings that this file accepts.", valueName: "file"), completion: .file())
+    var accept: String?
 
     @Flag(help: "Print one JSON document.")
     var json = false
@@ -48,21 +60,22 @@ struct Diagnose: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let recording = try input.read(terminal).recording
+        let accepted = try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings()
         let limits = DiagnosisLimits(
             mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
-        let diagnosis = Diagnosis(recording, limits: limits)
+        let (recording, selection) = try input.read(terminal)
+        let diagnosis = Diagnosis(RecordingIndex(recording), limits: limits, accepted: accepted, selection: selection)
         let report = DiagnosisReport(diagnosis)
         if json {
             try terminal.print(report.json())
         } else {
             for line in report.text(width: terminal.width) {
-                switch line.role {
-                case .problem: try terminal.print(terminal.palette.bad(line.text))
-                case .note, .rest: try terminal.print(line.text)
-                }
+                try terminal.print(line.role == .problem ? terminal.palette.bad(line.text) : line.text)
             }
+            let file = input.path == RecordingInput.defaultPath ? "" : " \(input.path)"
+            let next = diagnosis.firstName.map { "timeline\(file) --name \(ShownText.name($0))" } ?? "audit\(file)"
+            try terminal.print("\n\(diagnosis.totals)\nNext: notify-demo \(next)")
         }
-        return diagnosis.hasProblem ? .failed : .success
+        return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
     }
 }

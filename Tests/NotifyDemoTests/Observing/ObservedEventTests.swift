@@ -60,7 +60,10 @@ final class ObservedEventTests: XCTestCase {
                 #"{"kind":"interrupted","reason":"a \"b\"","#
             ),
             (.connected(serverProcess: 5), "connected: server 5", #"{"kind":"connected","serverProcess":5,"#),
-            (.failed(.closed), "failed: the center was closed.", #"{"kind":"failed","problem":"the center was closed."#),
+            (
+                .failed(.closed), "failed: the center was closed.",
+                #"{"kind":"failed","problem":"the center was closed."#
+            ),
         ]
         for (happened, text, json) in cases {
             let line = try line(.connection(happened))

@@ -142,7 +142,8 @@ struct RecordedFilesTests {
             export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?
             head -c 12 notify-demo.rest-*/recording.jsonl; ls -A notify-demo.rest-* | wc -l
             """)
-        #expect(outcome.output == "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
+        #expect(
+            outcome.output == "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
         #expect(outcome.errors.contains("/dev/full: No space left on device. The records are in /"))
         #expect(outcome.errors.hasSuffix("/recording.jsonl.\n"))
     }
