@@ -20,6 +20,8 @@ struct CausalChains {
     private(set) var count: [Int32] = []
     /// For each thread: whether any of its records are compared.
     private(set) var isActive: [Bool]
+    /// The threads with compared records, in the order of their first ones.
+    private(set) var activeThreads: [Int32] = []
     private var childOfChain: [UInt64: Int32] = [:]
     private var rootOfThread: [Int32]
     /// For each chain: where its entries begin in `ordered`.
@@ -52,7 +54,7 @@ struct CausalChains {
             case .logged: if entry.stage == .log { chain = root(of: entry.thread) }
             case .loggedExactly: if entry.stage == .log { chain = root(of: recording.entries[0].thread) }
             }
-            if chain >= 0 { append(number, to: chain, by: entry.thread) }
+            if chain >= 0 { append(number, to: chain) }
         }
         sortByChain()
     }
@@ -94,11 +96,13 @@ struct CausalChains {
         return Int32(count.count - 1)
     }
 
-    private mutating func append(_ index: Int, to chain: Int32, by thread: Int32) {
+    private mutating func append(_ index: Int, to chain: Int32) {
         chainOfEntry[index] = chain
         positionOfEntry[index] = count[Int(chain)]
         count[Int(chain)] += 1
-        isActive[Int(self.thread[Int(chain)])] = true
+        let thread = thread[Int(chain)]
+        if !isActive[Int(thread)] { activeThreads.append(thread) }
+        isActive[Int(thread)] = true
     }
 
     private mutating func sortByChain() {

@@ -12,22 +12,14 @@ struct RunWalk {
         var reason: RunDifference.Reason
     }
 
-    /// A thread with several candidates, and the one that was taken.
-    struct Choice {
-        /// A thread of the first run.
-        var thread: Int32
-        var taken: Int
-        var hasMore: Bool
-    }
-
     private let one: ComparedRun
     private let other: ComparedRun
     /// Whether records may be missing from truncated processes.
     private let allowsTruncation: Bool
-    private let candidates: ThreadCandidates
+    private let colours: ThreadColours
     private let isExact: Bool
-    private let choicesToTake: [Int]
-    private(set) var choices: [Choice] = []
+    /// The first thread of the first run that had several candidates.
+    private(set) var firstChoice: Int32?
     private(set) var threads: Renaming
     private(set) var processes: Renaming
     private(set) var posts: Renaming
@@ -45,12 +37,11 @@ struct RunWalk {
     private(set) var firstMissing: Int?
 
     init(
-        _ one: ComparedRun, _ other: ComparedRun, candidates: ThreadCandidates, order: ComparisonOrder,
-        choices: [Int], allowsTruncation: Bool
+        _ one: ComparedRun, _ other: ComparedRun, colours: ThreadColours, order: ComparisonOrder,
+        allowsTruncation: Bool
     ) {
-        (self.one, self.other, self.candidates, self.allowsTruncation) = (one, other, candidates, allowsTruncation)
+        (self.one, self.other, self.colours, self.allowsTruncation) = (one, other, colours, allowsTruncation)
         isExact = order.isExact
-        choicesToTake = choices
         threads = Renaming(one.recording.threads.count, other.recording.threads.count)
         processes = Renaming(one.recording.processes.count, other.recording.processes.count)
         posts = Renaming(one.recording.posts.count, other.recording.posts.count)
@@ -87,13 +78,6 @@ struct RunWalk {
         return unmatched.map { Mismatch(second: $0, reason: .onlyInSecond) }
     }
 
-    /// The choices of the next try; nil if there is none.
-    var nextChoices: [Int]? {
-        choices.lastIndex(where: \.hasMore).map { last in
-            choices[..<last].map(\.taken) + [choices[last].taken + 1]
-        }
-    }
-
     /// The first compared record of the second run that has no counterpart so far.
     ///
     /// - Parameter isCounted: whether records of a process count.
@@ -127,10 +111,9 @@ struct RunWalk {
         if parent >= 0, parentInSecond < 0 { return -1 }
         var threadInSecond = threads.inSecond(thread)
         if threadInSecond < 0 {
-            guard let (candidate, choice) = choose(for: thread, after: parentInSecond),
-                match(thread, candidate)
-            else { return -1 }
-            if let choice { choices.append(choice) }
+            guard let candidate = choose(for: thread, after: parentInSecond), match(thread, candidate) else {
+                return -1
+            }
             threadInSecond = candidate
         }
         let found = chainInSecond(after: parentInSecond, on: threadInSecond)
@@ -145,30 +128,31 @@ struct RunWalk {
     /// Chooses a thread of the second run for an unmatched one of the first.
     ///
     /// - Parameter parent: the parent of the thread's chain in the second run, or -1.
-    private mutating func choose(for thread: Int32, after parent: Int32) -> (thread: Int32, choice: Choice?)? {
-        let taken = choices.count < choicesToTake.count ? choicesToTake[choices.count] : 0
-        let colour = candidates.colour(of: thread)
-        let sameColour = candidates.byColour[colour] ?? []
+    private mutating func choose(for thread: Int32, after parent: Int32) -> Int32? {
+        let colour = colours.first[Int(thread)]
+        let sameColour = colours.candidates(of: thread)
         var start = firstFree[colour, default: 0]
         while start < sameColour.count, threads.inFirst(sameColour[start]) >= 0 { start += 1 }
         firstFree[colour] = start
-        // Skipped candidates, the taken one, and whether there is another.
-        var found: [Int32] = []
-        for isSame in [true, false] where isSame || !candidates.isStrict {
-            for candidate in isSame ? sameColour[start...] : candidates.ofOtherColours(thread)[...]
-            where threads.inFirst(candidate) < 0 && chainInSecond(after: parent, on: candidate) >= 0
-                && mayMatchProcesses(of: thread, candidate)
-            {
-                found.append(candidate)
-                if found.count > taken + 1 { break }
-            }
-            if found.count > taken + 1 { break }
+        var found = suitable(sameColour[start...], for: thread, after: parent)
+        if found.isEmpty, !colours.areEqual {
+            found = suitable(colours.namesakes(of: thread)[...], for: thread, after: parent)
         }
-        guard found.count > taken else { return nil }
-        let isChoice = found.count > 1
-        return (
-            found[taken], isChoice ? Choice(thread: thread, taken: taken, hasMore: found.count > taken + 1) : nil
-        )
+        if found.count > 1, firstChoice == nil, !colours.individuals.contains(thread) { firstChoice = thread }
+        return found.first
+    }
+
+    /// At most two threads that are not matched yet and have the chain.
+    private func suitable(_ candidates: ArraySlice<Int32>, for thread: Int32, after parent: Int32) -> [Int32] {
+        var found: [Int32] = []
+        for candidate in candidates
+        where threads.inFirst(candidate) < 0 && chainInSecond(after: parent, on: candidate) >= 0
+            && mayMatchProcesses(of: thread, candidate)
+        {
+            found.append(candidate)
+            if found.count == 2 { break }
+        }
+        return found
     }
 
     private func mayMatchProcesses(of thread: Int32, _ threadInSecond: Int32) -> Bool {
@@ -190,7 +174,7 @@ struct RunWalk {
         let known = threads.inSecond(thread)
         if known >= 0 { return known == threadInSecond }
         guard threads.inFirst(threadInSecond) < 0, mayMatchProcesses(of: thread, threadInSecond),
-            isExact || candidates.mayMatch(thread, threadInSecond) || isUnknown(thread, threadInSecond)
+            isExact || colours.mayMatch(thread, threadInSecond) || isUnknown(thread, threadInSecond)
         else { return false }
         _ = processes.match(one.process(ofThread: thread), other.process(ofThread: threadInSecond))
         return threads.match(thread, threadInSecond)

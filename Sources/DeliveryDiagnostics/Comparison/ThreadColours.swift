@@ -10,9 +10,14 @@ struct ThreadColours {
     private(set) var second: [UInt64]
     /// True if both runs have equally many threads of each colour. If not, the runs differ.
     private(set) var areEqual = false
+    /// The threads of the first run that are matched by their colours alone.
+    private(set) var individuals: Set<Int32> = []
     private let runs: (ComparedRun, ComparedRun)
     /// Nil if colours are not refined.
     private let labels: (Labels, Labels)?
+    /// The threads of the second run, in the order of their first records.
+    private var byColour: [UInt64: [Int32]] = [:]
+    private let byKey: [Int32: [Int32]]
 
     /// Only long rows of similar threads need more rounds.
     private static let maximumRounds = 32
@@ -27,16 +32,35 @@ struct ThreadColours {
         runs = (one, other)
         (first, second) = (colours(one), colours(other))
         labels = areRefined && !(hasDistinctKeys(one) && hasDistinctKeys(other)) ? (Labels(one), Labels(other)) : nil
+        byKey = Dictionary(grouping: other.chains.activeThreads) { other.threadKeys[Int($0)] }
         if areRefined { refine() }
+        noteColours()
     }
 
     /// The colours if one thread is matched with another.
     func individualised(_ one: Int32, _ other: Int32) -> ThreadColours {
         var colours = self
         colours.first[Int(one)] = Self.mix(colours.first[Int(one)], 1)
-        colours.second[Int(other)] = Self.mix(colours.second[Int(other)], 1)
-        colours.refine()
+        colours.second[Int(other)] = colours.first[Int(one)]
+        colours.individuals.insert(one)
+        if areEqual { colours.refine() }
+        colours.noteColours()
         return colours
+    }
+
+    /// The threads of the second run that may match one of the first: those of the same colour. If there are none, and
+    /// the runs are not known to have equal colours, those of the same name.
+    func candidates(of one: Int32) -> [Int32] { byColour[first[Int(one)]] ?? (areEqual ? [] : namesakes(of: one)) }
+
+    func namesakes(of one: Int32) -> [Int32] { byKey[runs.0.threadKeys[Int(one)]] ?? [] }
+
+    func mayMatch(_ one: Int32, _ other: Int32) -> Bool {
+        runs.0.threadKeys[Int(one)] == runs.1.threadKeys[Int(other)]
+            && (!areEqual || first[Int(one)] == second[Int(other)])
+    }
+
+    private mutating func noteColours() {
+        byColour = Dictionary(grouping: runs.1.chains.activeThreads) { second[Int($0)] }
     }
 
     private mutating func refine() {
