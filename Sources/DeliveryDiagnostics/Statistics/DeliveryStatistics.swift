@@ -86,9 +86,10 @@ package struct DeliveryStatistics: Sendable, Encodable {
     package internal(set) var threads: [Group] = []
     package internal(set) var mailboxes: [Mailbox] = []
 
-    package init(_ recording: Recording) {
-        self.init(source: recording.source)
-        var collector = StatisticsCollector(recording)
+    /// Counts the selected records, by default all.
+    package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
+        self.init(source: index.recording.source)
+        var collector = StatisticsCollector(index, selection ?? .all(of: index.recording))
         collector.collect(into: &self)
     }
 

@@ -7,11 +7,14 @@ struct StatisticsCollector {
     private typealias Group = DeliveryStatistics.Group
 
     private let recording: Recording
-    private let links: DeliveryLinks
+    private let index: RecordingIndex
+    private let selection: RecordingSelection
     private let start: UInt64
     private let end: UInt64
     /// Indices of `deliver` entries.
     private var deliveries: [Int32] = []
+    /// Indices of `post` entries of posting queues.
+    private var queued: [Int32] = []
 
     private var total = Group(label: "all")
     /// The first one is for blocks.
@@ -30,14 +33,18 @@ struct StatisticsCollector {
     private var depths: [(now: Int, since: UInt64, area: Double)]
     /// For each thread: the number of deliveries in each drain. The last is the current drain.
     private var batches: [[UInt32]]
-    /// For each thread: indices of `wait` entries.
+    /// For each thread: its waits, as indices of spans.
     private var waits: [[Int32]]
 
-    init(_ recording: Recording) {
-        self.recording = recording
-        links = DeliveryLinks(recording)
-        start = recording.entries.first?.time ?? 0
-        end = recording.entries.last?.time ?? 0
+    init(_ index: RecordingIndex, _ selection: RecordingSelection) {
+        self.index = index
+        self.selection = selection
+        recording = index.recording
+        let (first, last) = (recording.entries.first?.time ?? 0, recording.entries.last?.time ?? 0)
+        start = min(last, first + UInt64(selection.times.lowerBound))
+        end = max(
+            start, min(last, selection.times.upperBound == .max ? last : first + UInt64(selection.times.upperBound)))
+        let recording = index.recording
         let identifiers = TraceIdentifiers(recording)
         func label(_ label: String, _ process: Int32) -> String {
             recording.processes.count > 1 ? "\(label) of \(identifiers.processes[Int(process)])" : label
@@ -49,18 +56,14 @@ struct StatisticsCollector {
             names.append(Group(label: recording.strings[Int(entry.name)]))
         }
         var namesOfObservers = [Int32](repeating: -1, count: recording.observers.count)
-        var locationsOfObservers = namesOfObservers
-        for entry in recording.entries where entry.observer >= 0 {
-            if entry.name >= 0 { namesOfObservers[Int(entry.observer)] = entry.name }
-            if entry.stage == .register { locationsOfObservers[Int(entry.observer)] = entry.place }
+        for entry in recording.entries where entry.observer >= 0 && entry.name >= 0 {
+            namesOfObservers[Int(entry.observer)] = entry.name
         }
-        observers = recording.observers.indices.map { index in
-            let (observer, name, location) = (
-                recording.observers[index], namesOfObservers[index], locationsOfObservers[index]
-            )
+        observers = recording.observers.indices.map { number in
+            let (observer, name) = (recording.observers[number], namesOfObservers[number])
             var group = Group(label: label("\(observer.number)", observer.process))
             if name >= 0 { group.label += " \(recording.strings[Int(name)])" }
-            if location >= 0 { group.place = recording.places[Int(location)].description }
+            group.place = index.registration(of: Int32(number)).flatMap(recording.place(of:))?.description
             return group
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
@@ -72,9 +75,13 @@ struct StatisticsCollector {
     }
 
     mutating func collect(into statistics: inout DeliveryStatistics) {
-        for index in recording.entries.indices { count(index) }
+        var records = 0
+        for (number, entry) in recording.entries.enumerated() where selection.contains(entry) {
+            count(entry, Int32(number))
+            records += 1
+        }
         finishDepths()
-        statistics.records = recording.entries.count
+        statistics.records = records
         statistics.processes = recording.processes.count
         statistics.threadCount = recording.threads.count
         statistics.nanoseconds = end - start
@@ -84,14 +91,10 @@ struct StatisticsCollector {
         statistics.drains = batches.reduce(0) { $0 + $1.count }
         statistics.deliveriesPerDrain = Distribution(of: batches.joined().lazy.map { UInt64($0) })
         statistics.waits = Distribution(
-            of: waits.joined().lazy.compactMap { [links, recording] in
-                Self.time(from: $0, to: links.partner[Int($0)], recording)
-            })
+            of: waits.joined().lazy.compactMap { [index] in index.duration(of: index.spans[Int($0)]) })
         finishMailboxes()
         queues.waiting = Distribution(
-            of: recording.entries.indices.lazy.filter { [recording, links] in
-                recording.entries[$0].stage == .post && links.began[$0] >= 0
-            }.compactMap { [recording, links] in Self.time(from: links.began[$0], to: Int32($0), recording) })
+            of: queued.lazy.map { [index] in index.time(from: index.waitBegin($0), to: $0) })
         statistics.queues = queues
         let seconds = Double(end - start) / 1e9
         statistics.total = total
@@ -123,16 +126,19 @@ struct StatisticsCollector {
 
     // MARK: Counting
 
-    private mutating func count(_ index: Int) {
-        let entry = recording.entries[index]
+    private mutating func count(_ entry: Recording.Entry, _ number: Int32) {
         let thread = Int(entry.thread)
-        let begun = Int(links.began[index])
-        let isOfQueue = begun >= 0 && recording.entries[begun].stage == .enqueue
+        let delivery = index.deliveryOfEntry[Int(number)]
+        let begun = index.waitBegin(number)
+        let isOfQueue = begun >= 0 && index.entry(begun).stage == .enqueue
         switch entry.stage {
         case .post, .capture:
-            if isOfQueue { queues.posted += 1 }
+            if isOfQueue {
+                queues.posted += 1
+                queued.append(number)
+            }
             // A capture counts as a post unless the post that it belongs to has a record.
-            guard entry.stage == .post || links.posted[index] < 0 && entry.relatedPost < 0 else { break }
+            guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0 else { break }
             total.posted += 1
             names[name(entry)].posted += 1
             threads[thread].posted += 1
@@ -143,10 +149,10 @@ struct StatisticsCollector {
         case .append:
             if entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
         case .deliver:
-            deliveries.append(Int32(index))
+            deliveries.append(number)
             if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].posted += 1 }
             if begun >= 0, !batches[thread].isEmpty { batches[thread][batches[thread].count - 1] += 1 }
-            let isEndless = DeliveryLinks.tellsReturn(entry) && links.partner[index] < 0 ? 1 : 0
+            let isEndless = index.recordsEnd(number) && index.partner(of: number) < 0 ? 1 : 0
             add(entry, thread) {
                 $0.delivered += 1
                 $0.neverReturned += isEndless
@@ -157,7 +163,7 @@ struct StatisticsCollector {
                 if entry.stage == .targetGone { queues.targetGone += 1 }
                 break
             }
-            let mailbox = begun >= 0 ? links.mailbox[begun] : entry.target
+            let mailbox = begun >= 0 ? index.mailbox(begun) : entry.target
             add(entry, Int(mailbox < 0 ? entry.thread : mailbox)) { group in
                 switch entry.stage {
                 case .coalesce: group.coalesced += 1
@@ -177,19 +183,21 @@ struct StatisticsCollector {
             mailboxes[thread].drains += 1
             batches[thread].append(0)
         case .wait:
-            waits[thread].append(Int32(index))
-            if links.partner[index] < 0 { mailboxes[thread].endlessWaits += 1 }
+            waits[thread].append(index.spanOfEntry[Int(number)])
+            if index.partner(of: number) < 0 { mailboxes[thread].endlessWaits += 1 }
         case .register, .remove, .return, .skip, .waitEnd, .threadEnd, .count, .log, .processStart,
             .processEnd, .fork, .lost, .end:
             break
         }
-        if links.mailbox[index] >= 0 {
-            let mailbox = Int(links.mailbox[index])
+        if delivery >= 0, index.deliveries[Int(delivery)].append == number {
+            let mailbox = Int(index.mailbox(number))
+            guard mailbox >= 0 else { return }
             mailboxes[mailbox].appended += 1
             change(mailbox, by: 1, at: entry.time)
-            if links.ended[index] < 0 { add(entry, mailbox) { $0.pending += 1 } }
+            if index.deliveries[Int(delivery)].isPending { add(entry, mailbox) { $0.pending += 1 } }
+        } else if begun >= 0, selection.contains(index.entry(begun)), index.mailbox(begun) >= 0 {
+            change(Int(index.mailbox(begun)), by: -1, at: entry.time)
         }
-        if begun >= 0, links.mailbox[begun] >= 0 { change(Int(links.mailbox[begun]), by: -1, at: entry.time) }
     }
 
     private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(nameIndices[Int(entry.name)]) }
@@ -221,39 +229,31 @@ struct StatisticsCollector {
         for mailbox in mailboxes.indices {
             mailboxes[mailbox].deliveriesPerDrain = Distribution(of: batches[mailbox].lazy.map { UInt64($0) })
             mailboxes[mailbox].waits = Distribution(
-                of: waits[mailbox].lazy.compactMap { [links, recording] in
-                    Self.time(from: $0, to: links.partner[Int($0)], recording)
-                })
+                of: waits[mailbox].lazy.compactMap { [index] in index.duration(of: index.spans[Int($0)]) })
         }
     }
 
     // MARK: Measuring
 
-    private static func time(from begin: Int32, to end: Int32, _ recording: Recording) -> UInt64? {
-        guard begin >= 0, end >= 0 else { return nil }
-        let (begin, end) = (recording.entries[Int(begin)].time, recording.entries[Int(end)].time)
-        // Times may be equal or, in a damaged file, descending.
-        return end > begin ? end - begin : 0
-    }
-
     private func measure(_ group: inout Group, _ deliveries: ArraySlice<Int32>) {
-        func times(_ ends: (Int32) -> (begin: Int32, end: Int32)) -> Distribution? {
+        func times(since begin: (Int32) -> Int32) -> Distribution? {
             Distribution(
                 of: deliveries.compactMap { delivery in
-                    let (begin, end) = ends(delivery)
-                    return Self.time(from: begin, to: end, recording)
+                    let begin = begin(delivery)
+                    return begin < 0 ? nil : index.time(from: begin, to: delivery)
                 })
         }
-        group.postToDelivery = times { (links.posted[Int($0)], $0) }
-        group.waiting = times { (links.began[Int($0)], $0) }
-        group.handler = times { ($0, links.partner[Int($0)]) }
+        group.postToDelivery = times(since: index.posted)
+        group.waiting = times(since: index.waitBegin)
+        group.handler = Distribution(
+            of: deliveries.lazy.compactMap { index.duration(of: index.spans[Int(index.spanOfEntry[Int($0)])]) })
     }
 
     /// Measures the groups that have any records.
     ///
     /// - Parameters:
-    /// - order: the order of the groups.
-    /// - number: returns the group of a delivery; negative for none.
+    ///   - order: the order of the groups.
+    ///   - number: returns the group of a delivery; negative for none.
     private func grouped(
         _ groups: [Group], in order: [Int], _ seconds: Double, by number: (Recording.Entry) -> Int
     ) -> [Group] {

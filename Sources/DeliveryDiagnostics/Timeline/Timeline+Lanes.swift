@@ -1,8 +1,6 @@
 extension Timeline {
     mutating func mapLanes(_ lane: (Int) -> Int) {
-        for index in slices.indices { slices[index].lane = lane(slices[index].lane) }
-        for index in marks.indices { marks[index].lane = lane(marks[index].lane) }
-        for index in runs.indices { runs[index].lane = lane(runs[index].lane) }
+        for index in items.indices { items[index].lane = lane(items[index].lane) }
         for index in arrows.indices {
             arrows[index].fromLane = lane(arrows[index].fromLane)
             arrows[index].toLane = lane(arrows[index].toLane)
@@ -14,9 +12,7 @@ extension Timeline {
         let most = max(1, most)
         guard lanes.count > most else { return self }
         var uses = [Int](repeating: 0, count: lanes.count)
-        for slice in slices { uses[slice.lane] += 1 }
-        for mark in marks { uses[mark.lane] += 1 }
-        for run in runs { uses[run.lane] += run.count }
+        for item in items { uses[item.lane] += item.count }
         for arrow in arrows { uses[arrow.fromLane] += 1 }
         let busiest = lanes.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
         let kept = busiest.prefix(most - 1).sorted()
@@ -36,9 +32,9 @@ extension Timeline {
     }
 }
 
-extension Timeline.Run {
-    /// Appends a later run to this one.
-    mutating func append(_ other: Timeline.Run) {
+extension Timeline.Item {
+    /// Appends a later similar item to this one.
+    mutating func append(_ other: Timeline.Item) {
         count += other.count
         end = max(end, other.end)
         lastPost = other.lastPost

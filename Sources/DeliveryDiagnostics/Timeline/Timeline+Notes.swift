@@ -21,7 +21,7 @@ extension Timeline {
             )
         }
         if leftOut.filtered > 0 {
-            notes.append("\(counted(leftOut.filtered, "record")) left out by --post or --name.")
+            notes.append("\(counted(leftOut.filtered, "record")) left out by --name, --thread or --post.")
         }
         if !leftOut.undrawn.isEmpty {
             let counts = leftOut.undrawn.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -1,8 +1,8 @@
 package import DeliveryRecording
 internal import ThreadedNotifications
 
-/// The activity of a recording's threads, prepared for drawing: a lane for each thread, slices for things with a
-/// duration, marks for events, and arrows from posts to their outcomes.
+/// The layout of a drawing of a recording's threads: a lane for each thread, items for handlers, waits and events, and
+/// arrows from posts to their outcomes.
 ///
 /// Independent of the output: `TimelineText` and `TimelinePicture` both draw it. Times are nanoseconds since the
 /// recording's first record.
@@ -22,7 +22,7 @@ package struct Timeline: Sendable, Hashable {
         package var waiting = 0
     }
 
-    /// The texts of a slice or a mark.
+    /// The texts of an item.
     package struct Label: Sendable, Hashable {
         /// The stage.
         package var what: String
@@ -45,9 +45,11 @@ package struct Timeline: Sendable, Hashable {
         package var outcome: String? { isUnobserved ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
-    /// A handler or block that runs, or a thread's wait for another thread.
-    package struct Slice: Sendable, Hashable {
+    /// Something that is drawn: a handler, a wait, an event without a duration, or several similar ones.
+    package struct Item: Sendable, Hashable {
         package enum Kind: Sendable, Hashable {
+            /// An event without a duration.
+            case mark
             case handler
             case wait
         }
@@ -60,50 +62,29 @@ package struct Timeline: Sendable, Hashable {
             case isNotRecorded
         }
 
-        package var lane: Int
         package var kind: Kind
+        package var stage: DeliveryStage
+        package var lane: Int
         package var begin: Int64
         /// The time at which its drawing ends.
         package var end: Int64
-        package var ending: Ending
-        /// The number of slices of its thread that contain it.
-        package var depth: Int
-        package var label: Label
-        /// Index in `arrows` of the arrow to its beginning.
-        package var arrow: Int?
-    }
-
-    /// An event without a duration.
-    package struct Mark: Sendable, Hashable {
-        package var lane: Int
-        package var time: Int64
-        package var stage: DeliveryStage
-        /// The number of slices of its thread that contain it.
-        package var depth: Int
-        package var label: Label
-        /// Index in `arrows` of the arrow to it.
-        package var arrow: Int?
-    }
-
-    /// Several similar marks or slices of one thread without anything else drawn between them.
-    package struct Run: Sendable, Hashable {
-        package var lane: Int
-        /// `deliver` for handlers that returned.
-        package var stage: DeliveryStage
-        package var begin: Int64
-        package var end: Int64
-        package var count: Int
+        package var ending = Ending.returned
+        /// The number of handlers and waits of its thread that contain it.
         package var depth: Int
         /// The label of the first.
         package var label: Label
-        /// The post of the last.
-        package var lastPost: String?
         /// Index in `arrows` of the arrow to the first.
         package var arrow: Int?
+        /// The number of similar items that are drawn as this one.
+        package var count = 1
+        /// The post of the last.
+        package var lastPost: String?
         /// The latencies of their arrows, in nanoseconds.
         package var latency: ClosedRange<Int64>?
-        /// The duration of the longest handler, in nanoseconds.
+        /// The duration of the longest, in nanoseconds.
         package var longest: Int64 = 0
+
+        package var isRun: Bool { count > 1 }
     }
 
     /// An arrow from a post to one of its deliveries, or to another outcome.
@@ -122,7 +103,7 @@ package struct Timeline: Sendable, Hashable {
         package var kind: Kind
         package var fromLane: Int
         package var from: Int64
-        /// The number of slices of its thread that contain its beginning.
+        /// The number of handlers and waits of its thread that contain its beginning.
         package var fromDepth: Int
         package var toLane: Int
         package var to: Int64
@@ -131,14 +112,18 @@ package struct Timeline: Sendable, Hashable {
         package var latency: Int64 { to - from }
     }
 
-    /// An event to draw, in recorded order. Values are indices in `slices`, `marks` and `runs`.
+    /// A row of the drawing, in recorded order. Values are indices in `items`.
     package enum Row: Sendable, Hashable {
         case begins(Int)
         case ends(Int)
-        /// Begins and ends with nothing drawn between.
-        case lasts(Int)
-        case mark(Int)
-        case run(Int)
+        /// A mark, a run, or something that begins and ends with nothing drawn between.
+        case whole(Int)
+
+        package var item: Int {
+            switch self {
+            case .begins(let item), .ends(let item), .whole(let item): item
+            }
+        }
     }
 
     /// Counts of everything that is not drawn. Nothing is left out silently.
@@ -165,9 +150,7 @@ package struct Timeline: Sendable, Hashable {
     /// In the order of processes and thread numbers.
     package var lanes: [Lane]
     /// In the order of their beginnings.
-    package var slices: [Slice]
-    package var marks: [Mark]
-    package var runs: [Run]
+    package var items: [Item]
     package var arrows: [Arrow]
     package var rows: [Row]
     package var leftOut: LeftOut
@@ -176,16 +159,7 @@ package struct Timeline: Sendable, Hashable {
 }
 
 extension Timeline {
-    package init(_ recording: Recording, selection: TimelineSelection = TimelineSelection()) {
-        self = TimelineBuilder(recording, selection: selection).timeline()
-    }
-
     package func time(of row: Row) -> Int64 {
-        switch row {
-        case .begins(let slice), .lasts(let slice): slices[slice].begin
-        case .ends(let slice): slices[slice].end
-        case .mark(let mark): marks[mark].time
-        case .run(let run): runs[run].begin
-        }
+        if case .ends(let item) = row { items[item].end } else { items[row.item].begin }
     }
 }

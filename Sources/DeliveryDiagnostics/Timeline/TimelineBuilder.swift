@@ -1,17 +1,27 @@
-internal import DeliveryRecording
+package import DeliveryRecording
 internal import ThreadedNotifications
 
-/// Builds a timeline: first links related records of the whole recording, then selects the part to draw.
-struct TimelineBuilder {
+extension Timeline {
+    /// - Parameters:
+    ///   - limit: the maximum number of rows; nil for all.
+    ///   - foldsRuns: true if similar consecutive rows are drawn as one.
+    package init(
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true
+    ) {
+        let selection = selection ?? .all(of: index.recording)
+        self = TimelineBuilder(index, selection, limit: limit, foldsRuns: foldsRuns).timeline()
+    }
+}
+
+/// Builds a timeline of the selected part of a recording.
+private struct TimelineBuilder {
+    private let index: RecordingIndex
     private let recording: Recording
-    private let selection: TimelineSelection
-    private let links: TimelineLinks
-    private let isSelectedPost: [Bool]?
-    private let selectedName: Int32?
+    private let selection: RecordingSelection
+    private let limit: Int?
+    private let foldsRuns: Bool
     private var rows: [Timeline.Row] = []
-    private var slices: [Timeline.Slice] = []
-    private var marks: [Timeline.Mark] = []
-    private var runs: [Timeline.Run] = []
+    private var items: [Timeline.Item] = []
     private var arrows: [Timeline.Arrow] = []
     /// For each thread: the number of drawn deliveries that are still waiting for it at the end.
     private var waiting: [Int: Int] = [:]
@@ -35,26 +45,15 @@ struct TimelineBuilder {
     /// Up to three rows are easy to read and show more than one row for all of them.
     private static let minimumRun = 4
 
-    /// For each drawn span: its index in `slices`.
-    private var sliceOfSpan: [Int: Int] = [:]
+    /// For each drawn span: its index in `items`.
+    private var itemOfSpan: [Int: Int] = [:]
 
-    init(_ recording: Recording, selection: TimelineSelection) {
-        self.recording = recording
+    init(_ index: RecordingIndex, _ selection: RecordingSelection, limit: Int?, foldsRuns: Bool) {
+        self.index = index
+        recording = index.recording
         self.selection = selection
-        links = TimelineLinks(recording)
-        isSelectedPost = selection.post.map { Self.posts(numbered: $0, of: recording) }
-        // An unknown name selects nothing.
-        selectedName = selection.name.map { name in
-            recording.strings.firstIndex(of: name).map { Int32($0) } ?? Int32(recording.strings.count)
-        }
-    }
-
-    private static func posts(numbered number: Int, of recording: Recording) -> [Bool] {
-        var isSelected = recording.posts.map { $0.number == number }
-        for entry in recording.entries where entry.stage == .capture && entry.post >= 0 && entry.relatedPost >= 0 {
-            if isSelected[Int(entry.relatedPost)] { isSelected[Int(entry.post)] = true }
-        }
-        return isSelected
+        self.limit = limit
+        self.foldsRuns = foldsRuns
     }
 
     func timeline() -> Timeline {
@@ -66,104 +65,86 @@ struct TimelineBuilder {
     // MARK: Rows
 
     private mutating func build() {
-        for (index, entry) in recording.entries.enumerated() {
-            guard Self.isDrawn(entry, at: index, links) else {
-                if !Self.isPart(entry) { leftOut.undrawn[entry.stage, default: 0] += 1 }
+        for (number, entry) in recording.entries.enumerated() {
+            guard isDrawn(entry, Int32(number)) else {
+                // The others are part of a post or a delivery.
+                if ![.append, .capture].contains(entry.stage) { leftOut.undrawn[entry.stage, default: 0] += 1 }
                 continue
             }
-            let time = links.time(of: entry)
-            let span = links.spanOfEntry[index]
-            if !isSelected(entry) {
+            let time = selection.elapsed(entry)
+            let span = index.spanOfEntry[number]
+            if !selection.matches(entry) {
                 leftOut.filtered += 1
-            } else if time < selection.from {
+            } else if time < selection.times.lowerBound {
                 leftOut.before += 1
                 // A span that began earlier but has not ended is drawn.
                 if span >= 0, entry.stage != .return, entry.stage != .waitEnd,
-                    links.spans[Int(span)].end >= selection.from
+                    end(of: index.spans[Int(span)]) >= selection.times.lowerBound
                 {
-                    _ = addSlice(Int(span))
+                    itemOfSpan[Int(span)] = addItem(entry, Int32(number))
                 }
-            } else if time > selection.to {
+            } else if time > selection.times.upperBound {
                 leftOut.after += 1
             } else if entry.stage == .return || entry.stage == .waitEnd {
                 addEnd(of: Int(span), at: time)
             } else if isFull {
                 leaveOut(at: time)
-            } else if span >= 0 {
-                addBegin(of: Int(span))
             } else {
-                addMark(entry, at: index)
+                let item = addItem(entry, Int32(number))
+                if span >= 0 { itemOfSpan[Int(span)] = item }
+                if span >= 0, items[item].ending != .isNotRecorded {
+                    // When it returns, it may be folded into the rows before it.
+                    rows.append(.begins(item))
+                } else {
+                    rows.append(.whole(item))
+                    foldLastRow()
+                }
             }
         }
     }
 
     private mutating func addEnd(of span: Int, at time: Int64) {
         // The beginning may be beyond the limit.
-        guard let slice = sliceOfSpan[span] else { return leaveOut(at: time) }
-        if case .begins(slice)? = rows.last {
-            rows[rows.count - 1] = .lasts(slice)
+        guard let item = itemOfSpan[span] else { return leaveOut(at: time) }
+        if rows.last == .begins(item) {
+            rows[rows.count - 1] = .whole(item)
             foldLastRow()
         } else if isFull {
             leaveOut(at: time)
         } else {
-            rows.append(.ends(slice))
-        }
-    }
-
-    private mutating func addBegin(of span: Int) {
-        let slice = addSlice(span)
-        if slices[slice].ending == .isNotRecorded {
-            rows.append(.lasts(slice))
-            foldLastRow()
-        } else {
-            // When it returns, it may be folded into the rows before it.
-            rows.append(.begins(slice))
+            rows.append(.ends(item))
         }
     }
 
     /// True if no row may be added. Once a row was left out, none is added again, even if folding reduces their number.
-    private var isFull: Bool {
-        leftOut.beyondLimit > 0 || selection.limit.map { rows.count >= $0 } ?? false
+    private var isFull: Bool { leftOut.beyondLimit > 0 || limit.map { rows.count >= $0 } ?? false }
+
+    private mutating func leaveOut(at time: Int64) {
+        if leftOut.beyondLimit == 0 { leftOut.limitReached = time }
+        leftOut.beyondLimit += 1
     }
 
     // MARK: Runs
 
-    /// Folds the last row into the similar rows before it.
+    /// Folds the last row into the similar rows before it. Rows that may be folded have the last items.
     private mutating func foldLastRow() {
-        guard selection.foldsRuns, let last = rows.last, let similarity = similarity(of: last) else { return }
+        guard foldsRuns, let last = rows.last, let similarity = similarity(of: items[last.item]) else { return }
         let isSimilar = similarity == lastSimilarity && lastSimilarityRow == rows.count - 2
         similarRows = isSimilar ? similarRows + 1 : 1
-        (lastSimilarity, lastSimilarityRow) = (similarity, rows.count - 1)
-        if similarRows == Self.minimumRun {
-            let members = (0..<Self.minimumRun).map { _ in takeLastRow() }
-            var (run, arrow) = members[Self.minimumRun - 1]
-            if let arrow {
-                run.arrow = arrows.count
-                arrows.append(arrow)
-            }
-            for member in members.dropLast().reversed() { run.append(member.run) }
-            rows.append(.run(runs.count))
-            runs.append(run)
-        } else if similarRows > Self.minimumRun {
-            runs[runs.count - 1].append(takeLastRow().run)
+        if similarRows >= Self.minimumRun {
+            let members = (similarRows == Self.minimumRun ? Self.minimumRun : 2) - 1
+            let folded = items.suffix(members)
+            rows.removeLast(members)
+            items.removeLast(members)
+            arrows.removeLast(folded.count { $0.arrow != nil })
+            for item in folded { items[items.count - 1].append(item) }
         }
-        lastSimilarityRow = rows.count - 1
+        (lastSimilarity, lastSimilarityRow) = (similarity, rows.count - 1)
     }
 
-    /// Nil if the row is always drawn by itself.
-    private func similarity(of row: Timeline.Row) -> Similarity? {
-        let (lane, stage, depth, label, arrow): (Int, DeliveryStage, Int, Timeline.Label, Int?)
-        switch row {
-        case .mark(let index):
-            let mark = marks[index]
-            (lane, stage, depth, label, arrow) = (mark.lane, mark.stage, mark.depth, mark.label, mark.arrow)
-        case .lasts(let index):
-            let slice = slices[index]
-            guard slice.kind == .handler else { return nil }
-            (lane, stage, depth, label, arrow) = (slice.lane, .deliver, slice.depth, slice.label, slice.arrow)
-        case .begins, .ends, .run: return nil
-        }
-        switch stage {
+    /// Nil if the item always has its own row.
+    private func similarity(of item: Timeline.Item) -> Similarity? {
+        switch item.stage {
         case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .coalesce, .drop, .cancel,
             .targetGone, .skip:
             break
@@ -172,131 +153,88 @@ struct TimelineBuilder {
             .processStart, .processEnd, .fork, .lost, .end:
             return nil
         }
+        let arrow = item.arrow.map { arrows[$0] }
         return Similarity(
-            lane: lane, stage: stage, name: label.name, depth: depth, arrowKind: arrow.map { arrows[$0].kind },
-            fromLane: arrow.map { arrows[$0].fromLane }, isUnobserved: label.isUnobserved, isWaiting: label.waiting > 0)
-    }
-
-    /// Removes the last row and its slice or mark and arrow, which are the last of their kind too.
-    private mutating func takeLastRow() -> (run: Timeline.Run, arrow: Timeline.Arrow?) {
-        var run: Timeline.Run
-        let arrow: Int?
-        switch rows.removeLast() {
-        case .mark:
-            let mark = marks.removeLast()
-            arrow = mark.arrow
-            run = Timeline.Run(
-                lane: mark.lane, stage: mark.stage, begin: mark.time, end: mark.time, count: 1, depth: mark.depth,
-                label: mark.label)
-        case .begins, .ends, .lasts, .run:
-            let slice = slices.removeLast()
-            arrow = slice.arrow
-            run = Timeline.Run(
-                lane: slice.lane, stage: .deliver, begin: slice.begin, end: slice.end, count: 1, depth: slice.depth,
-                label: slice.label)
-            run.longest = slice.end - slice.begin
-        }
-        run.lastPost = run.label.post
-        guard arrow != nil else { return (run, nil) }
-        let taken = arrows.removeLast()
-        run.latency = taken.latency...taken.latency
-        return (run, taken)
-    }
-
-    private mutating func leaveOut(at time: Int64) {
-        if leftOut.beyondLimit == 0 { leftOut.limitReached = time }
-        leftOut.beyondLimit += 1
+            lane: item.lane, stage: item.stage, name: item.label.name, depth: item.depth, arrowKind: arrow?.kind,
+            fromLane: arrow?.fromLane, isUnobserved: item.label.isUnobserved, isWaiting: item.label.waiting > 0)
     }
 
     /// True if the record has a row of its own.
-    private static func isDrawn(_ entry: Recording.Entry, at index: Int, _ links: TimelineLinks) -> Bool {
+    private func isDrawn(_ entry: Recording.Entry, _ number: Int32) -> Bool {
         switch entry.stage {
         case .signal, .dropSignal, .drain: false
         // The append for an observer is part of its delivery. The append of a block is where its arrow begins.
-        case .append: entry.post >= 0 && links.origin(of: entry.post) == index
+        case .append: entry.post >= 0 && index.origin(ofPost: entry.post) == number
         // The document's observer captures a post; the two are drawn as one.
-        case .capture: entry.post < 0 || links.origin(of: entry.post) == index
-        case .return, .waitEnd: links.spanOfEntry[index] >= 0
+        case .capture: entry.post < 0 || index.origin(ofPost: entry.post) == number
+        case .return, .waitEnd: index.spanOfEntry[Int(number)] >= 0
         case .register, .remove, .enqueue, .dequeue, .post, .deliver, .coalesce, .drop, .cancel, .targetGone, .skip,
-            .wait,
-            .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
+            .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
             true
         }
     }
 
-    /// True if the record is part of something else that is drawn.
-    private static func isPart(_ entry: Recording.Entry) -> Bool {
-        entry.stage == .append || entry.stage == .capture
-    }
-
-    private func isSelected(_ entry: Recording.Entry) -> Bool {
-        if let selectedName {
-            let name = entry.name < 0 && entry.post >= 0 ? links.name(ofPost: entry.post) : entry.name
-            guard name == selectedName else { return false }
-        }
-        if let isSelectedPost {
-            let posts = [entry.post, entry.relatedPost]
-            guard posts.contains(where: { $0 >= 0 && isSelectedPost[Int($0)] }) else { return false }
-        }
-        return true
-    }
-
-    // MARK: Slices, marks and arrows
+    // MARK: Items and arrows
 
     /// Lanes hold thread indices until all lanes are known.
-    private mutating func addSlice(_ index: Int) -> Int {
-        let span = links.spans[index]
-        let entry = recording.entries[Int(span.entry)]
-        let isWait = entry.stage == .wait
-        sliceOfSpan[index] = slices.count
-        slices.append(
-            Timeline.Slice(
-                lane: Int(entry.thread), kind: isWait ? .wait : .handler, begin: span.begin, end: span.end,
-                ending: span.ending, depth: Int(span.depth), label: label(of: entry, at: Int(span.entry)),
-                arrow: isWait ? nil : addArrow(to: entry, at: Int(span.entry))))
-        return slices.count - 1
+    private mutating func addItem(_ entry: Recording.Entry, _ number: Int32) -> Int {
+        let span = index.spanOfEntry[Int(number)] < 0 ? nil : index.spans[Int(index.spanOfEntry[Int(number)])]
+        let time = selection.elapsed(entry)
+        let label = label(of: entry)
+        var item = Timeline.Item(
+            kind: span == nil ? .mark : entry.stage == .wait ? .wait : .handler, stage: entry.stage,
+            lane: Int(entry.thread), begin: time, end: span.map(end) ?? time, depth: index.depth(of: number),
+            label: label, lastPost: label.post)
+        switch span?.ending {
+        case .abandoned, .open: item.ending = .runsOn
+        case .notRecorded: item.ending = .isNotRecorded
+        case .returned, nil: break
+        }
+        item.longest = item.end - item.begin
+        item.arrow = addArrow(to: entry, number)
+        item.latency = item.arrow.map { arrows[$0].latency...arrows[$0].latency }
+        items.append(item)
+        return items.count - 1
     }
 
-    private mutating func addMark(_ entry: Recording.Entry, at index: Int) {
-        rows.append(.mark(marks.count))
-        defer { foldLastRow() }
-        let label = label(of: entry, at: index)
-        if label.waiting > 0, let target = links.target(of: entry) { waiting[target, default: 0] += label.waiting }
-        marks.append(
-            Timeline.Mark(
-                lane: Int(entry.thread), time: links.time(of: entry), stage: entry.stage,
-                depth: Int(links.depthOfEntry[index]), label: label, arrow: addArrow(to: entry, at: index)))
+    /// The time until which a handler or wait is drawn.
+    private func end(of span: RecordingIndex.Span) -> Int64 {
+        if span.ending == .notRecorded { return selection.elapsed(index.entry(span.begin)) }
+        return (span.end >= 0 ? index.entry(span.end) : recording.entries.last).map(selection.elapsed) ?? 0
     }
 
-    private mutating func addArrow(to entry: Recording.Entry, at index: Int) -> Int? {
+    private mutating func addArrow(to entry: Recording.Entry, _ number: Int32) -> Int? {
         guard entry.post >= 0 else { return nil }
         let kind: Timeline.Arrow.Kind
-        var origin = links.origin(of: entry.post)
+        var origin = index.origin(ofPost: entry.post)
+        let enqueued = index.posts[Int(entry.post)].enqueued
+        let delivery = index.deliveryOfEntry[Int(number)]
         switch entry.stage {
         case .deliver:
-            kind = links.isAtOnce(entry) ? .atOnce : .delivery
+            let waited = delivery < 0 || index.deliveries[Int(delivery)].append >= 0 || entry.name < 0
+            kind = waited || origin >= 0 && index.entry(origin).thread != entry.thread ? .delivery : .atOnce
         case .post, .dequeue:
             kind = entry.stage == .post ? .queued : .lost
-            origin = links.enqueue(of: entry.post)
+            origin = enqueued
         case .coalesce, .drop, .cancel, .targetGone:
             kind = .lost
-            // An enqueued notification that was never posted: the arrow begins at its `enqueue`.
-            if entry.observer < 0, entry.name >= 0 { origin = links.enqueue(of: entry.post) }
+            // A notification that never left its posting queue: the arrow begins at its `enqueue`.
+            if delivery < 0 { origin = enqueued }
         case .register, .remove, .enqueue, .capture, .append, .signal, .dropSignal, .drain, .return, .skip, .wait,
             .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
             return nil
         }
-        guard let origin, origin < index else { return nil }
-        let start = recording.entries[origin]
+        guard origin >= 0, origin < number else { return nil }
+        let start = index.entry(origin)
         arrows.append(
             Timeline.Arrow(
-                kind: kind, fromLane: Int(start.thread), from: links.time(of: start),
-                fromDepth: Int(links.depthOfEntry[origin]), toLane: Int(entry.thread),
-                to: links.time(of: entry)))
+                kind: kind, fromLane: Int(start.thread), from: selection.elapsed(start),
+                fromDepth: index.depth(of: origin), toLane: Int(entry.thread),
+                to: selection.elapsed(entry)))
         return arrows.count - 1
     }
 
-    private func label(of entry: Recording.Entry, at index: Int) -> Timeline.Label {
+    private mutating func label(of entry: Recording.Entry) -> Timeline.Label {
         var label = Timeline.Label(what: entry.stage.rawValue, line: Int(entry.line))
         label.name = recording.name(of: entry)
         if entry.post >= 0 {
@@ -311,7 +249,7 @@ struct TimelineBuilder {
         case .post, .capture, .enqueue, .append:
             label.isUnobserved = entry.count == 0
             if entry.count > 1 { label.details.append("to \(entry.count) observers") }
-            label.waiting = links.waiting(of: entry)
+            label.waiting = waiting(entry)
         case .remove:
             if entry.count > 0 { label.details.append("\(counted(Int(entry.count), "handler")) of it run") }
         case .register:
@@ -332,11 +270,25 @@ struct TimelineBuilder {
         return label
     }
 
+    /// The number of deliveries of a post that have no outcome. Counts them for the threads that they wait for.
+    private mutating func waiting(_ entry: Recording.Entry) -> Int {
+        guard entry.post >= 0 else { return 0 }
+        if entry.stage == .enqueue {
+            guard index.posts[Int(entry.post)].queueOutcome < 0 else { return 0 }
+            if entry.target >= 0 { waiting[Int(entry.target), default: 0] += 1 }
+            return 1
+        }
+        for number in index.deliveries(ofPost: entry.post) where index.deliveries[number].isPending {
+            let mailbox = index.mailbox(of: index.deliveries[number])
+            if mailbox >= 0 { waiting[Int(mailbox), default: 0] += 1 }
+        }
+        return index.pendingCount(ofPost: entry.post)
+    }
+
     // MARK: Lanes
 
     private func laidOut() -> Timeline {
-        var isUsed = Set(slices.map(\.lane)).union(marks.map(\.lane)).union(runs.map(\.lane))
-        isUsed.formUnion(arrows.map(\.fromLane))
+        let isUsed = Set(items.map(\.lane)).union(arrows.map(\.fromLane))
         let threads = isUsed.sorted { one, other in
             let (one, other) = (recording.threads[one], recording.threads[other])
             return (one.process, one.identity.number) < (other.process, other.identity.number)
@@ -345,28 +297,29 @@ struct TimelineBuilder {
         for (lane, thread) in threads.enumerated() { laneOfThread[thread] = lane }
         var timeline = Timeline(
             source: recording.source, records: recording.entries.count, begin: 0, end: 0,
-            lanes: threads.map { lane(of: $0) }, slices: slices, marks: marks, runs: runs, arrows: arrows, rows: rows,
+            lanes: threads.map { lane(of: $0) }, items: items, arrows: arrows, rows: rows,
             leftOut: leftOut)
         timeline.mapLanes { laneOfThread[$0] }
         let first = rows.first.map { timeline.time(of: $0) } ?? 0
-        timeline.begin = slices.contains { $0.begin < selection.from } ? min(first, selection.from) : first
+        let from = selection.times.lowerBound
+        timeline.begin = items.contains { $0.begin < from } ? min(first, from) : first
         timeline.end = rows.reduce(timeline.begin) { end, row in
-            switch row {
-            case .lasts(let slice): max(end, slices[slice].end)
-            case .run(let run): max(end, runs[run].end)
-            case .begins, .ends, .mark: max(end, timeline.time(of: row))
-            }
+            if case .whole(let item) = row { max(end, items[item].end) } else { max(end, timeline.time(of: row)) }
         }
         return timeline
     }
 
     private func lane(of thread: Int) -> Timeline.Lane {
+        let ends = [index.threads[thread].end, index.processes[Int(recording.threads[thread].process)].end]
+        func time(_ entry: Int32) -> Int64 { entry < 0 ? .max : selection.elapsed(index.entry(entry)) }
+        // A thread without a recorded end may live on.
+        let life = (begin: time(index.threads[thread].first), end: ends.map(time).min() ?? .max)
         let identity = recording.threads[thread].identity
         let process = recording.processes[Int(recording.threads[thread].process)]
         return Timeline.Lane(
             title: recording.describeThread(Int32(thread)),
             details: "thread \(identity.number) \(identity.name ?? "(no name)"), kernel id \(identity.kernelID), "
                 + "of \(process.name) \(process.id)",
-            begin: links.lives[thread].begin, end: links.lives[thread].end, waiting: waiting[thread] ?? 0)
+            begin: life.begin, end: life.end, waiting: waiting[thread] ?? 0)
     }
 }

@@ -10,58 +10,44 @@ struct TimelineGraph {
     private let timeline: Timeline
     private let pitch: Int
     private let symbols: TimelineSymbols
-    /// For each lane: the kinds of running slices, by depth; nil at depths that are not drawn.
-    private var running: [[Timeline.Slice.Kind?]]
+    /// For each lane: the kinds of running handlers and waits, by depth; nil at depths that are not drawn.
+    private var running: [[Timeline.Item.Kind?]]
 
     init(_ timeline: Timeline, pitch: Int, symbols: TimelineSymbols) {
         self.timeline = timeline
         self.pitch = pitch
         self.symbols = symbols
         running = Array(repeating: [], count: timeline.lanes.count)
-        for slice in timeline.slices where slice.begin < timeline.begin { begin(slice) }
+        for item in timeline.items where item.begin < timeline.begin { begin(item) }
     }
 
-    private mutating func begin(_ slice: Timeline.Slice) {
-        guard slice.ending != .isNotRecorded else { return }
-        while running[slice.lane].count <= slice.depth { running[slice.lane].append(nil) }
-        running[slice.lane][slice.depth] = slice.kind
+    private mutating func begin(_ item: Timeline.Item) {
+        guard item.kind != .mark, item.ending != .isNotRecorded else { return }
+        while running[item.lane].count <= item.depth { running[item.lane].append(nil) }
+        running[item.lane][item.depth] = item.kind
     }
 
-    private mutating func end(_ slice: Timeline.Slice) {
-        guard running[slice.lane].count > slice.depth else { return }
-        running[slice.lane].removeSubrange(slice.depth...)
-        while running[slice.lane].last == .some(nil) { running[slice.lane].removeLast() }
+    private mutating func end(_ item: Timeline.Item) {
+        guard running[item.lane].count > item.depth else { return }
+        running[item.lane].removeSubrange(item.depth...)
+        while running[item.lane].last == .some(nil) { running[item.lane].removeLast() }
     }
 
     mutating func draw(_ row: Timeline.Row) -> [TimelineText.Span] {
-        let time = timeline.time(of: row)
-        let cells: [Cell]
+        let item = timeline.items[row.item]
+        let isWait = item.kind == .wait
+        let symbol: Character
         switch row {
-        case .mark(let index):
-            let mark = timeline.marks[index]
-            cells = drawn(symbols.mark(of: mark.stage), in: mark.lane, depth: mark.depth, arrow: mark.arrow, at: time)
-        case .run(let index):
-            let run = timeline.runs[index]
-            let symbol = run.stage == .deliver ? symbols.handlerLasts : symbols.mark(of: run.stage)
-            cells = drawn(symbol, in: run.lane, depth: run.depth, arrow: run.arrow, at: time)
-        case .begins(let index):
-            let slice = timeline.slices[index]
-            let symbol =
-                slice.kind == .wait
-                ? symbols.waitBegins : slice.ending == .isNotRecorded ? symbols.handlerLasts : symbols.handlerBegins
-            cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: slice.arrow, at: time)
-            begin(slice)
-        case .lasts(let index):
-            let slice = timeline.slices[index]
-            let symbol = slice.kind == .wait ? symbols.wait : symbols.handlerLasts
-            cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: slice.arrow, at: time)
-        case .ends(let index):
-            let slice = timeline.slices[index]
-            end(slice)
-            let symbol = slice.kind == .wait ? symbols.waitEnds : symbols.handlerEnds
-            cells = drawn(symbol, in: slice.lane, depth: slice.depth, arrow: nil, at: time)
+        case .begins: symbol = isWait ? symbols.waitBegins : symbols.handlerBegins
+        case .ends: symbol = isWait ? symbols.waitEnds : symbols.handlerEnds
+        case .whole:
+            symbol = item.kind == .mark ? symbols.mark(of: item.stage) : isWait ? symbols.wait : symbols.handlerLasts
         }
-        return spans(cells)
+        if case .ends = row { end(item) }
+        defer { if case .begins = row { begin(item) } }
+        let hasArrow = if case .ends = row { false } else { true }
+        return drawn(
+            symbol, in: item.lane, depth: item.depth, arrow: hasArrow ? item.arrow : nil, at: timeline.time(of: row))
     }
 
     /// A row for a long time without events.
@@ -86,17 +72,19 @@ struct TimelineGraph {
         return cells
     }
 
-    /// Deep slices are drawn at the edge of their lane.
+    /// Deep items are drawn at the edge of their lane.
     private func column(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
 
-    private func drawn(_ symbol: Character, in lane: Int, depth: Int, arrow: Int?, at time: Int64) -> [Cell] {
+    private func drawn(_ symbol: Character, in lane: Int, depth: Int, arrow: Int?, at time: Int64) -> [TimelineText
+        .Span]
+    {
         var cells = lanes(at: time)
         let column = column(lane, depth)
         if let arrow = arrow.map({ timeline.arrows[$0] }), arrow.fromLane != lane {
             draw(arrow, to: lane, in: &cells, head: column)
         }
         cells[column] = Cell(character: symbol, lane: lane)
-        return cells
+        return spans(cells)
     }
 
     /// Draws a line from the lane of the post across the lanes between.

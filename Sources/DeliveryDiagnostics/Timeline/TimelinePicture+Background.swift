@@ -2,20 +2,37 @@ internal import DeliveryRecording
 
 /// Draws the background: the time axis, the lanes, and the gaps where time is left out.
 extension TimelinePicture {
-    func x(_ time: Int64) -> Double { left + scale.position(of: time) }
-
+    /// Grid lines with their times, and bars where the scale is stretched.
     var axis: [String] {
-        var (lines, labelled) = ([String](), 0.0)
+        var lines: [String] = []
+        var labels = PictureLabels(bounds: .init(left: 4, top: 28, right: Self.width - 4, bottom: Self.head))
+        for cut in scale.cuts {
+            let text = ElapsedTime(nanoseconds: cut.end - cut.begin).description
+            let half = PictureLabels.width(text) / 2 + 4
+            let middle = left + (cut.beginsAt + cut.endsAt) / 2
+            labels.occupy(.init(left: middle - half, top: 47, right: middle + half, bottom: 60))
+        }
         for tick in scale.ticks {
             let x = left + tick.position
-            lines.append("<path class=\"grid\" d=\"M\(number(x)) 46V\(number(height))\"/>")
+            lines.append(SVG.path("grid", "M\(SVG.point(x, 46))V\(SVG.number(height))"))
             // At the right edge, a label is moved to the left if there is space.
-            let half = Double(tick.label.count) * Self.axisCharacterWidth / 2
-            let middle = min(x, Self.width - 6 - half)
-            guard middle - half > labelled else { continue }
-            labelled = middle + half
+            let half = PictureLabels.width(tick.label, style: "latency") / 2
+            let middle = min(x, Self.width - 8 - half)
+            let box = PictureLabels.Box(left: middle - half - 4, top: 31, right: middle + half + 4, bottom: 43)
+            if labels.occupyIfFree(box) {
+                lines.append(SVG.text(tick.label, style: "muted middle", x: middle, y: 41))
+            }
+        }
+        for stretch in scale.stretches {
+            let (begin, end) = (left + stretch.beginsAt, left + stretch.endsAt)
+            let factor = "×\(stretch.factor)"
+            let half = PictureLabels.width(factor) / 2
+            let middle = (begin + end) / 2
             lines.append(
-                "<text class=\"muted middle\" x=\"\(number(middle))\" y=\"41\">\(XMLText.escaped(tick.label))</text>")
+                "<g><title>this time is drawn \(stretch.factor) times as wide as the rest</title>"
+                    + SVG.path("stretch", "M\(SVG.point(begin, 46))H\(SVG.number(end))") + "</g>")
+            let box = PictureLabels.Box(left: middle - half - 3, top: 48, right: middle + half + 3, bottom: 59)
+            if labels.occupyIfFree(box) { lines.append(SVG.text(factor, style: "cut middle", x: middle, y: 57)) }
         }
         return lines
     }
@@ -23,19 +40,19 @@ extension TimelinePicture {
     var laneLines: [String] {
         zip(timeline.lanes, lanes).enumerated().map { index, lane in
             let (lane, frame) = lane
-            let y = number(frame.middle(ofRow: 0))
+            let y = SVG.number(frame.middle(ofRow: 0))
             let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
-            let begin = number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
-            let end = number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
+            let begin = SVG.number(max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0)))
+            let end = SVG.number(lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end))
             let waiting =
                 Self.waiting(lane).map {
-                    "<text class=\"waiting\" x=\"16\" y=\"\(number(frame.middle(ofRow: 0) + 16))\">\($0)</text>"
+                    SVG.text($0, style: "waiting", x: 16, y: frame.middle(ofRow: 0) + 16)
                 } ?? ""
             return """
                 <g class="c\(index % Self.colors)"><title>\(XMLText.escaped("\(lane.title): \(lane.details)"))</title>\
-                <text class="lane" x="16" y="\(number(frame.middle(ofRow: 0) + 4))">\(XMLText.escaped(title))</text>\
+                \(SVG.text(title, style: "lane", x: 16, y: frame.middle(ofRow: 0) + 4))\
                 \(waiting)<path class="life" d="M\(begin) \(y)H\(end)"/></g>\
-                <path class="grid" d="M8 \(number(frame.bottom - 3))H\(number(Self.width - 8))"/>
+                <path class="grid" d="M8 \(SVG.number(frame.bottom - 3))H\(SVG.number(Self.width - 8))"/>
                 """
         }
     }
@@ -51,7 +68,7 @@ extension TimelinePicture {
             func edge(_ x: Double) -> [String] {
                 var (points, y, isOut) = ([String](), 60.0, false)
                 while y < height + 4 {
-                    points.append("\(number(x + (isOut ? 3 : 0))) \(number(min(y, height)))")
+                    points.append("\(SVG.number(x + (isOut ? 3 : 0))) \(SVG.number(min(y, height)))")
                     (y, isOut) = (y + 6, !isOut)
                 }
                 return points
@@ -62,7 +79,7 @@ extension TimelinePicture {
                 <g><title>nothing begins or ends for \(XMLText.escaped(length.description))</title>\
                 <path class="tear" d="M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z"/>\
                 <path class="edge" d="M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))"/>\
-                <text class="cut middle" x="\(number(middle))" y="56">\(XMLText.escaped(length.description))</text></g>
+                \(SVG.text(length.description, style: "cut middle", x: middle, y: 57))</g>
                 """
         }
     }

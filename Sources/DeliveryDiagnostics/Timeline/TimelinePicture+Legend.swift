@@ -13,72 +13,57 @@ extension TimelinePicture {
             var (x, line) = (16.0, 0)
             var drawn: [String] = []
             for (shape, meaning) in entries {
-                let length = 28 + Double(meaning.count) * 6.4
+                let length = 28 + Double(meaning.count) * 6.8
                 if x > 16, x + length > width { (x, line) = (16, line + 1) }
                 let y = top + Double(line) * Self.lineHeight
                 drawn.append(
-                    "<g transform=\"translate(\(SVGText.number(x)) \(SVGText.number(y)))\">\(shape)"
-                        + "<text class=\"muted\" x=\"28\" y=\"4\">\(XMLText.escaped(meaning))</text></g>")
+                    "<g transform=\"translate(\(SVG.point(x, y)))\">\(shape)"
+                        + "\(SVG.text(meaning, style: "muted", x: 28, y: 4))</g>")
                 x += length + 18
             }
             return (drawn.joined(separator: "\n"), line + 1)
         }
     }
 
-    /// The bar of a post without observers.
-    static func unobservedBar(x: Double, y: Double) -> String {
-        "<path class=\"nobody\" d=\"M\(SVGText.number(x - 5)) \(SVGText.number(y + 5))l10 -10\"/>"
-    }
-
-    /// The stub below a post with deliveries that are still waiting.
-    static func stub(x: Double, y: Double) -> String {
-        "<path class=\"waits\" d=\"M\(SVGText.number(x)) \(SVGText.number(y))v5m-4 0h8\"/>"
-    }
-
-    static func legend(of timeline: Timeline, hasCuts: Bool) -> Legend {
+    var legend: Legend {
         var legend = Legend()
         func add(_ isThere: Bool, _ shape: String, _ meaning: String) {
             if isThere { legend.entries.append((shape, meaning)) }
         }
-        let stages = Set(timeline.marks.map(\.stage))
+        func box(_ style: String) -> String {
+            "<rect class=\"\(style) c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>"
+        }
+        func arrow(_ style: String) -> String {
+            "<g class=\"arrow c0\">\(SVG.path(style, "M0 0H20"))\(SVG.path("head", "M22 0L15 3L15 -3Z"))</g>"
+        }
+        func post(y: Double = 0) -> String { "<circle class=\"post c0\" cx=\"11\" cy=\"\(SVG.number(y))\" r=\"4\"/>" }
+        let items = timeline.items
+        let (marks, handlers) = (items.filter { $0.kind == .mark }, items.filter { $0.kind == .handler })
+        let stages = Set(marks.map(\.stage))
         let arrows = Set(timeline.arrows.map(\.kind))
-        add(
-            !stages.isDisjoint(with: [.post, .capture, .append]) || !timeline.runs.isEmpty,
-            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>", "post")
-        let labels = timeline.marks.map(\.label) + timeline.runs.map(\.label)
-        add(
-            timeline.marks.contains(where: \.label.isUnobserved),
-            "<circle class=\"post c0\" cx=\"11\" r=\"4\"/>\(unobservedBar(x: 11, y: 0))", "unobserved")
-        add(
-            labels.contains { $0.waiting > 0 },
-            "<circle class=\"post c0\" cx=\"11\" cy=\"-2\" r=\"4\"/>\(stub(x: 11, y: 2))", "still waiting")
+        add(!stages.isDisjoint(with: [.post, .capture, .append]), post(), "post")
+        add(marks.contains(where: \.label.isUnobserved), post() + Self.unobservedBar(x: 11, y: 0), "unobserved")
+        add(marks.contains { $0.label.waiting > 0 }, post(y: -2) + Self.stub(x: 11, y: 2), "still waiting")
         add(stages.contains(.enqueue), "<circle class=\"enqueue c0\" cx=\"11\" r=\"3.5\"/>", "enqueue")
+        add(!handlers.isEmpty, box("handler"), "handler")
         add(
-            timeline.slices.contains { $0.kind == .handler },
-            "<rect class=\"handler c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "handler")
-        add(
-            timeline.slices.contains { $0.kind == .handler && ($0.ending == .runsOn || $0.end > timeline.end) },
-            "<rect class=\"handler open c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>",
+            handlers.contains { !$0.isRun && ($0.ending == .runsOn || $0.end > timeline.end) }, box("handler open"),
             "handler that runs on")
+        add(items.contains { $0.kind == .wait }, box("wait"), "wait")
+        add(items.contains(where: \.isRun), box("handler run"), "several similar")
+        add(arrows.contains(.delivery), arrow("way"), "to its delivery, with the latency")
+        add(arrows.contains(.queued), arrow("way dashed"), "waits in a queue")
+        add(stages.contains(.coalesce), Self.diamond(x: 11, y: 0), "coalesced")
         add(
-            timeline.slices.contains { $0.kind == .wait },
-            "<rect class=\"wait c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "wait")
+            !stages.isDisjoint(with: [.cancel, .skip, .dequeue]), Self.cross(.cancel, x: 11, y: 0),
+            "cancelled or removed")
+        add(stages.contains(where: Self.isLoss), Self.cross(.drop, x: 11, y: 0), "lost")
+        add(stages.contains(.log), SVG.path("moment", "M11 -4v8"), "log")
         add(
-            !timeline.runs.isEmpty,
-            "<rect class=\"handler run c0\" x=\"0\" y=\"-6\" width=\"22\" height=\"12\" rx=\"2\"/>", "several similar")
+            !scale.stretches.isEmpty, SVG.path("stretch", "M2 0H20"), "time drawn this many times as wide")
         add(
-            arrows.contains(.delivery),
-            "<g class=\"arrow c0\"><path class=\"way\" d=\"M0 0H20\"/><path class=\"head\" d=\"M22 0L15 3L15 -3Z\"/></g>",
-            "to its delivery, with the latency")
-        add(
-            arrows.contains(.queued),
-            "<g class=\"arrow c0\"><path class=\"way dashed\" d=\"M0 0H20\"/>"
-                + "<path class=\"head\" d=\"M22 0L15 3L15 -3Z\"/></g>", "waits in a queue")
-        add(
-            !stages.isDisjoint(with: [.coalesce, .drop, .cancel, .targetGone, .skip, .dequeue]),
-            "<path class=\"lost\" d=\"M7.5 -3.5l7 7m0 -7l-7 7\"/>", "not delivered")
-        add(stages.contains(.log), "<path class=\"moment\" d=\"M11 -4v8\"/>", "log")
-        add(hasCuts, "<path class=\"edge\" d=\"M8 -6l3 4l-3 4l3 4M14 -6l3 4l-3 4l3 4\"/>", "time left out")
+            !scale.cuts.isEmpty, SVG.path("edge", "M8 -6l3 4l-3 4l3 4M14 -6l3 4l-3 4l3 4"),
+            "this much time left out")
         return legend
     }
 }

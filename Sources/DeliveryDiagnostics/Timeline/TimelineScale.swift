@@ -9,6 +9,22 @@ struct TimelineScale: Sendable, Hashable {
         var endsAt: Double
     }
 
+    /// A time that is drawn wider than the scale, because events would touch.
+    struct Stretch: Sendable, Hashable {
+        var beginsAt: Double
+        var endsAt: Double
+        /// The length that the scale would give it.
+        fileprivate var natural: Double
+
+        /// For example `2.4` or `120`.
+        var factor: String {
+            let factor = (endsAt - beginsAt) / max(natural, 1e-9)
+            guard factor >= 9.95 else { return SVG.number(factor) }
+            let size = factor < 100 ? 1.0 : factor < 1000 ? 10 : 100
+            return factor < 1e6 ? SVG.number((factor / size).rounded() * size) : "1000000"
+        }
+    }
+
     struct Tick: Sendable, Hashable {
         var time: Int64
         var position: Double
@@ -19,9 +35,14 @@ struct TimelineScale: Sendable, Hashable {
     private let times: [Int64]
     private let positions: [Double]
     let cuts: [Cut]
+    let stretches: [Stretch]
 
-    static let cutLength = 44.0
-    private static let maximumCuts = 8
+    /// Leaves space for the label between two cuts.
+    static let cutLength = 56.0
+    private static let maximumCuts = 6
+    /// Stretches that are closer to each other are shown as one.
+    private static let stretchDistance = 16.0
+    private static let minimumStretch = 1.5
     /// As a share of the remaining time. Shorter gaps are not cut.
     private static let minimumShare = 0.06
     /// As a multiple of the longest remaining gap. Gaps of similar lengths are not cut.
@@ -43,6 +64,7 @@ struct TimelineScale: Sendable, Hashable {
         var position = 0.0
         var positions = times.isEmpty ? [] : [0.0]
         var cuts: [Cut] = []
+        var stretches: [Stretch] = []
         for (index, gap) in gaps.enumerated() {
             let begin = position
             position += isCut[index] ? Self.cutLength : max(apart, gap * scale)
@@ -50,11 +72,24 @@ struct TimelineScale: Sendable, Hashable {
             if isCut[index] {
                 cuts.append(
                     Cut(begin: times[index], end: times[index + 1], beginsAt: begin, endsAt: position))
+            } else if position - begin > gap * scale * Self.minimumStretch {
+                let last = stretches.last
+                let isNear = last.map {
+                    begin - $0.endsAt < Self.stretchDistance && $0.endsAt >= (cuts.last?.endsAt ?? 0)
+                }
+                if let last, isNear == true {
+                    // The scale holds between them.
+                    stretches[stretches.count - 1].natural += begin - last.endsAt + gap * scale
+                    stretches[stretches.count - 1].endsAt = position
+                } else {
+                    stretches.append(Stretch(beginsAt: begin, endsAt: position, natural: gap * scale))
+                }
             }
         }
         self.times = times
         self.positions = positions
         self.cuts = cuts
+        self.stretches = stretches.filter { $0.endsAt - $0.beginsAt > $0.natural * Self.minimumStretch }
     }
 
     private static func cuts(of gaps: [Double], times: [Int64], busy: [ClosedRange<Int64>]) -> [Bool] {

@@ -80,7 +80,8 @@ package struct TimelineText: Sendable {
                 try take(Self.trimmed(line(time: "", graph: graph.later(at: last), words: words, lane: nil)))
             }
             last = time
-            let drawn = line(time: clock(time), graph: graph.draw(row), words: words(row), lane: lane(of: row))
+            let drawn = line(
+                time: clock(time), graph: graph.draw(row), words: words(row), lane: timeline.items[row.item].lane)
             try take(Self.trimmed(drawn))
         }
         let notes = timeline.notes
@@ -176,52 +177,33 @@ package struct TimelineText: Sendable {
 
     /// The columns of a row: event, post, latency and duration.
     private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
-        let (label, arrow, lasts): (Timeline.Label, Int?, String)
+        let item = timeline.items[row.item]
+        var cells = [item.label.what, item.label.post ?? "", "", ""]
+        let duration = ElapsedTime(nanoseconds: item.end - item.begin).description
+        let latency = item.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description } ?? ""
+        if item.isRun {
+            cells[0] += " ×\(item.count)"
+            if let post = item.label.post, let last = item.lastPost, last != post { cells[1] = "\(post)…\(last)" }
+            (cells[2], cells[3]) = (latency.isEmpty ? "" : "≤\(latency)", item.end > item.begin ? duration : "")
+        } else {
+            cells[2] = item.arrow.map { timeline.arrows[$0].kind } == .atOnce ? "at once" : latency
+            if item.kind != .mark, item.ending == .returned { cells[3] = duration }
+        }
         switch row {
-        case .run(let index):
-            let run = timeline.runs[index]
-            let posts = [run.label.post, run.lastPost == run.label.post ? nil : run.lastPost].compactMap(\.self)
-            let latency = run.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description }
-            return [
-                "\(run.label.what) ×\(run.count)", posts.joined(separator: "…"), latency.map { "≤\($0)" } ?? "",
-                run.end > run.begin ? ElapsedTime(nanoseconds: run.end - run.begin).description : "",
-            ].map { symbols.text($0) }
-        case .mark(let index):
-            (label, arrow, lasts) = (timeline.marks[index].label, timeline.marks[index].arrow, "")
-        case .begins(let index):
-            let slice = timeline.slices[index]
-            (label, arrow, lasts) = (slice.label, slice.arrow, slice.ending == .runsOn ? "runs on" : "")
-        case .lasts(let index):
-            let slice = timeline.slices[index]
-            (label, arrow, lasts) = (slice.label, slice.arrow, length(of: index, timeline))
-        case .ends(let index):
-            (label, arrow, lasts) = (timeline.slices[index].label, nil, length(of: index, timeline))
+        case .begins: cells[3] = item.ending == .runsOn ? "runs on" : ""
+        case .ends: (cells[0], cells[2]) = (item.kind == .wait ? "waitEnd" : "return", "")
+        case .whole: break
         }
-        var what = label.what
-        if case .ends = row { what = what == "wait" ? "waitEnd" : "return" }
-        let latency = arrow.map { timeline.arrows[$0] }.map {
-            $0.kind == .atOnce ? "at once" : ElapsedTime(nanoseconds: $0.latency).description
-        }
-        return [what, label.post ?? "", latency ?? "", lasts].map { symbols.text($0) }
-    }
-
-    private static func length(of slice: Int, _ timeline: Timeline) -> String {
-        let slice = timeline.slices[slice]
-        return slice.ending == .returned ? ElapsedTime(nanoseconds: slice.end - slice.begin).description : ""
+        return cells.map { symbols.text($0) }
     }
 
     private func words(_ row: Timeline.Row) -> String {
-        var label =
-            switch row {
-            case .mark(let index): timeline.marks[index].label
-            case .run(let index): timeline.runs[index].label
-            case .begins(let index), .lasts(let index), .ends(let index): timeline.slices[index].label
-            }
-        switch row {
+        let item = timeline.items[row.item]
+        var label = item.label
+        var hasDetails = !item.isRun
+        if case .ends = row { hasDetails = false }
         // The members of a run have different details, and the end of a handler needs none.
-        case .ends, .run: (label.details, label.location) = ([], nil)
-        case .begins, .lasts, .mark: break
-        }
+        if !hasDetails { (label.details, label.location) = ([], nil) }
         let words = TimelineWords(label, symbols: symbols)
         let cells = Self.cells(of: row, in: timeline, symbols)
         // A row without post and duration leaves their columns to the description if it needs the space.
@@ -241,13 +223,4 @@ package struct TimelineText: Sendable {
         }
         return words + " "
     }
-
-    private func lane(of row: Timeline.Row) -> Int {
-        switch row {
-        case .mark(let index): timeline.marks[index].lane
-        case .run(let index): timeline.runs[index].lane
-        case .begins(let index), .lasts(let index), .ends(let index): timeline.slices[index].lane
-        }
-    }
-
 }

@@ -4,43 +4,32 @@ internal import DeliveryRecording
 struct TimelineTips {
     let timeline: Timeline
 
-    func text(_ slice: Timeline.Slice) -> String {
-        let length =
-            switch slice.ending {
-            case .returned: "runs \(ElapsedTime(nanoseconds: slice.end - slice.begin))"
-            case .runsOn: "runs on"
-            case .isNotRecorded: "its return is not recorded"
-            }
-        return text(slice.label, at: slice.begin, lane: slice.lane, arrow: slice.arrow, also: length)
-    }
-
-    func text(_ mark: Timeline.Mark) -> String {
-        text(mark.label, at: mark.time, lane: mark.lane, arrow: mark.arrow, also: nil)
-    }
-
-    func text(_ run: Timeline.Run) -> String {
-        let range = run.latency.map {
-            "\(ElapsedTime(nanoseconds: $0.lowerBound)) to \(ElapsedTime(nanoseconds: $0.upperBound)) after their posts"
-        }
-        let longest = run.stage == .deliver ? "the longest \(ElapsedTime(nanoseconds: run.longest))" : nil
-        let facts = [
-            "\(run.count) similar, up to \(run.lastPost ?? "the last")", range,
-            "in \(ElapsedTime(nanoseconds: run.end - run.begin))", longest,
-        ].compactMap(\.self)
-        return text(run.label, at: run.begin, lane: run.lane, arrow: nil, also: facts.joined(separator: ", "))
-    }
-
-    private func text(
-        _ label: Timeline.Label, at time: Int64, lane: Int, arrow: Int?, also: String?
-    ) -> String {
+    func text(_ item: Timeline.Item) -> String {
+        let label = item.label
+        let duration = ElapsedTime(nanoseconds: item.end - item.begin)
         var lines = [[label.what, label.post, label.name].compactMap(\.self).joined(separator: " ")]
-        lines.append("on \(timeline.lanes[lane].title), at \(ElapsedTime.exact(time))")
-        if let arrow = arrow.map({ timeline.arrows[$0] }) {
+        lines.append("on \(timeline.lanes[item.lane].title), at \(ElapsedTime.exact(item.begin))")
+        if item.isRun {
+            let range = item.latency.map {
+                "\(ElapsedTime(nanoseconds: $0.lowerBound)) to \(ElapsedTime(nanoseconds: $0.upperBound)) after their posts"
+            }
+            let longest = item.kind == .mark ? nil : "the longest \(ElapsedTime(nanoseconds: item.longest))"
+            lines.append(
+                ["\(item.count) similar, up to \(item.lastPost ?? "the last")", range, "in \(duration)", longest]
+                    .compactMap(\.self).joined(separator: ", "))
+        } else if let arrow = item.arrow.map({ timeline.arrows[$0] }) {
             let from = arrow.fromLane == arrow.toLane ? "" : " on \(timeline.lanes[arrow.fromLane].title)"
             let what = arrow.kind == .queued ? "enqueue" : "post"
             lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
         }
-        lines += [also, label.outcome].compactMap(\.self) + label.details
+        if !item.isRun, item.kind != .mark {
+            switch item.ending {
+            case .returned: lines.append("runs \(duration)")
+            case .runsOn: lines.append("runs on")
+            case .isNotRecorded: lines.append("its return is not recorded")
+            }
+        }
+        lines += [label.outcome].compactMap(\.self) + label.details
         lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
         return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
     }

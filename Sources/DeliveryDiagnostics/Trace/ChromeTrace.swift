@@ -4,15 +4,17 @@ internal import ThreadedNotifications
 /// Writes a recording as JSON in Chrome's trace event format, which https://ui.perfetto.dev can open.
 package enum ChromeTrace {
     /// - Parameters:
-    /// - progress: called from time to time with the number of records written.
-    /// - write: called with consecutive parts of the text, about 65,536 bytes each.
+    ///   - selection: the records to write; by default all.
+    ///   - progress: called from time to time with the number of records written.
+    ///   - write: called with consecutive parts of the text, about 65,536 bytes each.
     /// - Returns: the number of events.
     @discardableResult
     package static func write(
-        _ recording: Recording, progress: (Int) -> Void = { _ in }, to write: ([UInt8]) throws -> Void
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
+        to write: ([UInt8]) throws -> Void
     ) throws -> Int {
-        let events = TraceEvents(recording)
-        var text = TraceText(recording, links: events.links)
+        let events = TraceEvents(index, selection ?? .all(of: index.recording))
+        var text = TraceText(index)
         text.begin()
         var lastIndex: Int32 = 0
         try events.visit { event in

@@ -34,41 +34,50 @@ struct TraceEvents {
     }
 
     private let recording: Recording
-    let links: DeliveryLinks
+    private let index: RecordingIndex
+    private let selection: RecordingSelection
     /// For each `post`: the first flow that starts there. For each flow: the next flow of the same post.
     private let flows: [Int32]
     private let start: UInt64
 
-    init(_ recording: Recording) {
-        self.recording = recording
-        let links = DeliveryLinks(recording)
-        self.links = links
+    init(_ index: RecordingIndex, _ selection: RecordingSelection) {
+        self.index = index
+        self.selection = selection
+        recording = index.recording
         start = recording.entries.first?.time ?? 0
         var flows = [Int32](repeating: -1, count: recording.entries.count)
-        for index in recording.entries.indices.reversed() where Self.isFlow(index, recording, links) {
-            let post = Int(links.posted[index])
-            guard post >= 0 else { continue }
+        for (number, entry) in recording.entries.enumerated().reversed() where selection.contains(entry) {
+            let post = Int(index.posted(Int32(number)))
+            guard post >= 0, Self.isFlow(entry, Int32(number), index) else { continue }
             // A post is only the head of a list, and other records are only in one, so one array holds both.
-            flows[index] = flows[post]
-            flows[post] = Int32(index)
+            flows[number] = flows[post]
+            flows[post] = Int32(number)
         }
         self.flows = flows
     }
 
     /// True if the entry identifies a flow: a delivery that waits, or one that was made without waiting.
-    private static func isFlow(_ index: Int, _ recording: Recording, _ links: DeliveryLinks) -> Bool {
-        switch recording.entries[index].stage {
-        case .append: true
-        case .capture: links.posted[index] >= 0
-        case .deliver: links.began[index] < 0
+    private static func isFlow(_ entry: Recording.Entry, _ number: Int32, _ index: RecordingIndex) -> Bool {
+        switch entry.stage {
+        case .append, .capture: true
+        case .deliver: index.waitBegin(number) < 0
         default: false
         }
+    }
+
+    /// The end of a handler or wait is shown with its beginning.
+    private func isShown(_ entry: Recording.Entry, _ number: Int32) -> Bool {
+        guard entry.stage == .return || entry.stage == .waitEnd else { return selection.contains(entry) }
+        let begin = index.partner(of: number)
+        return selection.contains(begin < 0 ? entry : index.entry(begin))
     }
 
     /// - Parameter body: called with each event in order.
     func visit(_ body: (TraceEvent) throws -> Void) throws {
         var state = State(threads: recording.threads.count)
-        for index in recording.entries.indices { try add(index, &state, body) }
+        for (number, entry) in recording.entries.enumerated() where isShown(entry, Int32(number)) {
+            try add(entry, Int32(number), &state, body)
+        }
         let last = time(recording.entries.last?.time ?? start)
         let end = last > .max - Self.momentNanoseconds ? last : last + Self.momentNanoseconds
         for thread in state.slices.indices {
@@ -95,83 +104,84 @@ struct TraceEvents {
     /// Times of a recording ascend, so no time is before the first.
     private func time(_ time: UInt64) -> UInt64 { time - start }
 
-    private func add(_ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
-        let entry = recording.entries[index]
+    private func add(
+        _ entry: Recording.Entry, _ number: Int32, _ state: inout State, _ body: (TraceEvent) throws -> Void
+    ) throws {
         let thread = Int(entry.thread)
         let now = time(entry.time)
         if state.slices[thread].last?.kind == .moment { try close(thread, at: now, &state, body) }
         switch entry.stage {
         case .enqueue, .post:
             try closeWhatEnded(entry, ofPost: entry.post, &state, body)
-            try open(.post, index, &state, body)
-        case .capture where links.posted[index] < 0:
+            try open(.post, number, &state, body)
+        case .capture where index.posted(number) < 0:
             try closeWhatEnded(entry, ofPost: entry.relatedPost, &state, body)
-            try open(.post, index, &state, body)
+            try open(.post, number, &state, body)
         case .append, .capture:
             try closeWhatEnded(entry, ofPost: entry.post, &state, body)
-            try open(.moment, index, &state, body)
+            try open(.moment, number, &state, body)
         case .drain:
             try closeWhatEnded(entry, ofPost: -1, &state, body)
-            try open(.drain, index, &state, body)
+            try open(.drain, number, &state, body)
         case .deliver:
-            try closeWhatEnded(entry, ofPost: entry.post, isDrained: links.began[index] >= 0, &state, body)
-            try open(DeliveryLinks.tellsReturn(entry) ? .lasting : .moment, index, &state, body)
+            try closeWhatEnded(entry, ofPost: entry.post, isDrained: index.waitBegin(number) >= 0, &state, body)
+            try open(index.recordsEnd(number) ? .lasting : .moment, number, &state, body)
         case .wait:
             try closeWhatEnded(entry, ofPost: -1, &state, body)
-            try open(.lasting, index, &state, body)
-        case .return where links.partner[index] >= 0,
-            .waitEnd where links.partner[index] >= 0:
+            try open(.lasting, number, &state, body)
+        case .return where index.partner(of: number) >= 0,
+            .waitEnd where index.partner(of: number) >= 0:
             while let slice = state.slices[thread].last {
-                let isPartner = slice.index == links.partner[index]
+                let isPartner = slice.index == index.partner(of: number)
                 try close(thread, at: now, isRecorded: isPartner, &state, body)
                 if isPartner { break }
             }
         case .threadEnd:
             while !state.slices[thread].isEmpty { try close(thread, at: now, isRecorded: false, &state, body) }
-            try show(index, &state, body)
+            try show(number, &state, body)
         default:
-            try show(index, &state, body)
+            try show(number, &state, body)
         }
-        try count(index, entry, now, &state, body)
+        try count(number, entry, now, &state, body)
     }
 
     // MARK: Slices
 
     private func open(
-        _ kind: Kind, _ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void
+        _ kind: Kind, _ number: Int32, _ state: inout State, _ body: (TraceEvent) throws -> Void
     ) throws {
-        let entry = recording.entries[index]
+        let entry = index.entry(number)
         let now = time(entry.time)
         try showInstants(Int(entry.thread), until: now, &state, body)
         state.slices[Int(entry.thread)].append(
-            Slice(kind: kind, index: Int32(index), post: entry.post, begin: now, end: nil))
-        try body(TraceEvent(phase: .begin, time: now, thread: entry.thread, index: Int32(index)))
+            Slice(kind: kind, index: number, post: entry.post, begin: now, end: nil))
+        try body(TraceEvent(phase: .begin, time: now, thread: entry.thread, index: number))
         func flow(_ phase: TraceEvent.Phase, _ id: Int32) throws {
             try body(TraceEvent(phase: phase, time: now, thread: entry.thread, index: id))
         }
-        let (isOfPost, delivery) = (links.posted[index] >= 0, links.ended[index])
+        let (isOfPost, delivery) = (index.posted(number) >= 0, index.waitEnd(number))
         switch entry.stage {
         case .enqueue:
-            if delivery >= 0, recording.entries[Int(delivery)].stage == .post { try flow(.flowStart, delivery) }
+            if delivery >= 0, index.entry(delivery).stage == .post { try flow(.flowStart, delivery) }
         case .append,
             .capture where isOfPost:
-            let isDelivered = delivery >= 0 && recording.entries[Int(delivery)].stage == .deliver
+            let isDelivered = delivery >= 0 && index.entry(delivery).stage == .deliver
             switch (isOfPost, isDelivered) {
-            case (true, true): try flow(.flowStep, Int32(index))
-            case (true, false): try flow(.flowEnd, Int32(index))
-            case (false, true): try flow(.flowStart, Int32(index))
+            case (true, true): try flow(.flowStep, number)
+            case (true, false): try flow(.flowEnd, number)
+            case (false, true): try flow(.flowStart, number)
             case (false, false): break
             }
         case .deliver:
-            let begun = links.began[index]
-            if begun >= 0 { try flow(.flowEnd, begun) } else if isOfPost { try flow(.flowEnd, Int32(index)) }
+            let begun = index.waitBegin(number)
+            if begun >= 0 { try flow(.flowEnd, begun) } else if isOfPost { try flow(.flowEnd, number) }
         default:
             break
         }
         guard kind == .post else { return }
-        if entry.stage == .post, links.began[index] >= 0 { try flow(.flowEnd, Int32(index)) }
+        if entry.stage == .post, index.waitBegin(number) >= 0 { try flow(.flowEnd, number) }
         guard entry.stage != .enqueue else { return }
-        var id = flows[index]
+        var id = flows[Int(number)]
         while id >= 0 {
             try flow(.flowStart, id)
             id = flows[Int(id)]
@@ -196,10 +206,10 @@ struct TraceEvents {
     }
 
     /// Adds an event without a duration.
-    private func show(_ index: Int, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
-        let entry = recording.entries[index]
+    private func show(_ number: Int32, _ state: inout State, _ body: (TraceEvent) throws -> Void) throws {
+        let entry = index.entry(number)
         let thread = Int(entry.thread)
-        let event = TraceEvent(phase: .instant, time: time(entry.time), thread: entry.thread, index: Int32(index))
+        let event = TraceEvent(phase: .instant, time: time(entry.time), thread: entry.thread, index: number)
         guard let slice = state.slices[thread].last, slice.kind != .lasting else { return try body(event) }
         state.instants[thread].append(event)
         guard slice.kind == .post else { return }
@@ -244,34 +254,25 @@ struct TraceEvents {
     // MARK: Counters
 
     private func count(
-        _ index: Int, _ entry: Recording.Entry, _ now: UInt64, _ state: inout State,
+        _ number: Int32, _ entry: Recording.Entry, _ now: UInt64, _ state: inout State,
         _ body: (TraceEvent) throws -> Void
     ) throws {
-        func counter(_ thread: Int32, _ value: Int, isOfQueue: Bool) throws {
-            try body(
-                TraceEvent(phase: .counter, time: now, thread: thread, value: value, isOfQueue: isOfQueue))
+        func change(_ thread: Int32, by difference: Int, isOfQueue: Bool) throws {
+            guard thread >= 0 else { return }
+            let depths: WritableKeyPath<State, [Int]> = isOfQueue ? \.queued : \.depths
+            state[keyPath: depths][Int(thread)] += difference
+            let value = state[keyPath: depths][Int(thread)]
+            try body(TraceEvent(phase: .counter, time: now, thread: thread, value: value, isOfQueue: isOfQueue))
         }
-        if entry.stage == .enqueue, entry.post >= 0 {
-            let queue = entry.target < 0 ? entry.thread : entry.target
-            state.queued[Int(queue)] += 1
-            try counter(queue, state.queued[Int(queue)], isOfQueue: true)
-        }
-        if links.mailbox[index] >= 0 {
-            let mailbox = links.mailbox[index]
-            state.depths[Int(mailbox)] += 1
-            try counter(mailbox, state.depths[Int(mailbox)], isOfQueue: false)
-        }
-        let begun = Int(links.began[index])
-        guard begun >= 0 else { return }
-        if recording.entries[begun].stage == .enqueue {
-            let enqueue = recording.entries[begun]
-            let queue = enqueue.target < 0 ? enqueue.thread : enqueue.target
-            state.queued[Int(queue)] -= 1
-            try counter(queue, state.queued[Int(queue)], isOfQueue: true)
-        } else if links.mailbox[begun] >= 0 {
-            let mailbox = links.mailbox[begun]
-            state.depths[Int(mailbox)] -= 1
-            try counter(mailbox, state.depths[Int(mailbox)], isOfQueue: false)
+        func queue(_ enqueue: Recording.Entry) -> Int32 { enqueue.target < 0 ? enqueue.thread : enqueue.target }
+        if entry.stage == .enqueue, entry.post >= 0 { try change(queue(entry), by: 1, isOfQueue: true) }
+        try change(index.mailbox(number), by: 1, isOfQueue: false)
+        let begun = index.waitBegin(number)
+        guard begun >= 0, selection.contains(index.entry(begun)) else { return }
+        if index.entry(begun).stage == .enqueue {
+            try change(queue(index.entry(begun)), by: -1, isOfQueue: true)
+        } else {
+            try change(index.mailbox(begun), by: -1, isOfQueue: false)
         }
     }
 }

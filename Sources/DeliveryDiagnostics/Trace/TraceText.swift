@@ -10,31 +10,24 @@ struct TraceText {
     var bytes: [UInt8] = []
     private(set) var count = 0
     private let recording: Recording
-    private let links: DeliveryLinks
+    private let index: RecordingIndex
     private let identifiers: TraceIdentifiers
     /// For each string: its JSON form without the opening quotation mark.
     private let strings: [[UInt8]]
     private let locations: [[UInt8]]
-    /// For each observer: the location of its registration, as an index in `places`.
-    private let registered: [Int32]
     /// For each thread: `,"pid":1,"tid":2`.
     private let tracks: [[UInt8]]
     /// For each thread: the name of a counter.
     private let mailboxes: [[UInt8]]
     private let queues: [[UInt8]]
 
-    init(_ recording: Recording, links: DeliveryLinks) {
-        self.recording = recording
-        self.links = links
+    init(_ index: RecordingIndex) {
+        self.index = index
+        recording = index.recording
         let identifiers = TraceIdentifiers(recording)
         self.identifiers = identifiers
         strings = recording.strings.map { Self.escaped($0) }
         locations = recording.places.map { Self.escaped($0.description) }
-        var registered = [Int32](repeating: -1, count: recording.observers.count)
-        for entry in recording.entries where entry.stage == .register && entry.observer >= 0 {
-            registered[Int(entry.observer)] = entry.place
-        }
-        self.registered = registered
         tracks = zip(recording.threads, identifiers.threads).map { thread, id in
             Array(",\"pid\":\(identifiers.processes[Int(thread.process)]),\"tid\":\(id)".utf8)
         }
@@ -125,13 +118,12 @@ struct TraceText {
     }
 
     private mutating func appendArguments(_ event: TraceEvent) {
-        let index = Int(event.index)
-        let entry = recording.entries[index]
+        let entry = index.entry(event.index)
         if event.phase == .instant {
             append(isOfProcess(entry.stage) ? ",\"s\":\"p\"" : ",\"s\":\"t\"")
         }
         append(",\"args\":{\"record\":")
-        append(UInt64(entry.line > 0 ? Int(entry.line) : index + 1))
+        append(UInt64(entry.line > 0 ? entry.line : event.index + 1))
         if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
         if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
         if entry.target >= 0 { append(",\"target\":\"", Self.escaped(identifiers.names[Int(entry.target)])) }
@@ -145,16 +137,17 @@ struct TraceText {
         if entry.relatedPost >= 0 {
             append(",\"related post\":", signed: recording.posts[Int(entry.relatedPost)].number)
         }
-        let posted = Int(links.posted[index])
-        if posted >= 0, recording.entries[posted].place >= 0 {
-            append(",\"posted at\":\"", locations[Int(recording.entries[posted].place)])
+        let posted = index.posted(event.index)
+        if posted >= 0, index.entry(posted).place >= 0 {
+            append(",\"posted at\":\"", locations[Int(index.entry(posted).place)])
         }
-        if entry.observer >= 0, entry.stage != .register, registered[Int(entry.observer)] >= 0 {
-            append(",\"registered at\":\"", locations[Int(registered[Int(entry.observer)])])
+        if entry.stage != .register, let place = index.registration(of: entry.observer)?.place, place >= 0 {
+            append(",\"registered at\":\"", locations[Int(place)])
         }
         guard entry.stage.isOutcome || entry.stage == .post else { return }
         if posted >= 0 { append(",\"ns since post\":", since: posted, entry) }
-        if links.began[index] >= 0 { append(",\"ns waited\":", since: Int(links.began[index]), entry) }
+        let begun = index.waitBegin(event.index)
+        if begun >= 0 { append(",\"ns waited\":", since: begun, entry) }
     }
 
     private func isOfProcess(_ stage: DeliveryStage) -> Bool {
@@ -187,9 +180,9 @@ struct TraceText {
         append(UInt64(value.magnitude))
     }
 
-    private mutating func append(_ key: StaticString, since index: Int, _ entry: Recording.Entry) {
+    private mutating func append(_ key: StaticString, since begin: Int32, _ entry: Recording.Entry) {
         append(key)
-        append(entry.time - recording.entries[index].time)
+        append(entry.time - index.entry(begin).time)
     }
 
     private mutating func append(_ number: UInt64) {

@@ -1,0 +1,19 @@
+/// The format of SVG.
+enum SVG {
+    /// At most one decimal.
+    static func number(_ value: Double) -> String {
+        let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
+        let sign = tenths < 0 ? "-" : ""
+        let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+        return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
+    }
+
+    static func text(_ text: String, style: String, x: Double, y: Double) -> String {
+        "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(XMLText.escaped(text))</text>"
+    }
+
+    static func path(_ style: String, _ path: String) -> String { "<path class=\"\(style)\" d=\"\(path)\"/>" }
+
+    /// `20 40.5`, a point of a path.
+    static func point(_ x: Double, _ y: Double) -> String { "\(number(x)) \(number(y))" }
+}
