@@ -2,7 +2,7 @@ internal import DeliveryRecording
 
 /// The part of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
 ///
-/// A record is selected if it meets every condition that is set. Selection hides records from a report and nothing
+/// A record is selected if it satisfies every condition that is set. Selection hides records from a report and nothing
 /// else: an index is built of the whole recording, so a selected delivery keeps its post, and a handler its end.
 package struct RecordingFilter: Sendable, Hashable {
     /// The name of the notification.

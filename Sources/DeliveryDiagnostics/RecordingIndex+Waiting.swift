@@ -1,6 +1,6 @@
 package import DeliveryRecording
 
-/// Where a record stands in the way of its post. -1 means that there is no such record.
+/// Where a record stands in the way of its post. -1 means none.
 extension RecordingIndex {
     /// The `post` or `capture` that a record's post began with, if the record is a later one.
     func posted(_ number: Int32) -> Int32 {
@@ -29,7 +29,7 @@ extension RecordingIndex {
         return post >= 0 && posts[Int(post)].enqueued == number ? posts[Int(post)].queueOutcome : -1
     }
 
-    /// The thread in whose mailbox the delivery waits that this record begins.
+    /// The thread that the delivery of an `append` record waits for.
     func mailbox(_ number: Int32) -> Int32 {
         guard let delivery = delivery(of: number), delivery.append == number else { return -1 }
         return mailbox(of: delivery)

@@ -40,7 +40,7 @@ package struct RecordingSelection: Sendable {
         (name, nameOfPost, isSelectedPost, isSelectedThread) = (nil, [], nil, nil)
     }
 
-    /// True if the entry meets every condition of the filter.
+    /// True if the entry satisfies every condition of the filter.
     package func contains(_ entry: Recording.Entry) -> Bool {
         times.contains(elapsed(entry)) && matches(entry)
     }
@@ -75,7 +75,7 @@ package struct RecordingSelection: Sendable {
         return isSelected
     }
 
-    // MARK: What the filter names
+    // MARK: Names, posts and threads of the filter
 
     private static func name(_ name: String, in recording: Recording) throws(NothingSelected) -> Int32 {
         let names = Set(recording.entries.lazy.map(\.name)).filter { $0 >= 0 }

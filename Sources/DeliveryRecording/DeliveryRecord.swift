@@ -112,7 +112,8 @@ public struct DeliveryRecord: Sendable, Hashable {
         let details = [
             overtakes ? "overtakes" : nil, style?.rawValue,
             policy.map { policy in count.map { "\(policy.rawValue)(\($0))" } ?? policy.rawValue },
-            reason?.description, counters?.description, message,
+            reason.map { reason in reason == .exit ? count.map { "exit \($0)" } ?? "exit" : reason.description },
+            counters?.description, message,
         ].compactMap(\.self)
         return details.isEmpty ? nil : details.joined(separator: ", ")
     }

@@ -88,9 +88,9 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        self.init(source: index.recording.source)
-        var collector = StatisticsCollector(index, selection ?? .all(of: index.recording))
-        collector.collect(into: &self)
+        var collector = StatisticsCollector(
+            index, selection ?? .all(of: index.recording), DeliveryStatistics(source: index.recording.source))
+        self = collector.collect()
     }
 
     private init(source: String) {

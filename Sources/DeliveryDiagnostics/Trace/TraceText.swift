@@ -127,7 +127,7 @@ struct TraceText {
         if entry.post >= 0 { append(",\"post\":", signed: recording.posts[Int(entry.post)].number) }
         if entry.observer >= 0 { append(",\"observer\":", signed: recording.observers[Int(entry.observer)].number) }
         if entry.target >= 0 { append(",\"target\":\"", Self.escaped(identifiers.names[Int(entry.target)])) }
-        if entry.message >= 0 {
+        if entry.message >= 0, entry.reason == nil {
             append(",\"message\":\"", strings[Int(entry.message)])
         } else if let details = recording.details(of: entry) {
             append(",\"message\":\"", Self.escaped(details))

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 public import DeliveryDiagnostics
+internal import DeliveryRecording
 
 extension StatisticsReport.Grouping: ExpressibleByArgument {}
 
@@ -37,7 +38,8 @@ struct Stats: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let statistics = DeliveryStatistics(try input.read(terminal).recording)
+        let (recording, selection) = try input.read(terminal)
+        let statistics = DeliveryStatistics(RecordingIndex(recording), selection)
         if json {
             try terminal.print(JSONText.of(statistics))
         } else {

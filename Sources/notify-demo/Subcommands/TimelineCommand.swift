@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 
 struct TimelineCommand: Command {
     static let configuration = CommandConfiguration(
@@ -73,13 +74,9 @@ struct TimelineCommand: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, _) = try input.read(terminal)
-        let filter = input.selection.filter
+        let (recording, selection) = try input.read(terminal)
         let timeline = Timeline(
-            recording,
-            selection: TimelineSelection(
-                from: filter.from, to: filter.to, post: filter.post, name: filter.name,
-                limit: limit == 0 ? nil : limit, foldsRuns: !each))
+            RecordingIndex(recording), selection, limit: limit == 0 ? nil : limit, foldsRuns: !each)
         let drawing = try terminal.output(to: output)
         if isPicture {
             try drawing.write(Array(TimelinePicture(timeline).svg.utf8))

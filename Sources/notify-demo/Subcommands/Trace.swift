@@ -31,10 +31,10 @@ struct Trace: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let recording = try input.read(terminal).recording
+        let (recording, selection) = try input.read(terminal)
         let total = max(1, recording.entries.count)
         let trace = try terminal.output(to: output)
-        let events = try ChromeTrace.write(recording) { written in
+        let events = try ChromeTrace.write(RecordingIndex(recording), selection) { written in
             terminal.show(progress: "\(written * 100 / total) % written")
         } to: {
             try trace.write($0)

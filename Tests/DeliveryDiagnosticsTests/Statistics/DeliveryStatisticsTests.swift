@@ -9,7 +9,7 @@ final class DeliveryStatisticsTests: XCTestCase {
     private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
 
     private func statistics(of records: [DeliveryRecord]) -> DeliveryStatistics {
-        DeliveryStatistics(Recording(records, source: "test"))
+        DeliveryStatistics(RecordingIndex(Recording(records, source: "test")))
     }
 
     // MARK: Exact values

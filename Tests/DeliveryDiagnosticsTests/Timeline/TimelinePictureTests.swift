@@ -10,8 +10,12 @@ import ThreadedNotifications
 /// Tests the SVG drawing of a timeline.
 @Suite("Timeline picture")
 struct TimelinePictureTests {
-    private func picture(_ program: RecordedProgram, _ selection: TimelineSelection = .init()) throws -> ParsedPicture {
-        try ParsedPicture(TimelinePicture(Timeline(program.recording, selection: selection)).svg)
+    private func picture(
+        _ program: RecordedProgram, _ filter: RecordingFilter = .init(), limit: Int? = nil, foldsRuns: Bool = true
+    ) throws -> ParsedPicture {
+        let index = RecordingIndex(program.recording)
+        let selection = try RecordingSelection(filter, of: index.recording)
+        return try ParsedPicture(TimelinePicture(Timeline(index, selection, limit: limit, foldsRuns: foldsRuns)).svg)
     }
 
     @Test("an arrow leads from the mark of a post to the left edge of its handler")
@@ -50,7 +54,7 @@ struct TimelinePictureTests {
 
     @Test("the picture is self-contained, accessible, and has light and dark colors")
     func document() throws {
-        let svg = TimelinePicture(Timeline(RecordedProgram.slowHandler.recording)).svg
+        let svg = TimelinePicture(Timeline(RecordingIndex(RecordedProgram.slowHandler.recording))).svg
         let root = try #require(try ParsedPicture(svg).elements.first)
         #expect(root["role"] == "img")
         #expect(root["aria-labelledby"] == "title description")
@@ -79,7 +83,7 @@ struct TimelinePictureTests {
 
     @Test("notes below the picture say what is left out")
     func notes() throws {
-        let picture = try picture(.slowHandler, .init(limit: 3))
+        let picture = try picture(.slowHandler, limit: 3)
         #expect(
             picture.texts.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
     }
@@ -100,7 +104,7 @@ struct TimelinePictureTests {
 
     @Test("pending notifications are a stub at the post, a number at the thread, and in the legend")
     func stalled() throws {
-        let each = try picture(.stalledWorker, .init(foldsRuns: false))
+        let each = try picture(.stalledWorker, foldsRuns: false)
         #expect(each.elements.count { $0.isOf("waits") && $0.title.contains("\n1 still waiting\n") } == 9)
         #expect(each.elements.count { $0.isOf("nobody") && $0.title.hasPrefix("post #2 AlarmDidRung\n") } == 1)
         #expect(each.texts.contains("9 still waiting"))
@@ -120,7 +124,7 @@ struct TimelinePictureTests {
         for _ in 0..<Int.random(in: 2...9, using: &random) {
             program.happens(.log, on: RecordedProgram.main, after: .random(in: 1...pause, using: &random), message: "")
         }
-        let svg = TimelinePicture(Timeline(program.recording)).svg
+        let svg = TimelinePicture(Timeline(RecordingIndex(program.recording))).svg
         var end = 0.0
         let labels = svg.matches(of: /<text class="muted middle" x="([\d.]+)" y="41">([^<]*)</)
         #expect(!labels.isEmpty)
@@ -142,17 +146,76 @@ struct TimelinePictureTests {
         #expect(TimelinePicture.Legend().svg(top: 10, width: 936).lines == 1)
     }
 
-    @Test("an occupied box is not occupied again")
+    @Test("labels that touch neither each other nor the edge are placed, and missing ones are counted")
     func labelPlaces() {
-        var occupied = OccupiedBoxes(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
-        let wanted: [OccupiedBoxes.Box] = [
+        var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 200, bottom: 100))
+        let wanted: [PictureLabels.Box] = [
             .init(left: 10, top: 10, right: 150, bottom: 20), .init(left: 140, top: 15, right: 190, bottom: 25),
             .init(left: 150, top: 15, right: 190, bottom: 25),
             // Outside the picture.
             .init(left: 190, top: 50, right: 201, bottom: 60),
         ]
-        let got = wanted.map { occupied.occupyIfFree($0) }
-        #expect(got == [true, false, true, false])
+        #expect(wanted.map { labels.occupyIfFree($0) } == [true, false, true, false])
+        labels.add(
+            .init(rank: 0, style: "label", lane: 3, candidates: [.init(text: "here", x: 20, y: 19)], sufficient: 1))
+        labels.add(
+            .init(rank: 0, style: "label", lane: 4, candidates: [.init(text: "there", x: 20, y: 50)], sufficient: 1))
+        #expect(labels.place().count == 1)
+        #expect(labels.crowdedLanes == [3] && labels.missing == 1)
+    }
+
+    @Test("in any picture texts do not touch", arguments: 0..<30)
+    func texts(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var program = RecordedProgram()
+        for post in 1...40 {
+            let name = ["PriceDidChange", "TotalDidChangeAfterAll", "A"].randomElement(using: &random)
+            let (main, worker) = (RecordedProgram.main, RecordedProgram.thread(Int.random(in: 2...4, using: &random)))
+            let pause = UInt64(1) << UInt64.random(in: 0...16, using: &random)
+            program.happens(.post, on: main, after: pause, name, post: post, count: 1)
+            program.happens(.append, on: main, after: 0, name, post: post, observer: 1, target: worker)
+            let outcome = [DeliveryStage.deliver, .deliver, .drop, .coalesce].randomElement(using: &random) ?? .drop
+            program.happens(outcome, on: worker, after: pause / 2, name, post: post, observer: 1)
+            if outcome == .deliver { program.happens(.return, on: worker, after: 3, name, post: post, observer: 1) }
+        }
+        let svg = TimelinePicture(Timeline(RecordingIndex(program.recording))).svg
+        let pattern = /<text class="(label|label muted|latency c\d|inside)" x="([\d.]+)" y="([\d.]+)">([^<]*)</
+        let boxes = try svg.matches(of: pattern).map { text in
+            let (x, y) = (try #require(Double(text.2)), try #require(Double(text.3)))
+            return (left: x, right: x + PictureLabels.width(String(text.4)), y: y, text: text.4)
+        }
+        #expect(boxes.count > 10)
+        for (number, one) in boxes.enumerated() {
+            for other in boxes[..<number] where abs(one.y - other.y) < 9 {
+                #expect(one.right < other.left || other.right < one.left, "\(one.text) touches \(other.text)")
+            }
+        }
+    }
+
+    @Test("red is for what was lost; coalesced and cancelled notifications have neutral symbols")
+    func colors() throws {
+        var program = RecordedProgram()
+        for (post, outcome) in [DeliveryStage.coalesce, .cancel, .drop].enumerated() {
+            program.happens(.post, on: RecordedProgram.main, "A", post: post, count: 1)
+            program.happens(outcome, on: RecordedProgram.worker, "A", post: post, observer: 1)
+        }
+        let picture = try picture(program)
+        func symbols(_ style: String) -> [String] {
+            picture.elements.filter { $0.isOf(style) && $0["d"] != nil && !$0.isOf("way") && !$0.title.isEmpty }
+                .map { String($0.title.prefix { $0 != " " }) }
+        }
+        #expect(symbols("merged") == ["coalesce"])
+        #expect(symbols("ended") == ["cancel"])
+        #expect(symbols("bad") == ["drop"])
+        for meaning in ["coalesced", "cancelled or removed", "lost"] { #expect(picture.texts.contains(meaning)) }
+    }
+
+    @Test("the axis shows where it is stretched, and by which factor")
+    func stretches() throws {
+        let picture = try picture(.slowHandler)
+        #expect(picture.elements.contains { $0.isOf("stretch") && $0.title.contains("times as wide as the rest") })
+        #expect(picture.texts.contains { $0.hasPrefix("×") })
+        #expect(picture.texts.contains("time drawn this many times as wide"))
     }
 }
 

@@ -52,7 +52,17 @@ struct TimelineScaleTests {
         #expect((positions.last ?? 0).rounded() == 800)
     }
 
-    @Test("ticks ascend, have space for their labels and stay on the line", arguments: 0..<200)
+    @Test("a time that is drawn wider than the scale has its factor")
+    func stretches() throws {
+        let scale = TimelineScale(moments: [0, 1, 2, 3, 10_000], length: 800)
+        let stretch = try #require(scale.stretches.first)
+        #expect(scale.stretches.count == 1)
+        #expect((stretch.beginsAt, stretch.endsAt.rounded()) == (0, 21))
+        #expect(stretch.factor == "90")
+        #expect(TimelineScale(moments: [0, 100, 200], length: 800).stretches.isEmpty)
+    }
+
+    @Test("ticks ascend, have space for their labels and stay on the line", arguments: 0..<40)
     func ticks(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let span = Int64(1) << Int64.random(in: 0...60, using: &random)

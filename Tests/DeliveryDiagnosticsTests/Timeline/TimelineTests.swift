@@ -10,11 +10,14 @@ struct TimelineTests {
     private let main = RecordedProgram.main
     private let worker = RecordedProgram.worker
 
-    private func timeline(_ program: RecordedProgram, _ selection: TimelineSelection = .init()) -> Timeline {
-        Timeline(program.recording, selection: selection)
+    private func timeline(_ program: RecordedProgram) -> Timeline { Timeline(RecordingIndex(program.recording)) }
+
+    private func timeline(_ program: RecordedProgram, _ filter: RecordingFilter) throws -> Timeline {
+        let index = RecordingIndex(program.recording)
+        return Timeline(index, try RecordingSelection(filter, of: index.recording))
     }
 
-    private func slice(_ timeline: Timeline, of post: String) throws -> Timeline.Slice {
+    private func slice(_ timeline: Timeline, of post: String) throws -> Timeline.Item {
         try #require(timeline.slices.first { $0.label.post == post })
     }
 
@@ -57,7 +60,7 @@ struct TimelineTests {
         let drop = try #require(drawn.marks.first { $0.stage == .drop })
         let arrow = drawn.arrows[try #require(drop.arrow)]
         #expect(arrow.kind == .lost)
-        #expect(arrow.from == drawn.marks.first { $0.label.post == "#3" }?.time)
+        #expect(arrow.from == drawn.marks.first { $0.label.post == "#3" }?.begin)
     }
 
     @Test("a block's arrow begins at its append")
@@ -69,7 +72,7 @@ struct TimelineTests {
         let drawn = timeline(program)
         #expect(drawn.marks.map(\.label.what) == ["perform"])
         #expect(drawn.arrows.map(\.latency) == [25_000])
-        #expect(drawn.rows == [.mark(0), .lasts(0)])
+        #expect(drawn.rows == [.whole(0), .whole(1)])
     }
 
     @Test("a queued post has an arrow from its enqueue, and its delivery one from the post")
@@ -168,13 +171,13 @@ struct TimelineTests {
         #expect(timeline(posts(3)).runs.isEmpty)
         #expect(timeline(posts(3)).rows.count == 6)
         let drawn = timeline(posts(5))
-        #expect(drawn.rows == [.run(0), .run(1)])
+        #expect(drawn.rows == [.whole(0), .whole(1)])
         #expect(drawn.runs.map(\.count) == [5, 5])
         #expect(drawn.runs.map(\.lastPost) == ["#5", "#5"])
         #expect(drawn.runs[1].latency == 50_000...70_000)
         #expect(drawn.runs[1].longest == 5000)
-        #expect((drawn.marks.count, drawn.slices.count, drawn.arrows.count) == (0, 0, 1))
-        let each = timeline(posts(5), TimelineSelection(foldsRuns: false))
+        #expect((drawn.items.count, drawn.arrows.count) == (2, 1))
+        let each = Timeline(RecordingIndex(posts(5).recording), foldsRuns: false)
         #expect(each.runs.isEmpty)
         #expect(each.rows.count == 10)
     }
@@ -206,41 +209,41 @@ struct TimelineTests {
     @Test("a filter counts the records that it leaves out", arguments: [nil, 3, 0])
     func limit(_ limit: Int?) {
         let all = timeline(.slowHandler).rows.count
-        let drawn = timeline(.slowHandler, TimelineSelection(limit: limit))
+        let drawn = Timeline(RecordingIndex(RecordedProgram.slowHandler.recording), limit: limit)
         #expect(drawn.rows.count == limit ?? all)
         #expect(limit == nil ? drawn.leftOut.beyondLimit == 0 : drawn.leftOut.beyondLimit > 0)
         if limit == 3 { #expect(drawn.leftOut.limitReached == 231_000) }
     }
 
     @Test("selecting a post shows its rows from post to return")
-    func onePost() {
-        let drawn = timeline(.slowHandler, TimelineSelection(post: 2))
-        #expect(drawn.rows == [.mark(0), .lasts(0)])
+    func onePost() throws {
+        let drawn = try timeline(.slowHandler, RecordingFilter(post: 2))
+        #expect(drawn.rows == [.whole(0), .whole(1)])
         #expect(drawn.arrows.map(\.latency) == [20_113_000])
         #expect(drawn.leftOut.filtered == 11)
     }
 
     @Test("selecting a post includes its captures")
-    func captured() {
+    func captured() throws {
         var program = RecordedProgram()
         program.happens(.post, on: main, "Test", post: 1)
         program.happens(.capture, on: main, "Test", post: 2, count: 1, relatedPost: 1)
         program.happens(.deliver, on: main, "Test", post: 2, observer: 1)
         program.happens(.return, on: main, "Test", post: 2, observer: 1)
         program.happens(.post, on: main, "Test", post: 3)
-        #expect(timeline(program, TimelineSelection(post: 1)).rows.count == 3)
+        #expect(try timeline(program, RecordingFilter(post: 1)).rows.count == 3)
     }
 
     @Test("selecting a name includes records that do not repeat the name")
-    func oneName() {
-        let drawn = timeline(.slowHandler, TimelineSelection(name: "TotalDidChange"))
-        #expect(drawn.rows == [.mark(0), .lasts(0)])
-        #expect(timeline(.slowHandler, TimelineSelection(name: "Nobody")).rows.isEmpty)
+    func oneName() throws {
+        let drawn = try timeline(.slowHandler, RecordingFilter(name: "TotalDidChange"))
+        #expect(drawn.rows == [.whole(0), .whole(1)])
+        #expect(drawn.leftOut.filtered == 11)
     }
 
     @Test("selecting a time includes slices that began earlier and have not ended")
     func window() throws {
-        let drawn = timeline(.slowHandler, TimelineSelection(from: 200_000, to: 400_000))
+        let drawn = try timeline(.slowHandler, RecordingFilter(from: 200_000, to: 400_000))
         #expect(drawn.begin == 200_000)
         #expect(drawn.slices.map(\.label.post) == ["#1"])
         #expect(drawn.marks.map(\.label.post) == ["#2", "#3"])
@@ -266,9 +269,16 @@ struct TimelineTests {
 
     @Test("an empty recording has an empty timeline")
     func empty() {
-        let drawn = Timeline(Recording([]))
+        let drawn = Timeline(RecordingIndex(Recording([])))
         #expect(drawn.rows.isEmpty)
         #expect(drawn.lanes.isEmpty)
         #expect(TimelineText(drawn, width: 80).text == "0 rows of 0 records, 0 threads, 0 ns: the run")
     }
+}
+
+extension Timeline {
+    /// Handlers and waits.
+    var slices: [Item] { items.filter { !$0.isRun && $0.kind != .mark } }
+    var marks: [Item] { items.filter { !$0.isRun && $0.kind == .mark } }
+    var runs: [Item] { items.filter(\.isRun) }
 }

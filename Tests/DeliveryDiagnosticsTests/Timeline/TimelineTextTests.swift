@@ -9,9 +9,11 @@ import ThreadedNotifications
 struct TimelineTextTests {
     private func text(
         _ program: RecordedProgram, width: Int, symbols: TimelineSymbols = .unicode,
-        _ selection: TimelineSelection = .init()
+        _ filter: RecordingFilter = .init(), limit: Int? = nil
     ) -> String {
-        TimelineText(Timeline(program.recording, selection: selection), width: width, symbols: symbols).text
+        let index = RecordingIndex(program.recording)
+        let selection = try? RecordingSelection(filter, of: index.recording)
+        return TimelineText(Timeline(index, selection, limit: limit), width: width, symbols: symbols).text
     }
 
     @Test("at 80 columns lanes have names, and descriptions are shortened")
@@ -142,13 +144,13 @@ struct TimelineTextTests {
 
     @Test("notes say what is left out and how to show it")
     func leftOut() {
-        let limited = text(.slowHandler, width: 120, .init(limit: 3))
+        let limited = text(.slowHandler, width: 120, limit: 3)
         #expect(limited.contains("10 records left out: --from 231us continues there, --limit 0 draws everything."))
         let later = text(.slowHandler, width: 120, .init(from: 20_000_000))
         #expect(later.contains("5 records before and 0 after the drawing left out"))
         #expect(later.contains("20.335  │       ┃·"), "the handler that began before is seen to run")
         let named = text(.slowHandler, width: 120, .init(name: "TotalDidChange"))
-        #expect(named.contains("11 records left out by --post or --name"))
+        #expect(named.contains("11 records left out by --name, --thread or --post"))
         // The time in the note is where the next drawing continues.
         let next = text(.slowHandler, width: 120, .init(from: 231_000))
         #expect(next.contains(" 0.231  ●"))

@@ -8,7 +8,7 @@ import XCTest
 final class ChromeTraceTests: XCTestCase {
     private func text(of recording: Recording) throws -> [UInt8] {
         var text: [UInt8] = []
-        try ChromeTrace.write(recording) { text += $0 }
+        try ChromeTrace.write(RecordingIndex(recording)) { text += $0 }
         return text
     }
 
