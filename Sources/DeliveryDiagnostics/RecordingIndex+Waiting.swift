@@ -1,4 +1,4 @@
-package import DeliveryRecording
+internal import DeliveryRecording
 
 /// Where a record stands in the way of its post. -1 means none.
 extension RecordingIndex {
@@ -12,26 +12,32 @@ extension RecordingIndex {
 
     /// The record since which a delivery waited in a mailbox, or a notification in a posting queue, until this record.
     func waitBegin(_ number: Int32) -> Int32 {
-        if let delivery = delivery(of: number), delivery.append != number {
-            return [delivery.outcome, delivery.skip].contains(number) ? delivery.append : -1
+        var begin: Int32 = -1
+        if let delivery = delivery(of: number), [delivery.outcome, delivery.skip].contains(number) {
+            begin = waitBegin(of: delivery)
+        } else if entry(number).post >= 0 {
+            let post = posts[Int(entry(number).post)]
+            if post.queueOutcome == number { begin = post.enqueued }
         }
-        let post = entry(number).post
-        return post >= 0 && posts[Int(post)].queueOutcome == number ? posts[Int(post)].enqueued : -1
+        // In a damaged recording, an outcome may come first.
+        return begin < number ? begin : -1
     }
 
     /// The record at which the wait that this record begins has ended.
     func waitEnd(_ number: Int32) -> Int32 {
-        if let delivery = delivery(of: number) {
-            guard delivery.append == number else { return -1 }
-            return delivery.outcome >= 0 ? delivery.outcome : delivery.skip
+        var end: Int32 = -1
+        if let delivery = delivery(of: number), waitBegin(of: delivery) == number {
+            end = delivery.outcome >= 0 ? delivery.outcome : delivery.skip
+        } else if entry(number).post >= 0 {
+            let post = posts[Int(entry(number).post)]
+            if post.enqueued == number { end = post.queueOutcome }
         }
-        let post = entry(number).post
-        return post >= 0 && posts[Int(post)].enqueued == number ? posts[Int(post)].queueOutcome : -1
+        return end > number ? end : -1
     }
 
     /// The thread that the delivery of an `append` record waits for.
     func mailbox(_ number: Int32) -> Int32 {
-        guard let delivery = delivery(of: number), delivery.append == number else { return -1 }
+        guard let delivery = delivery(of: number), waitBegin(of: delivery) == number else { return -1 }
         return mailbox(of: delivery)
     }
 
@@ -39,6 +45,11 @@ extension RecordingIndex {
     func recordsEnd(_ number: Int32) -> Bool {
         let span = spanOfEntry[Int(number)]
         return span >= 0 && spans[Int(span)].ending != .notRecorded
+    }
+
+    /// A capture that is the only record of its post is drawn as the post.
+    private func waitBegin(of delivery: Delivery) -> Int32 {
+        posts[Int(delivery.post)].posted == delivery.append ? -1 : delivery.append
     }
 
     private func delivery(of number: Int32) -> Delivery? {

@@ -212,7 +212,11 @@ struct TimelinePictureTests {
 
     @Test("the axis shows where it is stretched, and by which factor")
     func stretches() throws {
-        let picture = try picture(.slowHandler)
+        var program = RecordedProgram()
+        for pause in (0..<12).map({ UInt64(1) << $0 }) {
+            program.happens(.log, on: RecordedProgram.main, after: pause, message: "\(pause)")
+        }
+        let picture = try picture(program)
         #expect(picture.elements.contains { $0.isOf("stretch") && $0.title.contains("times as wide as the rest") })
         #expect(picture.texts.contains { $0.hasPrefix("×") })
         #expect(picture.texts.contains("time drawn this many times as wide"))

@@ -54,11 +54,11 @@ struct TimelineScaleTests {
 
     @Test("a time that is drawn wider than the scale has its factor")
     func stretches() throws {
-        let scale = TimelineScale(moments: [0, 1, 2, 3, 10_000], length: 800)
+        let scale = TimelineScale(moments: (0..<12).map { Int64(1) << $0 }, length: 800)
         let stretch = try #require(scale.stretches.first)
-        #expect(scale.stretches.count == 1)
-        #expect((stretch.beginsAt, stretch.endsAt.rounded()) == (0, 21))
-        #expect(stretch.factor == "90")
+        #expect(scale.cuts.isEmpty && scale.stretches.count == 1)
+        #expect(stretch.beginsAt == 0 && stretch.endsAt < 100)
+        #expect(try #require(Double(stretch.factor)) > 1.5)
         #expect(TimelineScale(moments: [0, 100, 200], length: 800).stretches.isEmpty)
     }
 
