@@ -7,11 +7,11 @@ internal import ThreadedNotifications
 struct BackgroundObserverScenario: Scenario {
     let name = "background-observer"
     let summary = "main posts that a window closes, a worker handles it"
+    let isTraced = false
 
     private static let windowWillClose = Notification.Name("NSWindowWillCloseNotification")
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+    func run(in environment: ScenarioEnvironment) throws {
         let recorder = environment.recorder
         let registered = Gate("the worker to register")
         let handled = Gate("the handler")
@@ -21,22 +21,18 @@ struct BackgroundObserverScenario: Scenario {
             recorder.log("window will close")
             handled.open()
         }
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
-        defer { worker.stop() }
-        try worker.perform {
-            recorder.logCurrentThread()
-            observer.observe()
-            registered.open()
-        }
         defer { observer.remove() }
-        try registered.wait(timeout: environment.timeout)
-
-        recorder.logCurrentThread()
-        observer.post(number: 1)
-        try handled.wait(timeout: environment.timeout)
-        worker.stop()
-        try worker.waitUntilFinished(timeout: environment.timeout)
+        try environment.withThread("worker") { worker in
+            try worker.perform {
+                recorder.logCurrentThread()
+                observer.observe()
+                registered.open()
+            }
+            try registered.wait(timeout: environment.timeout)
+            recorder.logCurrentThread()
+            observer.post(number: 1)
+            try handled.wait(timeout: environment.timeout)
+        }
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
@@ -44,7 +40,7 @@ struct BackgroundObserverScenario: Scenario {
         return [
             deliveries.expectEachDelivered("posted on main, handled on the worker") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
-                    && $0.delivered.thread == deliveries.registered.first?.thread
+                    && $0.delivered.thread == deliveries.all(.register).first?.thread
             }
         ]
     }

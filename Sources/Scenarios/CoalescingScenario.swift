@@ -27,16 +27,13 @@ struct CoalescingScenario: Scenario {
 
     private static func displayed(_ bytes: Int) -> String { "displayed: \(bytes) bytes" }
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) {
-            let center = ThreadedNotificationCenter()
-            let queue = PostingQueue.default(for: center)
-            environment.recorder.logCurrentThread()
-            try draw(queue, center, in: environment)
-            try type(queue, center, in: environment)
-            environment.recorder.recordCounts(of: queue)
-        }
+    func run(in environment: ScenarioEnvironment) throws {
+        let center = ThreadedNotificationCenter()
+        let queue = PostingQueue.default(for: center)
+        environment.recorder.logCurrentThread()
+        try draw(queue, center, in: environment)
+        try type(queue, center, in: environment)
+        environment.recorder.recordCounts(of: queue)
     }
 
     /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the
@@ -84,7 +81,7 @@ struct CoalescingScenario: Scenario {
     func report(on records: [DeliveryRecord]) -> String? {
         let deliveries = Deliveries(records)
         let rows = [(Self.flush, "asap"), (Self.changeSize, "whenIdle")].map { name, style in
-            let counts = deliveries.enqueued(name.rawValue)
+            let counts = deliveries.countersOfEnqueued(name.rawValue)
             return [name.rawValue, style, "\(counts.total)", "\(counts.coalesced)", "\(counts.delivered)"]
         }
         return Table.text([["notification", "style", "enqueued", "coalesced", "posted"]] + rows)
@@ -92,7 +89,7 @@ struct CoalescingScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        func sequence(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        func sequence(_ message: String) -> Int { records.sequence(of: message) ?? 0 }
         func all(_ stage: DeliveryStage, _ name: Notification.Name) -> [DeliveryRecord] {
             records.filter { $0.stage == stage && $0.notification == name.rawValue }
         }

@@ -14,35 +14,26 @@ struct DeadlockCycleScenario: Scenario {
     private static let ends = ["B goes on", "A goes on", "main goes on"]
     private static let question = Notification.Name("Question")
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try wait(in: environment) }
-    }
-
-    private func wait(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
-        let (a, b) = (RunLoopThread(name: "A"), RunLoopThread(name: "B"))
-        for thread in [a, b] { try thread.start() }
-        defer { for thread in [a, b] { thread.stop() } }
-
-        let onMain = center.addObserver(forName: Self.question, on: .main) { _ in }
-        let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
-            recorder.log("A waits until B has performed a block")
-            do {
-                try b.performAndWait(timeout: timeout) { Self.ask(center, recorder, timeout) }
-            } catch {
-                recorder.log("\(error)")
+        try environment.withThreads(["A", "B"]) { threads in
+            let (a, b) = (threads[0], threads[1])
+            let onMain = center.addObserver(forName: Self.question, on: .main) { _ in }
+            let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
+                recorder.log("A waits until B has performed a block")
+                do {
+                    try b.performAndWait(timeout: timeout) { Self.ask(center, recorder, timeout) }
+                    recorder.log(Self.ends[1])
+                } catch {
+                    recorder.log("\(error)")
+                }
             }
-            recorder.log(Self.ends[1])
+            recorder.log("main posts, and waits until A has handled it")
+            try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: timeout)
+            recorder.log(Self.ends[2])
+            for token in [onMain, onA] { token.cancel() }
         }
-        recorder.log("main posts, and waits until A has handled it")
-        try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: timeout)
-        recorder.log(Self.ends[2])
-
-        for token in [onMain, onA] { token.cancel() }
-        for thread in [a, b] { thread.stop() }
-        for thread in [a, b] { try thread.waitUntilFinished(timeout: timeout) }
     }
 
     /// Runs on B: the wait that would close the cycle.
@@ -50,14 +41,11 @@ struct DeadlockCycleScenario: Scenario {
         recorder.log(closing)
         do throws(DeliveryError) {
             try center.postAndWait(Notification(name: question), timeout: timeout)
+        } catch  where error.code == .waitWouldDeadlock {
+            recorder.log(refused)
+            for wait in error.waits { recorder.log(wait.thread.description + waitsFor + wait.waitsFor) }
         } catch {
-            if error.code == .waitWouldDeadlock {
-                let cycle = error.waits
-                recorder.log(refused)
-                for wait in cycle { recorder.log(wait.thread.description + waitsFor + wait.waitsFor) }
-            } else {
-                recorder.log("\(error)")
-            }
+            recorder.log("\(error)")
         }
         recorder.log(ends[0])
     }
@@ -65,30 +53,28 @@ struct DeadlockCycleScenario: Scenario {
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
         let refusal = records.first { $0.message == Self.refused }
-        let cycle = records.compactMap { $0.stage == .log ? $0.message?.components(separatedBy: Self.waitsFor) : nil }
-            .filter { $0.count == 2 }
+        let cycle = records.logs.map { $0.components(separatedBy: Self.waitsFor) }.filter { $0.count == 2 }
         let cycleThreads = cycle.map { $0[0] }
         let cycleTargets = cycle.map { parts in cycleThreads.first { parts[1].hasPrefix($0) } ?? "none of them" }
         let threads = ["B", "main", "A"].map { (name: String) in
             records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
         }
-        let ended = records.compactMap { $0.stage == .log ? $0.message : nil }.filter(Self.ends.contains)
+        let posted = deliveries.all(.post)
+        let ended = records.logs.filter(Self.ends.contains)
         return [
             Expectation(
                 "the wait that closes the cycle is refused", holds: refusal?.thread.name == "B",
                 otherwise: "B was not refused"),
             Expectation(
                 "refused before anything was posted",
-                holds: !deliveries.posted.isEmpty
-                    && deliveries.posted.allSatisfy { $0.notification != Self.question.rawValue },
+                holds: !posted.isEmpty && posted.allSatisfy { $0.notification != Self.question.rawValue },
                 otherwise: "B's question was posted"),
             Expectation(
                 "the error names three threads, each waiting for the next",
                 holds: cycleThreads == threads && cycleTargets == Array(threads.dropFirst() + threads.prefix(1)),
                 otherwise: "it names \(cycleThreads), waiting for \(cycleTargets)"),
             Expectation(
-                "the other waits end normally", holds: ended == Self.ends,
-                otherwise: "ended: \(ended)"),
+                "the other waits end normally", holds: ended == Self.ends, otherwise: "ended: \(ended)"),
             deliveries.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
         ]
     }

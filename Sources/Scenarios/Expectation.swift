@@ -1,3 +1,6 @@
+internal import DeliveryDiagnostics
+internal import DeliveryRecording
+
 /// A claim about records, with the reason if it does not hold.
 package struct Expectation: Sendable, Hashable {
     /// The claim as a clause without a full stop.
@@ -7,12 +10,7 @@ package struct Expectation: Sendable, Hashable {
 
     package var holds: Bool { failure == nil }
 
-    /// A claim that does not hold, for a caller that could not check it.
-    package static func failed(_ claim: String, because failure: String) -> Expectation {
-        Expectation(claim, failure: failure)
-    }
-
-    init(_ claim: String, failure: String?) {
+    package init(_ claim: String, failure: String?) {
         self.claim = claim
         self.failure = failure
     }
@@ -20,5 +18,27 @@ package struct Expectation: Sendable, Hashable {
     /// - Parameter otherwise: what is true instead; evaluated only if the claim does not hold.
     init(_ claim: String, holds: Bool, otherwise: @autoclosure () -> String) {
         self.init(claim, failure: holds ? nil : otherwise())
+    }
+
+    /// A claim that does not hold, for a caller that could not check it.
+    package static func failed(_ claim: String, because failure: String) -> Expectation {
+        Expectation(claim, failure: failure)
+    }
+
+    /// Expects that the logged lines have the structure of a document's log.
+    static func matches(_ reference: ReferenceLog, _ records: [DeliveryRecord]) -> Expectation {
+        let claim = "the log has the structure of \(reference.rawValue)"
+        let style = DocumentStyle()
+        let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
+        do throws(LogError) {
+            let log = try TextLog(name: "the run", text: text)
+            var options = RunComparison.Options()
+            options.isExact = true
+            let outcome = RunComparison(.log(try TextLog(reference)), .log(log), options: options).outcome
+            if case .same = outcome { return Expectation(claim, failure: nil) }
+            return Expectation(claim, failure: ComparisonReport(outcome, isLog: true).description)
+        } catch {
+            return Expectation(claim, failure: error.description)
+        }
     }
 }

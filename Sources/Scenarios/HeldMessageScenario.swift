@@ -8,12 +8,11 @@ struct HeldMessageScenario: Scenario {
     let name = "held-message"
     let summary = "posted before the run loop runs: held until it does"
     let options: Set<ScenarioOptions.Name> = [.notifications]
+    let isTraced = false
 
     private static let entering = "entering the run loop"
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try environment.options.validate()
+    func run(in environment: ScenarioEnvironment) throws {
         let recorder = environment.recorder
         let count = environment.options.notifications ?? 3
         let posted = Gate("the posts")
@@ -27,30 +26,29 @@ struct HeldMessageScenario: Scenario {
         observer.observe()
         defer { observer.remove() }
 
-        let poster = RunLoopThread(name: "poster")
-        try poster.start()
-        defer { poster.stop() }
-        try poster.perform {
-            recorder.logCurrentThread()
-            for number in 1...count { observer.post(number: number) }
-            recorder.log("posted \(count)")
-            posted.open()
+        try environment.withThread("poster") { poster in
+            try poster.perform {
+                recorder.logCurrentThread()
+                for number in 1...count { observer.post(number: number) }
+                recorder.log("posted \(count)")
+                posted.open()
+            }
+            // Blocks the main thread, so that its run loop does not run and the signals wait.
+            try posted.wait(timeout: environment.timeout)
         }
-        // Blocks the main thread, so that its run loop does not run and the signals wait.
-        try posted.wait(timeout: environment.timeout)
-
         recorder.log(Self.entering)
         try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", timeout: environment.timeout)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        let entered = records.first { $0.message == Self.entering }?.sequence ?? 0
+        let entered = records.sequence(of: Self.entering) ?? 0
+        let signals = deliveries.all(.signal)
         return [
             Expectation(
-                "posted before the run loop runs",
-                holds: !deliveries.posted.isEmpty && deliveries.posted.allSatisfy { $0.sequence < entered },
-                otherwise: "something was posted later, or nothing was posted"),
+                "signalled before the run loop runs",
+                holds: !signals.isEmpty && signals.allSatisfy { $0.sequence < entered },
+                otherwise: "the port was signalled later, or not at all"),
             deliveries.expectEachDelivered("held until it runs, and handled there") {
                 $0.delivered.sequence > entered && $0.delivered.thread.number == 1
             },

@@ -18,55 +18,37 @@ struct ManyObserversScenario: Scenario {
     private static let observers = 12
 
     func validate(_ options: ScenarioOptions) throws(ScenarioError) {
-        try options.validate()
-        if let notifications = options.notifications, notifications > Self.maximalNotifications {
-            throw .optionOutOfRange(
-                option: "--notifications", value: "\(notifications)", range: "1 to \(Self.maximalNotifications)")
-        }
+        try options.validate(maximalNotifications: Self.maximalNotifications)
     }
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try validate(environment.options)
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let (recorder, options) = (environment.recorder, environment.options)
         let total = options.notifications ?? Self.defaultNotifications
         let center = ThreadedNotificationCenter()
 
         recorder.logCurrentThread()
-        let threads = Self.threadNames.map { RunLoopThread(name: $0) }
-        defer { for thread in threads { thread.stop() } }
-        for thread in threads {
-            try thread.start()
-            try thread.performAndWait(timeout: environment.timeout) { recorder.logCurrentThread() }
-        }
-        let tokens = (0..<Self.observers).map { observer in
-            center.addObserver(
-                forName: TestNotification.foundationName, on: threads[observer % threads.count],
-                transform: { $0.object as? Int }, using: { _ in })
-        }
-        recorder.log("\(tokens.count) observers on \(threads.count) threads")
-
-        let posters = (0..<options.posters).map { RunLoopThread(name: "poster \($0 + 1)") }
-        defer { for poster in posters { poster.stop() } }
-        for poster in posters { try poster.start() }
-        for (index, poster) in posters.enumerated() {
-            // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
-            try poster.perform {
-                for number in stride(from: index + 1, through: total, by: options.posters) {
-                    center.post(name: TestNotification.foundationName, object: number)
+        let tokens = try environment.withThreads(Self.threadNames) { threads in
+            for thread in threads {
+                try thread.performAndWait(timeout: environment.timeout) { recorder.logCurrentThread() }
+            }
+            let tokens = (0..<Self.observers).map { observer in
+                center.addObserver(
+                    forName: TestNotification.foundationName, on: threads[observer % threads.count],
+                    transform: { $0.object as? Int }, using: { _ in })
+            }
+            recorder.log("\(tokens.count) observers on \(threads.count) threads")
+            try environment.withThreads((1...options.posters).map { "poster \($0)" }) { posters in
+                for (index, poster) in posters.enumerated() {
+                    // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
+                    try poster.perform {
+                        for number in stride(from: index + 1, through: total, by: options.posters) {
+                            center.post(name: TestNotification.foundationName, object: number)
+                        }
+                    }
                 }
             }
+            return tokens
         }
-        for poster in posters { poster.stop() }
-        for poster in posters { try poster.waitUntilFinished(timeout: environment.timeout) }
-        // They handle the waiting deliveries before they end.
-        for thread in threads { thread.stop() }
-        for thread in threads { try thread.waitUntilFinished(timeout: environment.timeout) }
-
         for token in tokens {
             recorder.recordCounts(of: token)
             token.cancel()
@@ -76,24 +58,20 @@ struct ManyObserversScenario: Scenario {
 
     func report(on records: [DeliveryRecord]) -> String? {
         let deliveries = Deliveries(records)
-        let threads = deliveries.registered.reduce(into: [ThreadIdentity]()) { threads, registration in
-            if let thread = registration.target, !threads.contains(thread) { threads.append(thread) }
-        }
-        let numbers = Dictionary(
-            deliveries.registered.enumerated().map { ($0.element.observer, $0.offset + 1) },
-            uniquingKeysWith: { first, _ in first })
+        let registered = Array(deliveries.all(.register))
+        let threads = registered.prefix(Self.threadNames.count).compactMap(\.target)
         let rows = threads.map { thread in
-            let observers = deliveries.registered.filter { $0.target == thread }.map(\.observer)
-            let handled = observers.map { deliveries.counts(of: $0)[.deliver] }
+            let observers = registered.indices.filter { registered[$0].target == thread }
+            let handled = observers.map { deliveries.counters(of: registered[$0].observer).delivered }
             return [
-                thread.name ?? "(null)", observers.map { "\(numbers[$0] ?? 0)" }.joined(separator: " "),
+                thread.name ?? "(null)", observers.map { "\($0 + 1)" }.joined(separator: " "),
                 handled.map(String.init).joined(separator: " "), "\(handled.reduce(0, +))",
             ]
         }
         let signals = records.count { $0.stage == .signal && $0.target.map(threads.contains) == true }
         let drains = records.count { $0.stage == .drain && threads.contains($0.thread) }
         return Table.text([["thread", "observers", "handled by each", "total"]] + rows)
-            + "\nposts \(deliveries.posted.count) by \(Set(deliveries.posted.map(\.thread)).count) threads, "
+            + "\nposts \(deliveries.all(.post).count) by \(Set(deliveries.all(.post).map(\.thread)).count) threads, "
             + "signals \(signals), drains \(drains)"
     }
 

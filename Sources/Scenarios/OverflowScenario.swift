@@ -22,56 +22,38 @@ struct OverflowScenario: Scenario {
         /// The numbers of the posts that are delivered, from 1.
         var delivered: [Int]
         /// The outcome of the other posts.
-        var otherOutcome: DeliveryStage
+        var otherOutcome = DeliveryOutcome.dropped
     }
 
     /// In the order in which the observers are added. The blocking one is last, so that no other observer waits for it.
     private static let policies = [
-        Policy(name: "unbounded", policy: .unbounded, delivered: Array(1...posts), otherOutcome: .drop),
-        Policy(name: "dropOldest", policy: .dropOldest(capacity: capacity), delivered: [6, 7, 8], otherOutcome: .drop),
-        Policy(name: "dropNewest", policy: .dropNewest(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .drop),
-        Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], otherOutcome: .coalesce),
-        Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .drop),
-        Policy(
-            name: "block", policy: .block(capacity: capacity, timeout: timeout), delivered: [1, 2, 3],
-            otherOutcome: .drop
-        ),
+        Policy(name: "unbounded", policy: .unbounded, delivered: Array(1...posts)),
+        Policy(name: "dropOldest", policy: .dropOldest(capacity: capacity), delivered: [6, 7, 8]),
+        Policy(name: "dropNewest", policy: .dropNewest(capacity: capacity), delivered: [1, 2, 3]),
+        Policy(name: "keepLatest", policy: .keepLatest, delivered: [7, 8], otherOutcome: .coalesced),
+        Policy(name: "refuse", policy: .refuse(capacity: capacity), delivered: [1, 2, 3], otherOutcome: .refused),
+        Policy(name: "block", policy: .block(capacity: capacity, timeout: timeout), delivered: [1, 2, 3]),
     ]
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
-        let (recorder, timeout) = (environment.recorder, environment.timeout)
+    func run(in environment: ScenarioEnvironment) throws {
+        let recorder = environment.recorder
         let center = ThreadedNotificationCenter()
-        let target = RunLoopThread(name: "target")
-        try target.start()
-        defer { target.stop() }
-        let tokens = Self.policies.map { policy in
-            center.addObserver(
-                forName: Self.prices, on: target, options: ObserverOptions(overflow: policy.policy),
-                transform: { $0.userInfo?["price"] as? Int }, using: { _ in })
-        }
-
-        recorder.logCurrentThread()
-        let (isBusy, mayDrain) = (Gate("the target"), Gate("the posts"))
-        try target.perform {
+        let tokens = try environment.withThread("target") { target in
+            let tokens = Self.policies.map { policy in
+                center.addObserver(
+                    forName: Self.prices, on: target, options: ObserverOptions(overflow: policy.policy),
+                    transform: { $0.userInfo?["price"] as? Int }, using: { _ in })
+            }
             recorder.logCurrentThread()
-            isBusy.open()
-            // If the gate does not open in time, the main thread's own wait reports it.
-            try? mayDrain.wait(timeout: timeout)
+            let mayDrain = try environment.keepBusy(target)
+            for number in 1...Self.posts {
+                let object = Self.objects[(number - 1) % Self.objects.count]
+                center.post(name: Self.prices, object: object, userInfo: ["price": number])
+            }
+            recorder.log(Self.full)
+            mayDrain.open()
+            return tokens
         }
-        try isBusy.wait(timeout: timeout)
-        for number in 1...Self.posts {
-            let object = Self.objects[(number - 1) % Self.objects.count]
-            center.post(name: Self.prices, object: object, userInfo: ["price": number])
-        }
-        recorder.log(Self.full)
-        mayDrain.open()
-        target.stop()
-        try target.waitUntilFinished(timeout: timeout)
         for token in tokens {
             recorder.recordCounts(of: token)
             token.cancel()
@@ -81,17 +63,17 @@ struct OverflowScenario: Scenario {
 
     /// The numbers of the posts that were delivered to an observer, from 1.
     private static func delivered(to observer: Int?, _ deliveries: Deliveries) -> [Int] {
-        let numbers = Dictionary(
-            deliveries.posted.enumerated().map { ($0.element.post, $0.offset + 1) },
-            uniquingKeysWith: { first, _ in first })
-        return deliveries.delivered.filter { $0.delivered.observer == observer }.map { numbers[$0.posted.post] ?? 0 }
+        let posts = deliveries.all(.post).map(\.post)
+        return deliveries.delivered.filter { $0.delivered.observer == observer }.map { delivery in
+            (posts.firstIndex(of: delivery.posted.post) ?? -1) + 1
+        }
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
         let deliveries = Deliveries(records)
-        let rows = zip(Self.policies, deliveries.registered).map { policy, registration in
-            let counts = deliveries.counts(of: registration.observer)
-            let numbers = [counts.posted, counts[.deliver], counts[.coalesce], counts[.drop]]
+        let rows = zip(Self.policies, deliveries.all(.register)).map { policy, registration in
+            let counts = deliveries.counters(of: registration.observer)
+            let numbers = [counts.total, counts.delivered, counts.coalesced, counts.dropped + counts.refused]
             let delivered = Self.delivered(to: registration.observer, deliveries)
             return [policy.name] + numbers.map(String.init) + [delivered.map(String.init).joined(separator: " ")]
         }
@@ -100,18 +82,18 @@ struct OverflowScenario: Scenario {
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        let observers = deliveries.registered.map(\.observer)
-        let full = records.first { $0.message == Self.full }?.sequence ?? 0
+        let observers = deliveries.all(.register).map(\.observer)
+        let full = records.sequence(of: Self.full) ?? 0
         let early = deliveries.delivered.first { $0.delivered.sequence < full }
         let claims = Self.policies.enumerated().map { index, policy in
             let observer = observers.indices.contains(index) ? observers[index] : nil
             let delivered = Self.delivered(to: observer, deliveries)
-            let others = deliveries.counts(of: observer)[policy.otherOutcome]
+            let others = deliveries.counters(of: observer)[policy.otherOutcome]
             let expected = policy.delivered.map(String.init).joined(separator: " ")
             return Expectation(
                 "\(policy.name): delivered \(expected)",
                 holds: delivered == policy.delivered && others == Self.posts - policy.delivered.count,
-                otherwise: "delivered \(delivered), and \(policy.otherOutcome.rawValue) \(others)")
+                otherwise: "delivered \(delivered), and \(policy.otherOutcome) \(others)")
         }
         return [
             Expectation(

@@ -14,41 +14,32 @@ struct PerformBlockScenario: Scenario {
     private static let delay = Duration.milliseconds(20)
     private static let delayed = "to be sent in 20 ms"
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try send(in: environment) }
-    }
-
-    private func send(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
-        let networkThread = RunLoopThread(name: Self.threadName)
-        try networkThread.start()
-        defer { networkThread.stop() }
-        let connection = Connection(networkThread: networkThread, recorder: recorder)
+        try environment.withThread(Self.threadName) { networkThread in
+            let connection = Connection(networkThread: networkThread, recorder: recorder)
 
-        recorder.logCurrentThread()
-        try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
-        // This block runs after the one above has ended, because the mailbox is first in, first out. The block's value
-        // is returned.
-        let first = try networkThread.performAndWait(timeout: timeout) { connection.sent }
-        recorder.log(Self.answer(first))
+            recorder.logCurrentThread()
+            try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
+            // This block runs after the one above has ended, because the mailbox is first in, first out. The block's value
+            // is returned.
+            let first = try networkThread.performAndWait(timeout: timeout) { connection.sent }
+            recorder.log(Self.answer(first))
 
-        try networkThread.performAndWait(timeout: timeout) {
-            recorder.log(Self.before)
-            try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
-            recorder.log(Self.after)
+            try networkThread.performAndWait(timeout: timeout) {
+                recorder.log(Self.before)
+                try connection.send(firstName: "Grace", lastName: "Hopper", companyName: "Compilers")
+                recorder.log(Self.after)
+            }
+
+            let isSent = Gate("the block that is performed after a delay")
+            recorder.log(Self.delayed)
+            try networkThread.perform(after: Self.delay) {
+                connection.onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
+                isSent.open()
+            }
+            try isSent.wait(timeout: timeout)
         }
-
-        let isSent = Gate("the block that is performed after a delay")
-        recorder.log(Self.delayed)
-        try networkThread.perform(after: Self.delay) {
-            connection.onNetworkThreadSend(firstName: "Alan", lastName: "Kay", companyName: "Objects")
-            isSent.open()
-        }
-        try isSent.wait(timeout: timeout)
-
-        networkThread.stop()
-        try networkThread.waitUntilFinished(timeout: timeout)
     }
 
     fileprivate static let sending = "send "
@@ -58,8 +49,7 @@ struct PerformBlockScenario: Scenario {
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let sent = records.filter { $0.message?.hasPrefix(Self.sending) == true }
         let elsewhere = sent.first { $0.thread.name != Self.threadName }
-        func sequence(_ message: String) -> Int? { records.first { $0.message == message }?.sequence }
-        let (before, after) = (sequence(Self.before) ?? 0, sequence(Self.after) ?? 0)
+        let (before, after) = (records.sequence(of: Self.before) ?? 0, records.sequence(of: Self.after) ?? 0)
         let answered = records.first { $0.message == Self.answer(1) }
         let blocks = records.filter { $0.stage == .deliver && $0.notification == nil }
         let due = records.first { $0.message == Self.delayed }.map {

@@ -10,44 +10,36 @@ struct PinnedActorScenario: Scenario {
     private static let threadName = "account"
     private static let amounts = [100, -30, 5]
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let recorder = environment.recorder
         let center = ThreadedNotificationCenter()
-        let thread = RunLoopThread(name: Self.threadName)
-        try thread.start()
-        defer { thread.stop() }
-        let account = Account(livesOn: thread, recorder: recorder)
+        try environment.withThread(Self.threadName) { thread in
+            let account = Account(livesOn: thread, recorder: recorder)
 
-        let token = try center.addObserver(
-            forName: TestNotification.foundationName, isolatedTo: account, transform: { $0.object as? Int },
-            using: { account, amount in account.add(amount) })
-        // The thread waits until everything is posted, so that each run of the scenario is the same.
-        let arePosted = Gate("the posts")
-        try thread.perform { try? arePosted.wait(timeout: environment.timeout) }
-        recorder.logCurrentThread()
-        for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
-        arePosted.open()
+            let token = try center.addObserver(
+                forName: TestNotification.foundationName, isolatedTo: account, transform: { $0.object as? Int },
+                using: { account, amount in account.add(amount) })
+            // The thread waits until everything is posted, so that each run of the scenario is the same.
+            let arePosted = Gate("the posts")
+            try thread.perform { try? arePosted.wait(timeout: environment.timeout) }
+            recorder.logCurrentThread()
+            for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
+            arePosted.open()
 
-        // The actor's jobs wait in the same queue as its notifications, so its answer comes after them.
-        let isAnswered = Gate("the actor's answer")
-        let answer = Locked<Int?>(nil)
-        Task.detached {
-            let balance = await account.balance()
-            answer.withLock { $0 = balance }
-            isAnswered.open()
+            // The actor's jobs wait in the same queue as its notifications, so its answer comes after them.
+            let isAnswered = Gate("the actor's answer")
+            let answer = Locked<Int?>(nil)
+            Task.detached {
+                let balance = await account.balance()
+                answer.withLock { $0 = balance }
+                isAnswered.open()
+            }
+            try isAnswered.wait(timeout: environment.timeout)
+            recorder.log(Self.message(answer.withLock { $0 ?? 0 }))
+
+            recorder.recordCounts(of: token)
+            token.cancel()
         }
-        try isAnswered.wait(timeout: environment.timeout)
-        recorder.log(Self.message(answer.withLock { $0 ?? 0 }))
-
-        recorder.recordCounts(of: token)
-        token.cancel()
-        thread.stop()
-        try thread.waitUntilFinished(timeout: environment.timeout)
     }
 
     fileprivate static let asked = "asked for the balance"
@@ -67,7 +59,7 @@ struct PinnedActorScenario: Scenario {
             deliveries.expectOrderKept("handled in the order posted"),
             Expectation(
                 "an awaited method runs on that thread too",
-                holds: asked.map { $0.thread == deliveries.registered.first?.target } ?? false,
+                holds: asked.map { $0.thread == deliveries.all(.register).first?.target } ?? false,
                 otherwise: asked.map { "it ran on \($0.thread)" } ?? "it did not run"),
             Expectation(
                 "the answer includes everything posted before", holds: answer != nil, otherwise: "no \"\(balance)\""),

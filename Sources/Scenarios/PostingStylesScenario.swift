@@ -42,12 +42,7 @@ struct PostingStylesScenario: Scenario {
 
     private static func posted(_ style: Kind, _ number: Int) -> String { "posted: \(style.rawValue) \(number)" }
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)

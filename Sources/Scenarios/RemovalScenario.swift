@@ -7,6 +7,8 @@ internal import ThreadedNotifications
 struct RemovalScenario: Scenario {
     let name = "removal"
     let summary = "an observer is removed while its handler runs"
+    /// It watches the events, too.
+    let isTraced = false
 
     /// The three ways to remove an observer, tried in this order.
     private enum Way: String, CaseIterable {
@@ -23,22 +25,20 @@ struct RemovalScenario: Scenario {
     /// The number of posts for each observer before it is removed: the first is handled, the others wait.
     private static let posts = 3
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+    func run(in environment: ScenarioEnvironment) throws {
         let gates = Locked<[UInt64: Gate]>([:])
         let watch: @Sendable (DeliveryEvent) -> Void = { event in
             if event.stage == .remove { gates.withLock { $0[event.observer] }?.open() }
         }
-        try DeliveryTracer.record(into: environment.recorder, watching: watch) {
-            let worker = RunLoopThread(name: "worker")
-            try worker.start()
-            defer { worker.stop() }
-            environment.recorder.logCurrentThread()
-            for way in Way.allCases {
-                try remove(way, worker, in: environment) { gate, observer in gates.withLock { $0[observer] = gate } }
+        try environment.recorder.trace(watching: watch) {
+            try environment.withThread("worker") { worker in
+                environment.recorder.logCurrentThread()
+                for way in Way.allCases {
+                    try remove(way, worker, in: environment) { gate, observer in
+                        gates.withLock { $0[observer] = gate }
+                    }
+                }
             }
-            worker.stop()
-            try worker.waitUntilFinished(timeout: environment.timeout)
         }
     }
 
@@ -93,21 +93,19 @@ struct RemovalScenario: Scenario {
 
     func report(on records: [DeliveryRecord]) -> String? {
         let deliveries = Deliveries(records)
-        let rows = zip(Way.allCases, deliveries.registered).map { way, registration in
-            let counts = deliveries.counts(of: registration.observer)
-            return [way.rawValue, "\(counts.posted)", "\(counts[.deliver])", "\(counts[.cancel])"]
+        let rows = zip(Way.allCases, deliveries.all(.register)).map { way, registration in
+            let counts = deliveries.counters(of: registration.observer)
+            return [way.rawValue, "\(counts.total)", "\(counts.delivered)", "\(counts.cancelled)"]
         }
         return Table.text([["removed by", "posted", "delivered", "cancelled"]] + rows)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        let observers = deliveries.registered.map(\.observer)
-        let counts = observers.map(deliveries.counts)
+        let counts = deliveries.all(.register).map { deliveries.counters(of: $0.observer) }
         let tooLate = deliveries.delivered.first { delivery in
-            records.contains {
-                $0.stage == .remove && $0.observer == delivery.delivered.observer
-                    && $0.sequence < delivery.delivered.sequence
+            deliveries.all(.remove).contains {
+                $0.observer == delivery.delivered.observer && $0.sequence < delivery.delivered.sequence
             }
         }
         return [
@@ -126,7 +124,7 @@ struct RemovalScenario: Scenario {
             Expectation(
                 "waiting deliveries are cancelled",
                 holds: counts.count == Way.allCases.count
-                    && counts.allSatisfy { $0[.deliver] == 1 && $0[.cancel] == Self.posts - 1 },
+                    && counts.allSatisfy { $0.delivered == 1 && $0.cancelled == Self.posts - 1 },
                 otherwise: "\(counts)"),
             deliveries.expectOneOutcomeEach("each post has one outcome"),
             deliveries.expectCountsAgree("the library's counters agree with the records"),

@@ -65,14 +65,9 @@ struct RunLoopModesScenario: Scenario {
         recorder.log(line(RunLoop.current.currentMode, text))
     }
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+    func run(in environment: ScenarioEnvironment) throws {
         // AppKit adds this mode to the common modes on macOS. Here only the default mode is common initially.
         RunLoop.addCommonModeToCurrent(Self.modal)
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let queue = PostingQueue.default(for: center)
@@ -144,7 +139,7 @@ struct RunLoopModesScenario: Scenario {
                 record.stage == stage && kinds.contains { $0.rawValue == record.notification }
             }.map(\.sequence)
         }
-        func sequence(_ message: String) -> Int { records.first { $0.message == message }?.sequence ?? 0 }
+        func sequence(_ message: String) -> Int { records.sequence(of: message) ?? 0 }
         let (open, close) = (sequence(Self.line(.default, Self.opens)), sequence(Self.line(.default, Self.closed)))
         let isOpen = open + 1..<max(open + 1, close)
         func expect(_ claim: String, _ posts: [Int], count: Int, where isCorrect: (Int) -> Bool) -> Expectation {

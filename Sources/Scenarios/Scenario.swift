@@ -1,4 +1,5 @@
 package import DeliveryRecording
+internal import Foundation
 
 /// A demonstration of notifications and threads that records what happens and checks the records.
 ///
@@ -10,13 +11,15 @@ package protocol Scenario: Sendable {
     var summary: String { get }
     /// The options of `ScenarioOptions` that the scenario uses. It ignores the others.
     var options: Set<ScenarioOptions.Name> { get }
+    /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
+    var isTraced: Bool { get }
 
     /// - Throws: `ScenarioError.optionOutOfRange` for the first option whose value is out of range for this scenario.
     func validate(_ options: ScenarioOptions) throws(ScenarioError)
 
-    /// Runs the scenario on the main thread, which it may block and whose run loop it may run. Returns when everything
+    /// The steps. Runs on the main thread, which it may block and whose run loop it may run. Returns when everything
     /// has been handled, or throws when one wait takes longer than the environment's timeout.
-    func perform(in environment: ScenarioEnvironment) throws
+    func run(in environment: ScenarioEnvironment) throws
 
     /// The claims about the scenario's records, each with its result.
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation]
@@ -28,7 +31,17 @@ package protocol Scenario: Sendable {
 extension Scenario {
     package var options: Set<ScenarioOptions.Name> { [] }
 
+    package var isTraced: Bool { true }
+
     package func validate(_ options: ScenarioOptions) throws(ScenarioError) { try options.validate() }
 
     package func report(on records: [DeliveryRecord]) -> String? { nil }
+
+    /// Runs the scenario and records it.
+    package func perform(in environment: ScenarioEnvironment) throws {
+        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
+        try validate(environment.options)
+        guard isTraced else { return try run(in: environment) }
+        try environment.recorder.trace { try run(in: environment) }
+    }
 }

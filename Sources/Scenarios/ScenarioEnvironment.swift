@@ -1,8 +1,9 @@
 package import ChildProcesses
+internal import ThreadedNotifications
 
-/// The parameters of a scenario's run: its recorder, its options, its timeout, and the programs that it may start.
+/// The parameters of a scenario's run.
 package struct ScenarioEnvironment: Sendable {
-    package var recorder: DeliveryRecorder
+    package var recorder = DeliveryRecorder()
     package var options: ScenarioOptions
     /// The longest that one wait of the scenario may take.
     package var timeout: Duration
@@ -13,14 +14,41 @@ package struct ScenarioEnvironment: Sendable {
     package var progress: @Sendable (Double) -> Void
 
     package init(
-        recorder: DeliveryRecorder = DeliveryRecorder(), options: ScenarioOptions = ScenarioOptions(),
-        timeout: Duration = .seconds(60), program: ChildProgram? = nil,
+        options: ScenarioOptions = ScenarioOptions(), timeout: Duration = .seconds(60), program: ChildProgram? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) {
-        self.recorder = recorder
         self.options = options
         self.timeout = timeout
         self.program = program
         self.progress = progress
+    }
+
+    /// Runs `body` with a started thread of each name. Then stops the threads, and waits until they have handled what
+    /// they can.
+    func withThreads<Value>(_ names: [String], _ body: ([RunLoopThread]) throws -> Value) throws -> Value {
+        let threads = names.map { RunLoopThread(name: $0) }
+        defer { for thread in threads { thread.stop() } }
+        for thread in threads { try thread.start() }
+        let value = try body(threads)
+        for thread in threads { thread.stop() }
+        for thread in threads { try thread.waitUntilFinished(timeout: timeout) }
+        return value
+    }
+
+    func withThread<Value>(_ name: String, _ body: (RunLoopThread) throws -> Value) throws -> Value {
+        try withThreads([name]) { try body($0[0]) }
+    }
+
+    /// Keeps a thread busy until the returned gate opens.
+    func keepBusy(_ thread: RunLoopThread) throws -> Gate {
+        let (isBusy, mayGoOn) = (Gate("the thread to be busy"), Gate("the thread to go on"))
+        try thread.perform { [recorder, timeout] in
+            recorder.logCurrentThread()
+            isBusy.open()
+            // If the gate does not open in time, the main thread's own wait reports it.
+            try? mayGoOn.wait(timeout: timeout)
+        }
+        try isBusy.wait(timeout: timeout)
+        return mayGoOn
     }
 }

@@ -20,9 +20,11 @@ package struct ScenarioOptions: Sendable, Hashable {
     package var capture: ObserverCapture?
 
     /// - Throws: `ScenarioError.optionOutOfRange` for the first value out of range.
-    package func validate() throws(ScenarioError) {
+    package func validate(maximalNotifications: Int = 1_000_000) throws(ScenarioError) {
         try check(.posters, posters, 1...256, "1 to 256")
-        if let notifications { try check(.notifications, notifications, 1...1_000_000, "1 to 1000000") }
+        if let notifications {
+            try check(.notifications, notifications, 1...maximalNotifications, "1 to \(maximalNotifications)")
+        }
         try check(.dropSignals, dropSignals, 0...1, "0 to 1")
     }
 

@@ -15,55 +15,42 @@ struct ThreadExitScenario: Scenario {
     /// A run loop mode that the worker never runs in.
     private static let otherMode = RunLoop.Mode("NotRun")
 
-    func perform(in environment: ScenarioEnvironment) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
-        try DeliveryTracer.record(into: environment.recorder) { try post(in: environment) }
-    }
-
-    private func post(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let name = TestNotification.foundationName
-        let worker = RunLoopThread(name: "worker")
-        try worker.start()
-        defer { worker.stop() }
-        let served = center.addObserver(
-            forName: name, on: worker, transform: { $0.object as? Int },
-            using: { recorder.log("process notification \($0)") })
-        let unserved = center.addObserver(
-            forName: name, on: worker, options: ObserverOptions(modes: [Self.otherMode]),
-            transform: { $0.object as? Int },
-            using: { recorder.log("process notification \($0) in another mode") })
+        try environment.withThread("worker") { worker in
+            let served = center.addObserver(
+                forName: name, on: worker, transform: { $0.object as? Int },
+                using: { recorder.log("process notification \($0)") })
+            let unserved = center.addObserver(
+                forName: name, on: worker, options: ObserverOptions(modes: [Self.otherMode]),
+                transform: { $0.object as? Int },
+                using: { recorder.log("process notification \($0) in another mode") })
 
-        recorder.logCurrentThread()
-        let (isBusy, mayGoOn) = (Gate("the worker"), Gate("main to stop the worker"))
-        try worker.perform {
             recorder.logCurrentThread()
-            isBusy.open()
-            // If the gate does not open in time, the main thread's own wait reports it.
-            try? mayGoOn.wait(timeout: timeout)
-        }
-        try isBusy.wait(timeout: timeout)
-        for number in 1...Self.posts { center.post(name: name, object: number) }
-        recorder.log("posted \(Self.posts) while the worker is busy")
-        worker.stop()
-        recorder.log("stopped the worker")
-        mayGoOn.open()
-        try worker.waitUntilFinished(timeout: timeout)
-        recorder.log(Self.ended)
+            let mayGoOn = try environment.keepBusy(worker)
+            for number in 1...Self.posts { center.post(name: name, object: number) }
+            recorder.log("posted \(Self.posts) while the worker is busy")
+            worker.stop()
+            recorder.log("stopped the worker")
+            mayGoOn.open()
+            try worker.waitUntilFinished(timeout: timeout)
+            recorder.log(Self.ended)
 
-        let report = center.post(name: name, object: Self.posts + 1)
-        recorder.log(Self.message(targetGone: report.targetGone))
-        do throws(DeliveryError) {
-            try worker.perform { recorder.log("performed after the end") }
-        } catch  where error.code == .threadStopped {
-            recorder.log("\(Self.refusal)\(error.thread ?? "") has ended")
-        } catch {
-            throw error
-        }
-        for token in [served, unserved] {
-            recorder.recordCounts(of: token)
-            token.cancel()
+            let report = center.post(name: name, object: Self.posts + 1)
+            recorder.log(Self.message(targetGone: report.targetGone))
+            do throws(DeliveryError) {
+                try worker.perform { recorder.log("performed after the end") }
+            } catch  where error.code == .threadStopped {
+                recorder.log("\(Self.refusal)\(error.thread ?? "") has ended")
+            } catch {
+                throw error
+            }
+            for token in [served, unserved] {
+                recorder.recordCounts(of: token)
+                token.cancel()
+            }
         }
     }
 
@@ -73,16 +60,17 @@ struct ThreadExitScenario: Scenario {
 
     func report(on records: [DeliveryRecord]) -> String? {
         let deliveries = Deliveries(records)
-        let rows = zip(["that the worker runs in", "that it does not"], deliveries.registered).map { mode, observer in
-            let counts = deliveries.counts(of: observer.observer)
-            return [mode, "\(counts.posted)", "\(counts[.deliver])", "\(counts[.targetGone])"]
+        let rows = zip(["that the worker runs in", "that it does not"], deliveries.all(.register)).map {
+            mode, observer in
+            let counts = deliveries.counters(of: observer.observer)
+            return [mode, "\(counts.total)", "\(counts.delivered)", "\(counts.targetGone)"]
         }
         return Table.text([["observer in a mode", "posted", "delivered", "target gone"]] + rows)
     }
 
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let deliveries = Deliveries(records)
-        let end = records.first { $0.message == Self.ended }?.sequence ?? 0
+        let end = records.sequence(of: Self.ended) ?? 0
         let gone = records.filter { $0.stage == .targetGone && $0.notification != nil }
         let wrong = deliveries.delivered.first {
             $0.delivered.thread != $0.registered?.target || $0.delivered.sequence > end

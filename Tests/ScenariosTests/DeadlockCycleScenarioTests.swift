@@ -1,51 +1,27 @@
-import DeliveryDiagnostics
 import DeliveryRecording
 import XCTest
 
 @testable import Scenarios
 
-final class DeadlockCycleScenarioTests: ScenarioTestCase {
-    private let scenario = DeadlockCycleScenario()
-
-    // Each expectation is broken once, to show that it can fail.
-
-    func testAWaitThatIsNotRefusedIsDetected() throws {
-        try assert(scenario, fails: ["the wait that closes the cycle is refused"]) {
-            $0.remove(at: try $0.indexOfMessage("refused: it would never end"))
+final class DeadlockCycleScenarioTests: XCTestCase {
+    func testEachExpectationCanFail() throws {
+        let check = try ScenarioCheck(DeadlockCycleScenario())
+        let refused = "refused: it would never end"
+        try check.fails("the wait that closes the cycle is refused") { $0.remove(at: try $0.index(of: refused)) }
+        try check.fails("refused before anything was posted", "main's post was handled on A") { records in
+            var question = records[try records.index(.post)]
+            (question.notification, question.post) = ("Question", 1_000_000)
+            records.insert(question, at: try records.index(of: refused))
         }
-    }
-
-    func testAPostDespiteTheRefusalIsDetected() throws {
-        try assert(
-            scenario, fails: ["refused before anything was posted", "main's post was handled on A"]
-        ) { records in
-            var question = records[try records.indexOfRecord { $0.stage == .post }]
-            question.notification = "Question"
-            question.post = 1_000_000
-            records.insert(question, at: try records.indexOfMessage("refused: it would never end"))
+        let names = "the error names three threads, each waiting for the next"
+        try check.fails(names) { $0.removeAll { $0.message?.hasSuffix(" to perform a block") == true } }
+        try check.fails(names) {
+            let index = try $0.index { $0.message?.hasSuffix(" to handle Question") == true }
+            $0[index].message = $0[index].message?.replacingOccurrences(of: "name = main", with: "name = A")
         }
-    }
-
-    func testAnIncompleteCycleInTheErrorIsDetected() throws {
-        let claim = "the error names three threads, each waiting for the next"
-        try assert(scenario, fails: [claim]) { records in
-            records.removeAll { $0.message?.hasSuffix(" to perform a block") == true }
-        }
-        try assert(scenario, fails: [claim]) { records in
-            let index = try records.indexOfRecord { $0.message?.hasSuffix(" to handle Question") == true }
-            records[index].message = records[index].message?.replacingOccurrences(of: "name = main", with: "name = A")
-        }
-    }
-
-    func testAThreadThatDoesNotContinueIsDetected() throws {
-        try assert(scenario, fails: ["the other waits end normally"]) {
-            $0.remove(at: try $0.indexOfMessage("A goes on"))
-        }
-    }
-
-    func testADeliveryOnAnotherThreadIsDetected() throws {
-        try assert(scenario, fails: ["main's post was handled on A"]) {
-            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
+        try check.fails("the other waits end normally") { $0.remove(at: try $0.index(of: "A goes on")) }
+        try check.fails("main's post was handled on A") {
+            $0[try $0.indexOfDelivery()].thread = ScenarioCheck.anotherThread
         }
     }
 }

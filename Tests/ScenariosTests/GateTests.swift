@@ -1,44 +1,28 @@
-import DeliveryDiagnostics
-import DeliveryRecording
 import Foundation
-import Testing
-import ThreadedNotifications
+import SharedTesting
+import XCTest
 
 @testable import Scenarios
 
-@Suite("Gate")
-struct GateTests {
-    private let timeout = Duration.seconds(20)
-
-    @Test("opening a gate twice is the same as opening it once")
-    func opensTwice() throws {
+final class GateTests: XCTestCase {
+    func testAWaitForAClosedGateEndsAtTheTimeoutAndTheErrorNamesTheGate() {
         let gate = Gate("the gate")
-        gate.open()
-        gate.open()
-        #expect(gate.isOpen)
-        try gate.wait(timeout: .zero)
-        try gate.wait(timeout: .zero)
+        XCTAssertThrowsError(try gate.wait(timeout: .zero)) {
+            XCTAssertEqual($0 as? ScenarioError, .timedOut(waitingFor: "the gate", after: .zero))
+        }
+        XCTAssertFalse(gate.isOpen)
     }
 
-    @Test("a wait for a gate that is closed ends at the timeout, and the error names the gate")
-    func staysClosed() {
+    func testAnOpenGateLetsAllWaitsReturnAndOpeningItAgainHasNoEffect() throws {
         let gate = Gate("the gate")
-        #expect(!gate.isOpen)
-        #expect(throws: ScenarioError.timedOut(waitingFor: "the gate", after: .zero)) { try gate.wait(timeout: .zero) }
-        #expect(!gate.isOpen)
-    }
-
-    @Test("an open gate lets all waits return, current and later ones")
-    func opensForAll() throws {
-        let (gate, count) = (Gate("the gate"), 8)
-        let returned = (0..<count).map { Gate("waiter \($0)") }
-        for index in 0..<count {
-            Thread.detachNewThread {
-                if (try? gate.wait(timeout: timeout)) != nil { returned[index].open() }
-            }
+        let returned = (0..<8).map { Gate("waiter \($0)") }
+        for waiter in returned {
+            Thread.detachNewThread { if (try? gate.wait(timeout: TestTimeout.hang)) != nil { waiter.open() } }
         }
         gate.open()
-        for gate in returned { try gate.wait(timeout: timeout) }
+        gate.open()
+        for waiter in returned { try waiter.wait(timeout: TestTimeout.hang) }
         try gate.wait(timeout: .zero)
+        XCTAssertTrue(gate.isOpen)
     }
 }

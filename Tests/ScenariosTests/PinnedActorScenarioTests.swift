@@ -1,36 +1,23 @@
-import DeliveryDiagnostics
 import DeliveryRecording
 import XCTest
 
 @testable import Scenarios
 
-final class PinnedActorScenarioTests: ScenarioTestCase {
-    private let scenario = PinnedActorScenario()
-
-    // Each expectation is broken once, to show that it can fail.
-
-    func testADeliveryOnAnotherThreadIsDetected() throws {
-        try assert(scenario, fails: ["posted on main, handled on the actor's thread"]) {
-            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
+final class PinnedActorScenarioTests: XCTestCase {
+    func testEachExpectationCanFail() throws {
+        let check = try ScenarioCheck(PinnedActorScenario())
+        try check.fails("posted on main, handled on the actor's thread") {
+            $0[try $0.indexOfDelivery()].thread = ScenarioCheck.anotherThread
         }
-    }
-
-    func testOvertakingIsDetected() throws {
-        try assert(scenario, fails: ["handled in the order posted"]) { records in
-            let indices = records.indices.filter { records[$0].stage == .deliver && records[$0].notification != nil }
-            (records[indices[0]].post, records[indices[1]].post) = (records[indices[1]].post, records[indices[0]].post)
+        try check.fails("handled in the order posted") { records in
+            let posts = records.filter { $0.stage == .post }.map(\.post)
+            records.exchange(posts[0], posts[1]) { $0.stage == .deliver && $0.notification != nil }
         }
-    }
-
-    func testAMethodThatRunsOnAnotherThreadIsDetected() throws {
-        try assert(scenario, fails: ["an awaited method runs on that thread too"]) {
-            $0[try $0.indexOfMessage("asked for the balance")].thread = Self.anotherThread
+        try check.fails("an awaited method runs on that thread too") {
+            $0[try $0.index(of: "asked for the balance")].thread = ScenarioCheck.anotherThread
         }
-    }
-
-    func testAnAnswerThatComesTooEarlyIsDetected() throws {
-        try assert(scenario, fails: ["the answer includes everything posted before"]) {
-            $0[try $0.indexOfMessage("the balance is 75")].message = "the balance is 70"
+        try check.fails("the answer includes everything posted before") {
+            $0[try $0.index(of: "the balance is 75")].message = "the balance is 70"
         }
     }
 }

@@ -1,13 +1,10 @@
-import DeliveryDiagnostics
 import DeliveryRecording
 import XCTest
 
 @testable import Scenarios
 
-final class PostingStylesScenarioTests: ScenarioTestCase {
-    private let scenario = PostingStylesScenario()
-
-    private let timeline = """
+final class PostingStylesScenarioTests: XCTestCase {
+    private let drawing = """
         step        1       5         10        15        20
         callout     [=====================]
         now                           o-*
@@ -20,96 +17,58 @@ final class PostingStylesScenarioTests: ScenarioTestCase {
         o is handed over, - waits, * happens, [==] lasts
         """
 
-    func testTheDrawingIsTheSameEachTimeAndFitsATerminal() throws {
-        for _ in 1...5 { XCTAssertEqual(scenario.report(on: try records(of: scenario)), timeline) }
-        XCTAssertTrue(timeline.split(separator: "\n").allSatisfy { "# \($0)".count < 80 })
-    }
-
-    func testTheDrawingIsAFunctionOfTheRecords() throws {
-        var records = try records(of: scenario)
-        records.swapAt(
-            try records.indexOfRecord { $0.stage == .post && $0.notification == "now" },
-            try records.indexOfMessage("performed: block"))
-        let report = try XCTUnwrap(scenario.report(on: records))
+    func testTheDrawingIsAFunctionOfTheRecordsAndFitsATerminal() throws {
+        let check = try ScenarioCheck(PostingStylesScenario())
+        XCTAssertEqual(check.scenario.report(on: check.records), drawing)
+        XCTAssertTrue(drawing.split(separator: "\n").allSatisfy { "# \($0)".count < 80 })
+        var records = check.records
+        records.swapAt(try records.index(.post, "now"), try records.index(of: "performed: block"))
+        let report = try XCTUnwrap(check.scenario.report(on: records))
         XCTAssertTrue(report.contains("\nnow                           o-----*\n"), report)
         XCTAssertTrue(report.contains("\nblock                       o---*\n"), report)
     }
 
-    // Each expectation is broken once, to show that it can fail.
-
-    func testANowThatIsPostedLaterIsDetected() throws {
-        try assert(scenario, fails: ["now: posted before enqueue returns"]) { records in
-            let index = try records.indexOfRecord { $0.stage == .post && $0.notification == "now" }
-            records[index].sequence = records.count
+    func testEachExpectationCanFail() throws {
+        let check = try ScenarioCheck(PostingStylesScenario())
+        let now = "now: posted before enqueue returns"
+        try check.fails(now) { $0[try $0.index(.post, "now")].sequence = $0.count }
+        try check.fails(now) {
+            $0[try $0.index(of: "enqueued: now 1, posted")].message = "enqueued: now 1, waiting"
         }
-        try assert(scenario, fails: ["now: posted before enqueue returns"]) {
-            $0[try $0.indexOfMessage("enqueued: now 1, posted")].message = "enqueued: now 1, waiting"
-        }
-    }
-
-    func testAnAsapThatIsPostedInTheCalloutOrInTheNextPassIsDetected() throws {
+        // In the callout, and in the next pass.
         for (message, numbers) in [("the callout ends", [-1]), ("performed: mailbox", [1, 2])] {
-            try assert(scenario, fails: ["asap: at the end of the callout's pass, before the next"]) {
-                records in
-                let end = records[try records.indexOfMessage(message)].sequence
+            try check.fails("asap: at the end of the callout's pass, before the next") { records in
+                let end = records[try records.index(of: message)].sequence
                 let posts = records.indices.filter { records[$0].stage == .post && records[$0].notification == "asap" }
                 for (post, number) in zip(posts.reversed(), numbers.reversed()) {
                     records[post].sequence = end + number
                 }
             }
         }
-    }
-
-    func testAnIdleOneThatIsPostedBeforeOtherWorkIsDetected() throws {
+        let first = "whenIdle: the first after all ready work"
         for work in ["timer", "block", "mailbox", "main queue"] {
-            var records = try records(of: scenario)
-            records[try records.indexOfMessage("performed: \(work)")].sequence = records.count
-            XCTAssertTrue(
-                failures(of: scenario, records).contains("whenIdle: the first after all ready work"), work)
+            var records = check.records
+            records[try records.index(of: "performed: \(work)")].sequence = records.count
+            XCTAssertTrue(check.failures(of: records).contains(first), work)
         }
-        try assert(scenario, fails: ["whenIdle: the first after all ready work"]) {
-            $0[try $0.indexOfMessage("performed: block")].message = "performed: nothing"
+        try check.fails(first) { $0[try $0.index(of: "performed: block")].message = "performed: nothing" }
+        try check.fails("whenIdle: the second after the work of the first") {
+            $0[try XCTUnwrap($0.lastIndex { $0.message == "performed: timer" })].sequence = $0.count
         }
-    }
-
-    func testASecondIdleOneThatDoesNotWaitIsDetected() throws {
-        try assert(scenario, fails: ["whenIdle: the second after the work of the first"]) { records in
-            let timer = try XCTUnwrap(records.lastIndex { $0.message == "performed: timer" })
-            records[timer].sequence = records.count
-        }
-    }
-
-    func testLastInFirstOutIsDetected() throws {
         for style in ["asap", "whenIdle"] {
-            try assert(scenario, fails: ["first in, first out within each style"]) { records in
-                let posts = records.filter { $0.stage == .post && $0.notification == style }.compactMap(\.post)
-                for position in records.indices where records[position].stage != .enqueue {
-                    if let index = posts.firstIndex(where: { $0 == records[position].post }) {
-                        records[position].post = posts[1 - index]
-                    }
-                }
+            try check.fails("first in, first out within each style") { records in
+                let posts = records.filter { $0.stage == .post && $0.notification == style }.map(\.post)
+                records.exchange(posts[0], posts[1]) { $0.stage != .enqueue }
             }
         }
-    }
-
-    func testAHandlerOnAnotherThreadIsDetected() throws {
-        try assert(scenario, fails: ["each handled once, on the main thread"]) {
-            $0[try $0.indexOfDelivery()].thread = Self.anotherThread
+        try check.fails("each handled once, on the main thread") {
+            $0[try $0.indexOfDelivery()].thread = ScenarioCheck.anotherThread
         }
-    }
-
-    func testASecondOutcomeIsDetected() throws {
-        try assert(
-            scenario,
-            fails: ["each enqueued notification has one outcome", "the library's counters agree with the records"]
-        ) { records in
-            var record = records[try records.indexOfRecord { $0.stage == .enqueue }]
+        try check.fails("each enqueued notification has one outcome") { records in
+            var record = records[try records.index(.enqueue)]
             record.stage = .coalesce
             records.append(record)
         }
-    }
-
-    func testAMiscountIsDetected() throws {
-        try assert(scenario, fails: ["the library's counters agree with the records"]) { try $0.miscount() }
+        try check.failsIfMiscounted()
     }
 }

@@ -1,4 +1,4 @@
-import DeliveryDiagnostics
+import ChildProcesses
 import DeliveryRecording
 import Foundation
 import SharedTesting
@@ -7,115 +7,74 @@ import XCTest
 
 @testable import Scenarios
 
-/// Runs each scenario on the main thread. Those with a second process are tested through the built program.
-final class ScenarioTests: ScenarioTestCase {
-    func testTheExpectationsOfEachScenarioInThisProcessHold() throws {
-        let ofTwoProcesses = ["observer-lifetime", "distributed", "suspension", "server-restart"]
-        for scenario in ScenarioCatalog.all where !ofTwoProcesses.contains(scenario.name) {
-            XCTAssertEqual(failures(of: scenario, try records(of: scenario)), [], scenario.name)
-        }
-    }
-
+/// The scenarios of the document's technique, and errors of all.
+final class ScenarioTests: XCTestCase {
     func testAFloodWithAnyDropsLosesNothing() throws {
-        for drop in [0, 0.5, 1] {
+        for (drop, dropped) in [(0, 0), (0.5, 1998), (1, 4000)] {
             let options = ScenarioOptions(posters: 8, notifications: 4000, dropSignals: drop)
-            let records = try records(of: FloodScenario(), options: options)
-            XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
-            let counts = StageCounts(records)
-            XCTAssertEqual(counts[.signal] + counts[.dropSignal], 4001)
-            // The seed repeats the numbers.
-            XCTAssertEqual(counts[.dropSignal], drop == 0 ? 0 : drop == 1 ? 4000 : 1998)
+            let check = try ScenarioCheck(FloodScenario(), options: options)
+            XCTAssertEqual(check.records.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
+            // The seed repeats the signals that are lost.
+            XCTAssertEqual(check.records.count { $0.stage == .dropSignal }, dropped)
+        }
+        // Fewer notifications than posters.
+        _ = try ScenarioCheck(FloodScenario(), options: ScenarioOptions(posters: 8, notifications: 1))
+    }
+
+    func testEachExpectationOfAFloodCanFail() throws {
+        let check = try ScenarioCheck(FloodScenario(), options: ScenarioOptions(notifications: 100))
+        let none = "none lost, none duplicated, none on a wrong thread"
+        let signal = "one signal for each redirected post, and one more"
+        try check.fails(none) { $0[try $0.index(.deliver)].thread = ScenarioCheck.anotherThread }
+        try check.fails(none) { $0.remove(at: try $0.index(.deliver)) }
+        try check.fails(none) { $0.append($0[try $0.index(.deliver)]) }
+        try check.fails(none) { records in
+            var unposted = records[try records.index(.deliver)]
+            unposted.post = 1000
+            records.append(unposted)
+        }
+        try check.fails(signal) { $0.remove(at: try $0.index(.dropSignal)) }
+        try check.fails("each of the posts redirected once", signal) { $0.append($0[try $0.index(.capture)]) }
+        try check.fails("each poster's order kept") { records in
+            let poster = records[try records.index(.post)].thread
+            let posts = records.filter { $0.stage == .post && $0.thread == poster }.map(\.post)
+            records.exchange(posts[0], posts[1]) { $0.stage == .deliver }
         }
     }
 
-    func testFewerNotificationsThanPostersAreEnough() throws {
-        let options = ScenarioOptions(posters: 8, notifications: 1)
-        let records = try records(of: FloodScenario(), options: options)
-        XCTAssertEqual(failures(of: FloodScenario(), records, options: options), [])
-    }
-
-    // Each expectation is broken once, to show that it can fail.
-
-    func testADeliveryOnTheWrongThreadIsDetected() throws {
-        for scenario: any Scenario in [
-            PostingThreadScenario(), RedirectScenario(), BackgroundObserverScenario(), HeldMessageScenario(),
-            FloodScenario(),
+    func testEachExpectationOfTheOtherScenariosOfOneObserverCanFail() throws {
+        for (scenario, claim): (any Scenario, String) in [
+            (PostingThreadScenario(), "posted in the background, handled on the posting thread"),
+            (RedirectScenario(), "handled on the main thread"),
+            (BackgroundObserverScenario(), "posted on main, handled on the worker"),
         ] {
-            var records = try records(of: scenario)
-            let index = try XCTUnwrap(records.lastIndex { $0.stage == .deliver })
-            records[index].thread = ThreadIdentity(number: 99, name: nil, kernelID: 99)
-            XCTAssertEqual(failures(of: scenario, records).count, 1, scenario.name)
+            try ScenarioCheck(scenario).fails(claim) {
+                $0[try $0.index(.deliver)].thread = ScenarioCheck.anotherThread
+            }
+        }
+        let redirect = try ScenarioCheck(RedirectScenario())
+        try redirect.fails("received on the posting thread, in the background") {
+            $0[try $0.index(.capture)].thread = ScenarioCheck.anotherThread
+        }
+        try redirect.fails("the log has the structure of listing-2") {
+            $0[try XCTUnwrap($0.lastIndex { $0.stage == .log })].message = "something else"
+        }
+        let held = try ScenarioCheck(HeldMessageScenario())
+        try held.fails("signalled before the run loop runs") { $0[try $0.index(.signal)].sequence = $0.count }
+        try held.fails("held until it runs, and handled there") { $0[try $0.index(.deliver)].sequence = 1 }
+        try held.fails("handled in the order posted") {
+            $0.exchange(1, 2) { $0.stage == .deliver }
         }
     }
 
-    func testALostADoubleAndAnUnpostedDeliveryAreDetected() throws {
-        let options = ScenarioOptions(notifications: 100)
-        let good = try records(of: FloodScenario(), options: options)
-        let index = try XCTUnwrap(good.firstIndex { $0.stage == .deliver })
-
-        var lost = good
-        lost.remove(at: index)
-        XCTAssertEqual(
-            failures(of: FloodScenario(), lost, options: options),
-            ["none lost, none duplicated, none on a wrong thread"])
-        var double = good
-        double.append(good[index])
-        XCTAssertEqual(
-            failures(of: FloodScenario(), double, options: options),
-            ["none lost, none duplicated, none on a wrong thread"])
-        var unposted = good
-        unposted.append(good[index])
-        unposted[unposted.count - 1].post = 1000
-        XCTAssertEqual(
-            failures(of: FloodScenario(), unposted, options: options),
-            ["none lost, none duplicated, none on a wrong thread"]
-        )
-    }
-
-    func testOvertakingIsDetected() throws {
-        for (scenario, options) in [
-            (FloodScenario() as any Scenario, ScenarioOptions(posters: 1, notifications: 10)),
-            (HeldMessageScenario(), ScenarioOptions()),
-        ] {
-            var records = try records(of: scenario, options: options)
-            let indices = records.indices.filter { records[$0].stage == .deliver }
-            let (first, second) = (indices[0], indices[1])
-            (records[first].post, records[second].post) = (records[second].post, records[first].post)
-            XCTAssertEqual(failures(of: scenario, records, options: options).count, 1, scenario.name)
-        }
-    }
-
-    func testAMissingSignalAndAMissingPostAreDetected() throws {
-        let options = ScenarioOptions(notifications: 100)
-        var records = try records(of: FloodScenario(), options: options)
-        records.remove(at: try XCTUnwrap(records.firstIndex { $0.stage == .dropSignal }))
-        XCTAssertEqual(
-            failures(of: FloodScenario(), records, options: options),
-            ["one signal for each redirected post, and one more"])
-        records.removeAll { $0.post == 1 }
-        XCTAssertTrue(failures(of: FloodScenario(), records, options: options).contains("posted as many as requested"))
-    }
-
-    func testAPostAfterTheRunLoopRunsIsDetected() throws {
-        var records = try records(of: HeldMessageScenario())
-        let index = try XCTUnwrap(records.firstIndex { $0.stage == .post })
-        records[index].sequence = records.count
-        XCTAssertTrue(failures(of: HeldMessageScenario(), records).contains("posted before the run loop runs"))
-    }
-
-    func testALogOfAnotherStructureAndAnEmptyOneAreDetected() throws {
-        var records = try records(of: RedirectScenario())
-        let index = try XCTUnwrap(records.lastIndex { $0.stage == .log })
-        records[index].message = "something else"
-        XCTAssertEqual(failures(of: RedirectScenario(), records), ["the log has the structure of listing-2"])
+    func testNoScenarioAcceptsNoRecords() {
         for scenario in ScenarioCatalog.all {
             let expectations = scenario.expectations(of: [], options: ScenarioOptions())
-            XCTAssertTrue(expectations.contains { !$0.holds }, "\(scenario.name) accepts no records")
+            XCTAssertEqual(expectations.filter(\.holds).map(\.claim), [], scenario.name)
         }
-        XCTAssertEqual(failures(of: RedirectScenario(), []).count, 4)
     }
 
-    func testAScenarioOffTheMainThreadOrWithoutASecondProcessIsRefused() {
+    func testAScenarioOffTheMainThreadOrWithoutAProgramIsRefused() {
         let refused = expectation(description: "refused")
         Thread {
             do {
@@ -134,5 +93,28 @@ final class ScenarioTests: ScenarioTestCase {
                 XCTAssertEqual($0 as? ScenarioError, .noProgram)
             }
         }
+    }
+
+    func testALifetimeProcessThatCannotStartHangsOrWritesNoRecordsIsAnError() {
+        func error(_ path: String, _ arguments: [String], timeout: Duration = TestTimeout.hang) -> ScenarioError? {
+            let environment = ScenarioEnvironment(
+                options: ScenarioOptions(capture: .weak), timeout: timeout,
+                program: ChildProgram(path: path, arguments: arguments))
+            do {
+                try ObserverLifetimeScenario().perform(in: environment)
+                return nil
+            } catch {
+                return error as? ScenarioError
+            }
+        }
+        XCTAssertEqual(
+            error("/nonexistent", []), .child(problem: "cannot run /nonexistent: No such file or directory"))
+        guard case .child(let problem) = error("/bin/sh", ["-c", "echo nonsense"]) else {
+            return XCTFail("took nonsense for records")
+        }
+        XCTAssertTrue(problem.hasPrefix("its output is not a recording: its output:1: "), problem)
+        XCTAssertEqual(
+            error("/bin/sh", ["-c", "exec sleep 600"], timeout: .milliseconds(50)),
+            .timedOut(waitingFor: "a second process", after: .milliseconds(50)))
     }
 }

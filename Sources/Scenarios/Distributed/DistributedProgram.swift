@@ -34,7 +34,7 @@ package enum DistributedProgram {
         var written = 0
         let center = try DistributedCenter(place: place)
         var tokens: [ObserverToken] = []
-        try DeliveryTracer.record(into: recorder) {
+        try recorder.trace {
             recorder.record(.processStart)
             while let line = readLine() {
                 var answer = done

@@ -8,12 +8,13 @@ internal import ThreadedNotifications
 struct DistributedScenario: Scenario {
     let name = "distributed"
     let summary = "a process posts, others handle it on their main threads"
+    let isTraced = false
 
     private static let byChild = (1...3).map { DistributedPost("\($0)") }
     private static let byThis = (4...5).map { DistributedPost("\($0)") }
     private static let entering = "entering the run loop"
 
-    func perform(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         try TwoProcesses.perform(in: environment) { two in
             let recorder = two.recorder
             let token = try two.center.addObserver(forName: TestNotification.foundationName) {

@@ -8,8 +8,9 @@ internal import ThreadedNotifications
 struct SuspensionScenario: Scenario {
     let name = "suspension"
     let summary = "delivery is suspended: each cell of the document's table"
+    let isTraced = false
 
-    func perform(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         let seen = SuspensionTrial.Seen()
         try TwoProcesses.perform(in: environment, watching: seen.see) { two in
             for (number, trial) in SuspensionTable.all.enumerated() {

@@ -39,7 +39,6 @@ final class TwoProcesses {
         in environment: ScenarioEnvironment, watching watch: @escaping @Sendable (ConnectionEvent) -> Void = { _ in },
         _ body: (TwoProcesses) throws -> Void
     ) throws {
-        guard Thread.isMainThread else { throw ScenarioError.notOnMainThread }
         guard let program = environment.program else { throw ScenarioError.noProgram }
         let temporary = try TemporaryServerPlace()
         defer { temporary.remove() }
@@ -47,7 +46,7 @@ final class TwoProcesses {
         defer { center.close() }
         let processes = try TwoProcesses(temporary, center, program, environment)
         let outcome = Result {
-            try DeliveryTracer.record(into: environment.recorder) {
+            try environment.recorder.trace {
                 environment.recorder.logCurrentThread()
                 let token = center.addConnectionObserver(using: watch)
                 try center.handleAll(timeout: environment.timeout)

@@ -10,8 +10,9 @@ struct ObserverLifetimeScenario: Scenario {
     let name = "observer-lifetime"
     let summary = "listing 4: the observer is released in its handler"
     let options: Set<ScenarioOptions.Name> = [.capture]
+    let isTraced = false
 
-    func perform(in environment: ScenarioEnvironment) throws {
+    func run(in environment: ScenarioEnvironment) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
             let result = try ScenarioError.ofChild { () throws(ChildProcessError) in

@@ -28,26 +28,21 @@ package final class DeliveryRecorder: Sendable {
     /// Records a stage that happens now, on the calling thread.
     package func record(
         _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
-        target: ThreadIdentity? = nil, message: String? = nil, place: SourceLocation? = nil, count: Int? = nil,
-        sender: DeliveryRecord.Sender? = nil, relatedPost: Int? = nil, counters: DeliveryCounters? = nil
+        message: String? = nil, counters: DeliveryCounters? = nil
     ) {
         record(process: .current, thread: .current, stage) { record in
             record.notification = notification
             record.post = post
             record.observer = observer
-            record.target = target
             record.message = message
-            record.place = place
-            record.count = count
-            record.sender = sender
-            record.relatedPost = relatedPost
             record.counters = counters
         }
     }
 
     /// Records an event as happening now, which is when it is traced.
     func record(_ event: DeliveryEvent) {
-        record(process: .current, thread: .current, DeliveryStage(event.stage)) { record in
+        // Every stage of the library is a stage of records.
+        record(process: .current, thread: .current, DeliveryStage(rawValue: event.stage.rawValue)!) { record in
             func number(_ number: UInt64) -> Int? { number == 0 ? nil : Int(number) }
             record.notification = event.name?.rawValue
             record.post = number(event.post)
@@ -91,6 +86,34 @@ package final class DeliveryRecorder: Sendable {
     /// Records the log message that the documents' programs use most.
     package func logCurrentThread() {
         log("current thread = \(ThreadIdentity.current)")
+    }
+
+    /// Records what the library has counted for an observer by now.
+    func recordCounts(of token: ObserverToken) {
+        record(.count, observer: Int(token.id), counters: token.counters)
+    }
+
+    /// Records what the library has counted for a posting queue by now.
+    func recordCounts(of queue: PostingQueue) {
+        record(.count, counters: queue.counters)
+    }
+
+    /// Records what the library traces while `body` runs. The library has one tracer for the process, so everything that
+    /// is delivered in the process meanwhile is recorded.
+    ///
+    /// - Parameters:
+    ///   - watch: called for each event after it was recorded, on the thread on which it happens.
+    ///   - body: its threads have ended when it returns, else what they do is recorded or not by chance.
+    func trace<Value>(
+        watching watch: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }, during body: () throws -> Value
+    ) rethrows -> Value {
+        let before = DeliveryEvent.tracer
+        DeliveryEvent.tracer = { event in
+            self.record(event)
+            watch(event)
+        }
+        defer { DeliveryEvent.tracer = before }
+        return try body()
     }
 
     /// Merges the records of another process into these by time, renumbers all, and records the end of that process.

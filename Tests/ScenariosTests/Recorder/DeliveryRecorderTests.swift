@@ -1,4 +1,3 @@
-import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import SharedTesting
@@ -32,5 +31,62 @@ final class DeliveryRecorderTests: XCTestCase {
         }
         recorder.log("here")
         XCTAssertTrue(echoed.isOpen)
+    }
+
+    func testEveryEventOfADeliveryIsRecordedWithItsPostObserverAndTarget() throws {
+        let recorder = DeliveryRecorder()
+        let worker = RunLoopThread(name: "worker")
+        let observer = try recorder.trace {
+            try worker.start()
+            let center = ThreadedNotificationCenter()
+            let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
+            center.post(name: TestNotification.foundationName)
+            worker.stop()
+            try worker.waitUntilFinished(timeout: TestTimeout.hang)
+            token.cancel()
+            return Int(token.id)
+        }
+        let records = recorder.records.filter { $0.notification == TestNotification.name }
+        XCTAssertEqual(records.map(\.stage), [.register, .post, .append, .deliver, .return, .remove])
+        XCTAssertEqual(records.map(\.observer), [observer, nil, observer, observer, observer, observer])
+        XCTAssertEqual(Set(records.filter { $0.stage != .register && $0.stage != .remove }.map(\.post)).count, 1)
+        XCTAssertEqual(records.map(\.thread.name), ["main", "main", "main", "worker", "worker", "main"])
+        XCTAssertEqual(records[2].target?.name, "worker")
+    }
+
+    func testNothingIsRecordedAfterwardsAndATracerThatWasThereIsThereAgain() {
+        let (outer, inner) = (DeliveryRecorder(), DeliveryRecorder())
+        let center = ThreadedNotificationCenter()
+        outer.trace {
+            inner.trace { _ = center.post(name: TestNotification.foundationName) }
+            center.post(name: TestNotification.foundationName)
+        }
+        center.post(name: TestNotification.foundationName)
+        XCTAssertEqual(inner.records.map(\.stage), [.post])
+        XCTAssertEqual(outer.records.map(\.stage), [.post])
+        XCTAssertNotEqual(inner.records[0].post, outer.records[0].post)
+    }
+
+    func testAnOvertakingDeliveryIsMarked() {
+        let recorder = DeliveryRecorder()
+        let center = ThreadedNotificationCenter()
+        recorder.trace {
+            let waiting = center.addObserver(forName: nil, on: .main, options: .init(modes: [.init("NotRun")])) { _ in }
+            // What waits is of an earlier post: an observer of the same post does not count.
+            center.post(name: TestNotification.foundationName)
+            let atOnce = center.addObserver(
+                forName: nil, on: .main, options: .init(modes: [.init("NotRun")], sameThread: .atOnce)
+            ) { _ in }
+            center.post(name: TestNotification.foundationName)
+            for token in [waiting, atOnce] { token.cancel() }
+        }
+        let delivered = recorder.records.filter { $0.stage == .deliver }
+        XCTAssertEqual(delivered.map(\.overtakes), [true])
+    }
+
+    func testEveryStageOfTheLibraryIsAStageOfRecords() {
+        for stage in DeliveryEvent.Stage.allCases {
+            XCTAssertNotNil(DeliveryStage(rawValue: stage.rawValue), "\(stage)")
+        }
     }
 }

@@ -1,4 +1,3 @@
-import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import FoundationXML
