@@ -124,9 +124,7 @@ struct CoalescingScenario: Scenario {
             Expectation(
                 "the size is in bytes: \(size) for \(Self.text.count) characters",
                 holds: sequence(Self.displayed(size)) > 0, otherwise: "it was not displayed"),
-            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
-            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + deliveries.expectQueueOutcomesAndCounters
     }
 }
 

@@ -96,6 +96,34 @@ struct Deliveries {
     /// Guarantee 14: each pair of a post and an observer has one outcome.
     func expectOneOutcomeEach(_ claim: String) -> Expectation { Expectation(claim, failure: fault) }
 
+    /// Guarantee 14, and that the library's counters of each observer agree with the records.
+    var expectOutcomesAndCounters: [Expectation] {
+        let counters = all(.count).map { ($0.counters, self.counters(of: $0.observer)) }
+        return [expectOneOutcomeEach("each post has one outcome"), expectEqual(counters)]
+    }
+
+    /// Expects that each enqueued notification was posted, coalesced or dequeued, or that its thread ended: one of
+    /// these, once. And that the library's counters of the scenario's one posting queue agree with the records.
+    var expectQueueOutcomesAndCounters: [Expectation] {
+        let enqueued = index.posts.indices.filter { index.posts[$0].enqueued >= 0 }
+        let wrong = enqueued.first { index.posts[$0].queueOutcome < 0 || index.posts[$0].secondQueueOutcome >= 0 }
+        return [
+            Expectation(
+                "each enqueued notification has one outcome", holds: !enqueued.isEmpty && wrong == nil,
+                otherwise: wrong.map { "post \(index.recording.posts[$0].number) has none or two" }
+                    ?? "nothing was enqueued"),
+            expectEqual(all(.count).suffix(1).map { ($0.counters, countersOfEnqueued()) }),
+        ]
+    }
+
+    private func expectEqual(_ counters: [(counted: DeliveryCounters?, recorded: DeliveryCounters)]) -> Expectation {
+        let wrong = counters.first { $0.counted != $0.recorded }
+        return Expectation(
+            "the library's counters agree with the records", holds: !counters.isEmpty && wrong == nil,
+            otherwise: wrong.map { "\($0.counted ?? DeliveryCounters()), but the records show \($0.recorded)" }
+                ?? "nothing was counted")
+    }
+
     private var fault: String? {
         if all(.post).isEmpty { return "nothing was posted" }
         for (number, post) in index.posts.enumerated() where post.posted >= 0 {
@@ -113,70 +141,26 @@ struct Deliveries {
         return nil
     }
 
-    /// Expects that each enqueued notification was posted, coalesced or dequeued, or that its thread ended: one of
-    /// these, once.
-    func expectOneOutcomeOfEachEnqueued(_ claim: String) -> Expectation {
-        let enqueued = index.posts.indices.filter { index.posts[$0].enqueued >= 0 }
-        let wrong = enqueued.first { index.posts[$0].queueOutcome < 0 || index.posts[$0].secondQueueOutcome >= 0 }
-        return Expectation(
-            claim, holds: !enqueued.isEmpty && wrong == nil,
-            otherwise: wrong.map { "post \(index.recording.posts[$0].number) has none or two" }
-                ?? "nothing was enqueued")
-    }
-
-    /// Expects that the library's counters of each observer agree with the records.
-    func expectCountsAgree(_ claim: String) -> Expectation {
-        expectEqual(claim, all(.count).map { ($0.counters, counters(of: $0.observer)) })
-    }
-
-    /// Expects that the library's counters of the scenario's one posting queue agree with the records.
-    func expectQueueCountsAgree(_ claim: String) -> Expectation {
-        expectEqual(claim, all(.count).suffix(1).map { ($0.counters, countersOfEnqueued()) })
-    }
-
-    private func expectEqual(
-        _ claim: String, _ counters: [(counted: DeliveryCounters?, recorded: DeliveryCounters)]
-    ) -> Expectation {
-        let wrong = counters.first { $0.counted != $0.recorded }
-        return Expectation(
-            claim, holds: !counters.isEmpty && wrong == nil,
-            otherwise: wrong.map { "\($0.counted ?? DeliveryCounters()), but the records show \($0.recorded)" }
-                ?? "nothing was counted")
-    }
-
     /// Expects that the posts of one thread were delivered to each observer in the order of posting.
     func expectOrderKept(_ claim: String) -> Expectation {
-        struct Route: Hashable {
-            var thread: ThreadIdentity
-            var observer: Int?
-        }
-        var last: [Route: DeliveryRecord] = [:]
-        for delivery in delivered {
-            let route = Route(thread: delivery.posted.thread, observer: delivery.delivered.observer)
-            if let before = last[route], before.sequence > delivery.posted.sequence {
-                return Expectation(
-                    claim, failure: "\(delivery.posted.postNumber) was handled after \(before.postNumber) of its thread"
-                )
-            }
-            last[route] = delivery.posted
-        }
-        return Expectation(claim, holds: !handled.isEmpty, otherwise: "nothing was delivered")
+        expectAscending(claim, { [$0.posted.thread, $0.delivered.observer] }) { $0.posted.sequence }
     }
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        struct Call: Hashable {
-            var post: Int?
-            var thread: ThreadIdentity
-        }
-        var last: [Call: Int] = [:]
+        expectAscending(claim, { [$0.delivered.post, $0.delivered.thread] }) { $0.registered?.sequence ?? 0 }
+    }
+
+    /// Expects that a number ascends from each delivery to the next one with the same key.
+    private func expectAscending(
+        _ claim: String, _ key: (Delivery) -> [AnyHashable], _ number: (Delivery) -> Int
+    ) -> Expectation {
+        var last: [[AnyHashable]: Int] = [:]
         for delivery in delivered {
-            let call = Call(post: delivery.delivered.post, thread: delivery.delivered.thread)
-            let registered = delivery.registered?.sequence ?? 0
-            if let before = last[call], before >= registered {
-                return Expectation(claim, failure: "one handled \(delivery.posted.postNumber) after a later one")
+            let number = number(delivery)
+            if let before = last.updateValue(number, forKey: key(delivery)), before > number {
+                return Expectation(claim, failure: "\(delivery.posted.postNumber) was handled too late")
             }
-            last[call] = registered
         }
         return Expectation(claim, holds: !handled.isEmpty, otherwise: "nothing was delivered")
     }

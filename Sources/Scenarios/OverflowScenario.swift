@@ -99,9 +99,6 @@ struct OverflowScenario: Scenario {
             Expectation(
                 "nothing delivered while the target was busy", holds: full > 0 && early == nil,
                 otherwise: "something was delivered, or the target was not busy")
-        ] + claims + [
-            deliveries.expectOneOutcomeEach("each post has one outcome"),
-            deliveries.expectCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + claims + deliveries.expectOutcomesAndCounters
     }
 }

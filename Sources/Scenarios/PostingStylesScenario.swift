@@ -171,9 +171,7 @@ struct PostingStylesScenario: Scenario {
             deliveries.expectEachDelivered("each handled once, on the main thread") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.number == 1
             },
-            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
-            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + deliveries.expectQueueOutcomesAndCounters
     }
 
     private static func expectFirstInFirstOut(_ claim: String, _ records: [DeliveryRecord]) -> Expectation {

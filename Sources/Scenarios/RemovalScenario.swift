@@ -126,9 +126,7 @@ struct RemovalScenario: Scenario {
                 holds: counts.count == Way.allCases.count
                     && counts.allSatisfy { $0.delivered == 1 && $0.cancelled == Self.posts - 1 },
                 otherwise: "\(counts)"),
-            deliveries.expectOneOutcomeEach("each post has one outcome"),
-            deliveries.expectCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + deliveries.expectOutcomesAndCounters
     }
 
     /// The sequence numbers of the events of one observer.

@@ -175,9 +175,7 @@ struct RunLoopModesScenario: Scenario {
                     && !records.contains { $0.stage == .post && $0.sequence > idle && isOpen.contains($0.sequence) }
             },
             deliveries.expectEachDelivered("each handled once"),
-            deliveries.expectOneOutcomeOfEachEnqueued("each enqueued notification has one outcome"),
-            deliveries.expectQueueCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + deliveries.expectQueueOutcomesAndCounters
     }
 
     private static func expectModesFit(_ claim: String, _ records: [DeliveryRecord]) -> Expectation {

@@ -94,8 +94,6 @@ struct ThreadExitScenario: Scenario {
                 "a block is refused",
                 holds: records.contains { $0.message?.hasPrefix(Self.refusal) == true && $0.sequence > end },
                 otherwise: "it was accepted"),
-            deliveries.expectOneOutcomeEach("each post has one outcome"),
-            deliveries.expectCountsAgree("the library's counters agree with the records"),
-        ]
+        ] + deliveries.expectOutcomesAndCounters
     }
 }

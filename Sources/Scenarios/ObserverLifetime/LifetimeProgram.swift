@@ -15,7 +15,7 @@ package enum LifetimeProgram {
         recorder.record(.processStart, message: capture.rawValue)
         let story = LifetimeStory(recorder: recorder, timeout: timeout, holdsHandler: capture != .oneThread)
         let poster = LifetimePoster()
-        var observer: LifetimeObserver? = make(capture, story: story, poster: poster)
+        var observer: LifetimeObserver? = LifetimeObserver(capture, story: story, poster: poster)
 
         let thread = Thread {
             if capture == .delegation {
@@ -37,19 +37,6 @@ package enum LifetimeProgram {
         observer = nil
         story.observerReleased.open()
         try story.postReturned.wait(timeout: timeout)
-    }
-
-    private static func make(
-        _ capture: ObserverCapture, story: LifetimeStory, poster: LifetimePoster
-    ) -> LifetimeObserver {
-        switch capture {
-        case .unsafe: UnsafeObserver(story)
-        case .unowned: UnownedObserver(story)
-        case .weak: WeakObserver(story)
-        case .stable: StableObserver.shared(story)
-        case .delegation: DelegateObserver(story, poster: poster)
-        case .oneThread: OneThreadObserver(story)
-        }
     }
 }
 

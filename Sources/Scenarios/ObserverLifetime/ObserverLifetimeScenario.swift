@@ -29,19 +29,16 @@ struct ObserverLifetimeScenario: Scenario {
     func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
         let runs = Run.runs(in: records)
         let asked = options.capture.map { [$0] } ?? ObserverCapture.allCases
-        var expectations = asked.map { capture in
-            let claim = "\(capture.rawValue): \(capture.claim)"
-            guard let run = runs.first(where: { $0.capture == capture }) else {
-                return Expectation(claim, failure: "it did not run")
-            }
-            return Expectation(claim, failure: run.failure)
-        }
-        if let unsafe = runs.first(where: { $0.capture == .unsafe }) {
-            var crash = Expectation.matches(.listing4, unsafe.records)
+        let crashes = runs.filter { $0.capture == .unsafe }.map { run in
+            var crash = Expectation.matches(.listing4, run.records)
             crash.claim = "unsafe: " + crash.claim
-            expectations.append(crash)
+            return crash
         }
-        return expectations
+        return asked.map { capture in
+            let run = runs.first { $0.capture == capture }
+            return Expectation(
+                "\(capture.rawValue): \(capture.claim)", failure: run.map(\.failure) ?? "it did not run")
+        } + crashes
     }
 
     func report(on records: [DeliveryRecord]) -> String? {
@@ -101,28 +98,24 @@ struct ObserverLifetimeScenario: Scenario {
         /// Nil if the capture behaves as its claim says.
         var failure: String? {
             let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
-            guard end == expectedEnd else {
-                return "the process ended with \(end) instead of \(expectedEnd)"
-            }
+            if end != expectedEnd { return "the process ended with \(end) instead of \(expectedEnd)" }
             if capture == .unowned, errorMessage?.contains("unowned reference") != true {
                 return "the process ended without reporting that the observer was released"
             }
             guard let begin = logged(LifetimeStory.beginMessage), let end = logged(LifetimeStory.endMessage)
             else { return "the handler did not run to its end" }
             let release = logged(LifetimeStory.releaseMessage)
-            let whileRunning = release.map { begin.sequence < $0.sequence && $0.sequence < end.sequence } ?? false
-            let afterwards = release.map { end.sequence < $0.sequence } ?? false
-            switch capture {
-            case .unsafe, .unowned:
-                return whileRunning ? nil : "the observer was not released while the handler ran"
-            case .weak, .delegation:
-                return afterwards ? nil : "the observer was not released after the handler"
-            case .stable:
-                return release == nil ? nil : "the observer was released"
-            case .oneThread:
-                let onMain = end.thread.number == 1 && release?.thread == end.thread
-                return afterwards && onMain ? nil : "handler and release were not one after the other on main"
-            }
+            let isAsClaimed =
+                switch (capture, release) {
+                case (.stable, _): release == nil
+                case (_, nil): false
+                case (.unsafe, let release?), (.unowned, let release?):
+                    begin.sequence < release.sequence && release.sequence < end.sequence
+                case (.weak, let release?), (.delegation, let release?): end.sequence < release.sequence
+                case (.oneThread, let release?):
+                    end.sequence < release.sequence && end.thread.number == 1 && release.thread == end.thread
+                }
+            return isAsClaimed ? nil : "the observer was released: \(self.release)"
         }
     }
 }

@@ -18,14 +18,13 @@ package enum JUnitReport {
             lines.append("  <testsuite \(suite)>")
             for expectation in result.expectations {
                 let name = "classname=\(quoted(result.scenario)) name=\(quoted(expectation.claim))"
-                if let failure = expectation.failure {
-                    lines.append("    <testcase \(name)>")
-                    // Some readers show the attribute, others the text.
-                    lines.append("      <failure message=\(quoted(failure))>\(XMLText.escaped(failure))</failure>")
-                    lines.append("    </testcase>")
-                } else {
+                guard let failure = expectation.failure else {
                     lines.append("    <testcase \(name)/>")
+                    continue
                 }
+                // Some readers show the attribute, others the text.
+                let text = "<failure message=\(quoted(failure))>\(XMLText.escaped(failure))</failure>"
+                lines += ["    <testcase \(name)>", "      \(text)", "    </testcase>"]
             }
             lines.append("  </testsuite>")
         }

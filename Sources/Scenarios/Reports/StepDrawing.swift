@@ -1,3 +1,5 @@
+internal import DeliveryDiagnostics
+
 /// Draws the lifetime of pending things: a row for each kind, and a column for each step, in order.
 ///
 ///     step     1       5
@@ -29,12 +31,7 @@ struct StepDrawing {
     var steps: [Step]
 
     var text: String {
-        let labels = ["step"] + rows
-        let width = (labels.map(\.count).max() ?? 0) + 2
-        return zip(labels, [heading] + rows.map(drawing)).map { label, drawing in
-            let line = label + String(repeating: " ", count: width - label.count) + drawing
-            return String(line.reversed().drop { $0 == " " }.reversed())
-        }.joined(separator: "\n")
+        Table.text([["step", heading]] + rows.map { [$0, drawing(of: $0)] })
     }
 
     /// The numbers of the first step and of every fifth.

@@ -11,19 +11,12 @@ package struct TAPReport: Sendable {
 
     /// The lines of the next result.
     package mutating func lines(for result: ScenarioResult) -> [String] {
-        var lines: [String] = []
-        for expectation in result.expectations {
+        result.expectations.flatMap { expectation in
             count += 1
             let point = "\(count) - \(Self.description("\(result.scenario): \(expectation.claim)"))"
-            if let failure = expectation.failure {
-                lines += [
-                    "not ok \(point)", "  ---", "  message: \(Self.quoted(failure))", "  severity: fail", "  ...",
-                ]
-            } else {
-                lines.append("ok \(point)")
-            }
+            guard let failure = expectation.failure else { return ["ok \(point)"] }
+            return ["not ok \(point)", "  ---", "  message: \(Self.quoted(failure))", "  severity: fail", "  ..."]
         }
-        return lines
     }
 
     /// The plan: the number of test points.

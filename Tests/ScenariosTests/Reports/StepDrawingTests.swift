@@ -1,68 +1,49 @@
-import DeliveryRecording
-import Testing
+import XCTest
 
 @testable import Scenarios
 
-@Suite("Step drawing")
-struct StepDrawingTests {
-    private func step(_ row: String, _ mark: StepDrawing.Mark) -> StepDrawing.Step { .init(row: row, mark: mark) }
+final class StepDrawingTests: XCTestCase {
+    /// - Parameter steps: the row and the mark of each step, such as `"row*"`.
+    private func assert(_ rows: [String], _ steps: [String], draw text: String, line: UInt = #line) {
+        let steps = steps.map { StepDrawing.Step(row: String($0.dropLast()), mark: .init(rawValue: $0.last!)!) }
+        XCTAssertEqual(StepDrawing(rows: rows, steps: steps).text, text, line: line)
+    }
 
-    @Test("a row waits from its handover until it happens")
-    func waiting() {
-        let drawing = StepDrawing(
-            rows: ["one", "other"],
-            steps: [
-                step("other", .isHandedOver), step("one", .isHandedOver), step("one", .happens),
-                step("other", .happens),
-            ])
-        #expect(
-            drawing.text == """
+    func testARowWaitsFromItsHandoverUntilItHappensOrToTheEnd() {
+        assert(
+            ["one", "other"], ["othero", "oneo", "one*", "other*"],
+            draw: """
                 step   1
                 one      o-*
                 other  o-----*
                 """)
-    }
-
-    @Test("a row with two pending items waits until the second happens, or to the end")
-    func twoWait() {
-        let (handedOver, happens) = (step("row", .isHandedOver), step("row", .happens))
-        let drawing = StepDrawing(
-            rows: ["row", "last"], steps: [handedOver, handedOver, happens, step("last", .happens)])
-        #expect(
-            drawing.text == """
+        assert(
+            ["row", "last"], ["rowo", "rowo", "row*", "last*"],
+            draw: """
                 step  1
                 row   o-o-*---
                 last        *
                 """)
     }
 
-    @Test("a span is drawn from its beginning to its end, with or without waiting before it")
-    func lasting() {
-        let drawing = StepDrawing(
-            rows: ["row", "other"],
-            steps: [
-                step("row", .begins), step("other", .happens), step("row", .ends), step("other", .happens),
-                step("row", .isHandedOver), step("row", .begins), step("row", .ends), step("other", .happens),
-            ])
-        #expect(
-            drawing.text == """
+    func testASpanIsDrawnFromItsBeginningToItsEndWithOrWithoutWaitingBeforeIt() {
+        assert(
+            ["row", "other"], ["row[", "other*", "row]", "other*", "rowo", "row[", "row]", "other*"],
+            draw: """
                 step   1       5
                 row    [===]   o-[=]
                 other    *   *       *
                 """)
     }
 
-    @Test("a row without steps is empty, and a step of no row keeps its column")
-    func unknownRows() {
-        let drawing = StepDrawing(rows: ["row", "none"], steps: [step("foreign", .happens), step("row", .happens)])
-        #expect(drawing.text == "step  1\nrow     *\nnone")
+    func testARowWithoutStepsIsEmptyAndAStepOfNoRowKeepsItsColumn() {
+        assert(["row", "none"], ["foreign*", "row*"], draw: "step  1\nrow     *\nnone")
     }
 
-    @Test("every fifth step is numbered above its column")
-    func heading() {
-        let steps = (1...21).map { step($0 % 5 == 0 || $0 == 1 ? "row" : "other", .happens) }
-        #expect(
-            StepDrawing(rows: ["row"], steps: steps).text == """
+    func testEveryFifthStepIsNumbered() {
+        assert(
+            ["row"], (1...21).map { $0 % 5 == 0 || $0 == 1 ? "row*" : "other*" },
+            draw: """
                 step  1       5         10        15        20
                 row   *       *         *         *         *
                 """)
