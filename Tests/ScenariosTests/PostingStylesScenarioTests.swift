@@ -64,7 +64,9 @@ final class PostingStylesScenarioTests: XCTestCase {
         try check.fails("each handled once, on the main thread") {
             $0[try $0.indexOfDelivery()].thread = ScenarioCheck.anotherThread
         }
-        try check.fails("each enqueued notification has one outcome") { records in
+        try check.fails(
+            "each enqueued notification has one outcome", "the library's counters agree with the records"
+        ) { records in
             var record = records[try records.index(.enqueue)]
             record.stage = .coalesce
             records.append(record)

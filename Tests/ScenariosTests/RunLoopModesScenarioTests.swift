@@ -50,7 +50,9 @@ final class RunLoopModesScenarioTests: XCTestCase {
             records[last].sequence = try records.sequence(after: "modal: now for modal, posted")
         }
         try check.fails("each handled once") { $0.remove(at: try $0.index(.deliver, "asap for default")) }
-        try check.fails("each enqueued notification has one outcome") { records in
+        try check.fails(
+            "each enqueued notification has one outcome", "the library's counters agree with the records"
+        ) { records in
             var record = records[try records.index(.enqueue)]
             record.stage = .dequeue
             records.append(record)

@@ -34,7 +34,7 @@ final class ScenarioTests: XCTestCase {
             records.append(unposted)
         }
         try check.fails(signal) { $0.remove(at: try $0.index(.dropSignal)) }
-        try check.fails("each of the posts redirected once", signal) { $0.append($0[try $0.index(.capture)]) }
+        try check.fails("each of the posts redirected once", none, signal) { $0.append($0[try $0.index(.capture)]) }
         try check.fails("each poster's order kept") { records in
             let poster = records[try records.index(.post)].thread
             let posts = records.filter { $0.stage == .post && $0.thread == poster }.map(\.post)
