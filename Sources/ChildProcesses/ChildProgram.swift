@@ -54,7 +54,7 @@ package struct ChildProgram: Sendable, Hashable {
         try start(more, input: .piped, output: .piped, errors: .piped).communicate(input, timeout: timeout)
     }
 
-    /// What a standard stream of a child is connected to.
+    /// The other end of a standard stream of a child.
     package enum Stream: Sendable, Hashable {
         /// The same as this process's.
         case inherited

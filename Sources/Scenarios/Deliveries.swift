@@ -66,10 +66,10 @@ struct Deliveries {
         }
     }
 
-    /// The outcomes of what was posted for an observer.
+    /// The outcomes of all posts for an observer.
     func counters(of observer: Int?) -> DeliveryCounters { countersOfObserver[observer] ?? DeliveryCounters() }
 
-    /// The outcomes of what was enqueued in posting queues, under one name or all names.
+    /// The outcomes of all notifications in posting queues, under one name or all names.
     func countersOfEnqueued(_ name: String? = nil) -> DeliveryCounters {
         index.posts.reduce(into: DeliveryCounters()) { counters, post in
             guard let enqueued = record(post.enqueued), name == nil || enqueued.notification == name else { return }
@@ -143,17 +143,18 @@ struct Deliveries {
 
     /// Expects that the posts of one thread were delivered to each observer in the order of posting.
     func expectOrderKept(_ claim: String) -> Expectation {
-        expectAscending(claim, { [$0.posted.thread, $0.delivered.observer] }) { $0.posted.sequence }
+        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.posted.sequence)
     }
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        expectAscending(claim, { [$0.delivered.post, $0.delivered.thread] }) { $0.registered?.sequence ?? 0 }
+        expectAscending(
+            claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: { $0.registered?.sequence ?? 0 })
     }
 
     /// Expects that a number ascends from each delivery to the next one with the same key.
     private func expectAscending(
-        _ claim: String, _ key: (Delivery) -> [AnyHashable], _ number: (Delivery) -> Int
+        _ claim: String, by key: (Delivery) -> [AnyHashable], number: (Delivery) -> Int
     ) -> Expectation {
         var last: [[AnyHashable]: Int] = [:]
         for delivery in delivered {

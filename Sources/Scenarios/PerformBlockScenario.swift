@@ -21,7 +21,7 @@ struct PerformBlockScenario: Scenario {
 
             recorder.logCurrentThread()
             try connection.send(firstName: "Ada", lastName: "Lovelace", companyName: "Engines")
-            // This block runs after the one above has ended, because the mailbox is first in, first out. The block's value
+            // This block runs after the one above has ended: the mailbox is first in, first out. The block's value
             // is returned.
             let first = try networkThread.performAndWait(timeout: timeout) { connection.sent }
             recorder.log(Self.answer(first))

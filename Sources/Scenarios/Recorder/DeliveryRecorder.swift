@@ -98,8 +98,8 @@ package final class DeliveryRecorder: Sendable {
         record(.count, counters: queue.counters)
     }
 
-    /// Records what the library traces while `body` runs. The library has one tracer for the process, so everything that
-    /// is delivered in the process meanwhile is recorded.
+    /// Records what the library traces while `body` runs. The library has one tracer for the process, so all deliveries
+    /// in the process are recorded.
     ///
     /// - Parameters:
     ///   - watch: called for each event after it was recorded, on the thread on which it happens.

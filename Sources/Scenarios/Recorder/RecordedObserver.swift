@@ -58,7 +58,7 @@ final class RecordedObserver: Sendable {
     }
 }
 
-// What the center gave for the registration.
+// A registration with a center.
 //
 // Safety: nothing is done with the token but to hand it back to the center, which takes it on any thread.
 private struct Registration: @unchecked Sendable {

@@ -72,7 +72,7 @@ final class DeliveryRecorderTests: XCTestCase {
         let center = ThreadedNotificationCenter()
         recorder.trace {
             let waiting = center.addObserver(forName: nil, on: .main, options: .init(modes: [.init("NotRun")])) { _ in }
-            // What waits is of an earlier post: an observer of the same post does not count.
+            // A delivery overtakes only deliveries of earlier posts.
             center.post(name: TestNotification.foundationName)
             let atOnce = center.addObserver(
                 forName: nil, on: .main, options: .init(modes: [.init("NotRun")], sameThread: .atOnce)
