@@ -12,9 +12,9 @@ struct NotifyDemo: ParsableCommand {
         discussion: """
             Without a subcommand, it shows a short guided tour.
 
-            With --json, a report is one JSON document, and a sequence of records, notifications, scenarios or facts has \
-            one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. Durations \
-            on the command line have a unit: ns, us, ms, s or m.
+            With --json, a report is one JSON document, and a sequence of records, notifications, scenarios or facts \
+            has one JSON document per line. The same field has the same name everywhere. Times are in nanoseconds. \
+            Durations on the command line have a unit: ns, us, ms, s or m.
 
             EXAMPLES
               notify-demo

@@ -41,8 +41,8 @@ struct RecordingInput: ParsableArguments {
 private struct NoRecording: Error, CustomStringConvertible {
     var description: String {
         """
-        there is no \(RecordingInput.defaultPath) here. Name a recording, or record a program first: notify-demo record \
-        -- ./my-program
+        there is no \(RecordingInput.defaultPath) here. Name a recording, or record a program first: notify-demo \
+        record -- ./my-program
         """
     }
 }

@@ -14,8 +14,10 @@ struct UserInfoOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read userInfo from a property list in XML or binary form, or JSON, whose root is a dictionary; - is standard input.",
-            valueName: "file"),
+            """
+            Read userInfo from a property list in XML or binary form, or JSON, whose root is a dictionary; - is \
+            standard input.
+            """, valueName: "file"),
         completion: .file(extensions: ["plist"]))
     var plist: String?
 

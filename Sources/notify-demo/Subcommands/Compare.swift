@@ -27,9 +27,9 @@ struct Compare: Command {
             dropOldest must be delivered.
 
             A text log does not contain causes, so only the order of each thread's messages is compared. A recording \
-            that is compared with a text log is reduced to its log messages. Blank lines are ignored. A line in another \
-            format continues the message before it. If the log has lines such as "warning: …", it is the combined output \
-            of a program: then other lines are skipped and counted, except indented ones.
+            that is compared with a text log is reduced to its log messages. Blank lines are ignored. A line in \
+            another format continues the message before it. If the log has lines such as "warning: …", it is the \
+            combined output of a program: then other lines are skipped and counted, except indented ones.
 
             --exact compares all records, or all messages, in the order of the files.
 

@@ -10,8 +10,8 @@ struct Diagnose: Command {
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
             mistake; a note is worth knowing.
 
-            A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name of \
-            the notification. Text after # is a comment.
+            A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name \
+            of the notification. Text after # is a comment.
 
             EXAMPLES
               notify-demo run thread-exit -o run.jsonl; notify-demo diagnose run.jsonl

@@ -24,8 +24,8 @@ struct Doctor: Command {
               notify-demo doctor --queues
 
             EXIT STATUS
-              0 success, whatever Foundation does; 1 this package differs from the expected behaviour; 2 a process cannot \
-            be started
+              0 success, whatever Foundation does; 1 this package differs from the expected behaviour; 2 a process \
+            cannot be started
             """)
 
     @Option(help: ArgumentHelp("Examine only this fact; may be repeated.", valueName: "number"))

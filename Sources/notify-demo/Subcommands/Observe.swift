@@ -7,13 +7,14 @@ struct Observe: Command {
     static let configuration = CommandConfiguration(
         abstract: "Print the notifications that this user's processes post.",
         discussion: """
-            Prints a line for each: the time, the process that posted it (its name, if it is still running, and its id as the \
-            kernel reports it), the thread on which it was delivered, its name, object and userInfo:
+            Prints a line for each: the time, the process that posted it (its name, if it is still running, and its \
+            id as the kernel reports it), the thread on which it was delivered, its name, object and userInfo:
               2026-11-21 16:14:57.940 make[4711] → 1 main: done of "Soup" with {"n":3}
 
-            Lost notifications have a line too, in order: a gap gives their number and the cause; an interruption is the end \
-            of the server, after which the number is unknown. The observer is registered again automatically. With --json, each \
-            line is an object: kind is notification, gap, interrupted, connected or failed; dates are text, and data is base64.
+            Lost notifications have a line too, in order: a gap gives their number and the cause; an interruption is \
+            the end of the server, after which the number is unknown. The observer is registered again automatically. \
+            With --json, each line is an object: kind is notification, gap, interrupted, connected or failed; dates \
+            are text, and data is base64.
 
             EXAMPLES
               notify-demo observe
@@ -22,8 +23,8 @@ struct Observe: Command {
               notify-demo observe --json | jq -r 'select(.kind == "gap").count'
 
             EXIT STATUS
-              0 -N notifications arrived, or, without -N, the timeout passed; 1 the timeout passed first; 2 the server cannot be \
-            reached or started; 130 ended by Ctrl-C
+              0 -N notifications arrived, or, without -N, the timeout passed; 1 the timeout passed first; 2 the \
+            server cannot be reached or started; 130 ended by Ctrl-C
             """)
 
     @Argument(help: ArgumentHelp("The name to observe (default: any).", valueName: "name"))

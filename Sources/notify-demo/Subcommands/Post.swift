@@ -7,12 +7,12 @@ struct Post: Command {
     static let configuration = CommandConfiguration(
         abstract: "Post a notification to the processes of this user on this computer.",
         discussion: """
-            The notification reaches observers of its name and object; an observer may leave out either. Without an object, it \
-            reaches only observers that gave no object. The server is started if none is running. When the command ends, the \
-            server has passed the notification on to its observers. Nothing is printed.
+            The notification reaches observers of its name and object; an observer may leave out either. Without an \
+            object, it reaches only observers that gave no object. The server is started if none is running. When the \
+            command ends, the server has passed the notification on to its observers. Nothing is printed.
 
-            An entry of userInfo is text after =, and JSON after := ; 3 is an integer, 3.0 a real, and null is refused. Write the \
-            name first: --user-info takes all arguments up to the next option.
+            An entry of userInfo is text after =, and JSON after := ; 3 is an integer, 3.0 a real, and null is \
+            refused. Write the name first: --user-info takes all arguments up to the next option.
 
             EXAMPLES
               notify-demo post build-done

@@ -9,11 +9,11 @@ struct Serve: Command {
     static let configuration = CommandConfiguration(
         abstract: "Run the server of this user's notifications in the foreground.",
         discussion: """
-            The first process that posts or observes starts a server by itself, which ends when it has had no client for a \
-            minute. This command runs one that logs to standard error and serves until it is told to end. SIGTERM and Ctrl-C \
-            end it after it has said goodbye to its clients and written what waits for them, for 2 seconds at most; a second \
-            one ends it at once. A socket that systemd passes is used. install.sh installs units for systemd that start \
-            notification-server, which serves without these options.
+            The first process that posts or observes starts a server by itself, which ends when it has had no client \
+            for a minute. This command runs one that logs to standard error and serves until it is told to end. \
+            SIGTERM and Ctrl-C end it after it has said goodbye to its clients and written what waits for them, for 2 \
+            seconds at most; a second one ends it at once. A socket that systemd passes is used. install.sh installs \
+            units for systemd that start notification-server, which serves without these options.
 
             EXAMPLES
               notify-demo serve
@@ -22,8 +22,8 @@ struct Serve: Command {
               systemctl --user enable --now distributed-notifications.socket
 
             EXIT STATUS
-              0 told to end, or idle for as long as --idle-exit says; 2 the directory cannot be used, or another server \
-            serves there
+              0 told to end, or idle for as long as --idle-exit says; 2 the directory cannot be used, or another \
+            server serves there
             """)
 
     @Option(

@@ -7,8 +7,8 @@ struct Show: Command {
     static let configuration = CommandConfiguration(
         abstract: "Print the records of a recording as text.",
         discussion: """
-            Each line has the time since the first record that is shown, the process and the thread, the stage, and the \
-            notification.
+            Each line has the time since the first record that is shown, the process and the thread, the stage, and \
+            the notification.
 
             EXAMPLES
               notify-demo show

@@ -7,8 +7,8 @@ struct Status: Command {
     static let configuration = CommandConfiguration(
         abstract: "Show the server's clients, their observers, and the notifications that wait or were dropped.",
         discussion: """
-            Dropped notifications were not sent to a process because it read too slowly. Discarded ones exceeded the limit of \
-            notifications that are held for a suspended process. The command starts no server.
+            Dropped notifications were not sent to a process because it read too slowly. Discarded ones exceeded the \
+            limit of notifications that are held for a suspended process. The command starts no server.
 
             EXAMPLES
               notify-demo status

@@ -83,7 +83,8 @@ struct TimelineCommand: Command {
         } else {
             let columns = drawing.isStandardOutput ? TerminalWidth.ofTerminal : nil
             let text = TimelineText(timeline, width: width ?? columns ?? 80, symbols: ascii ? .ascii : .unicode)
-            try text.forEachLine(progress: { terminal.show(progress: "\($0) rows drawn") }) { line in
+            let show: (Int) -> Void = { terminal.show(progress: "\($0) rows drawn") }
+            try text.forEachLine(progress: show) { line in
                 let spans = line.map { span in
                     guard drawing.isStandardOutput, let lane = span.lane else { return span.text }
                     return terminal.palette.numbered(span.text, lane)

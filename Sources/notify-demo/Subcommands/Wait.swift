@@ -9,10 +9,11 @@ struct Wait: Command {
     static let configuration = CommandConfiguration(
         abstract: "Wait for one notification, for scripts.",
         discussion: """
-            Prints the notification as observe does. The line "waiting for NAME" on standard error means that the observer is \
-            registered, so no later notification is missed. A script waits for that with --ready-fd, or gives the command that \
-            leads to the notification after --; it is started when the observer is registered. The command keeps running when \
-            the notification arrives or the timeout passes. If it fails before, the waiting ends.
+            Prints the notification as observe does. The line "waiting for NAME" on standard error means that the \
+            observer is registered, so no later notification is missed. A script waits for that with --ready-fd, or \
+            gives the command that leads to the notification after --; it is started when the observer is registered. \
+            The command keeps running when the notification arrives or the timeout passes. If it fails before, the \
+            waiting ends.
 
             EXAMPLES
               notify-demo wait build-done --timeout 2m && ./deploy
@@ -21,8 +22,8 @@ struct Wait: Command {
               read <ready; ./start-build; wait $!
 
             EXIT STATUS
-              0 it arrived, 1 the timeout passed first, 2 the command failed, or the server cannot be reached or started, 130 \
-            ended by Ctrl-C
+              0 it arrived, 1 the timeout passed first, 2 the command failed, or the server cannot be reached or \
+            started, 130 ended by Ctrl-C
             """)
 
     @Argument(help: ArgumentHelp("The name to wait for.", valueName: "name"))
