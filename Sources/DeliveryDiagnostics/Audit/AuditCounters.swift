@@ -18,10 +18,11 @@ struct AuditCounters: Sendable, Hashable {
     /// Outcomes of posts from before the recording. Not included in `posted`.
     var earlier = 0
 
+    /// The counters with their names in words.
     static var all: [(name: String, counter: WritableKeyPath<AuditCounters, Int>)] {
         [
             ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
-            ("cancelled", \.cancelled), ("targetGone", \.targetGone), ("pending", \.pending), ("lost", \.lost),
+            ("cancelled", \.cancelled), ("target gone", \.targetGone), ("pending", \.pending), ("lost", \.lost),
             ("skipped", \.skipped), ("earlier", \.earlier),
         ]
     }

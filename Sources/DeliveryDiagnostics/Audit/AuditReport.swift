@@ -72,7 +72,7 @@ package struct AuditReport {
             ["posted", "delivered"].contains(column.name) || sum[keyPath: column.counter] != 0
         }
         return numbers(
-            columns.map { $0.name == "targetGone" ? "target gone" : $0.name }, of: what,
+            columns.map(\.name), of: what,
             all.map { row in (columns.map { row.counts[keyPath: $0.counter] }, row.label) }, width)
     }
 
@@ -148,7 +148,7 @@ package struct AuditReport {
                 Dictionary(
                     uniqueKeysWithValues: Self.queueColumns.map { column in
                         (
-                            column.heading.replacing("target gone", with: "targetGone"),
+                            Self.key(column.heading),
                             queue.counters[keyPath: column.counter]
                         )
                     }
@@ -162,6 +162,9 @@ package struct AuditReport {
         ])
     }
 
+    /// The key of a counter.
+    private static func key(_ name: String) -> String { name == "target gone" ? "targetGone" : name }
+
     private func object(_ process: Int32, _ name: Int32) -> [String: Any] {
         var object: [String: Any] = ["process": Int(recording.processes[Int(process)].id)]
         if name >= 0 { object["notification"] = recording.strings[Int(name)] }
@@ -170,7 +173,7 @@ package struct AuditReport {
 
     private func object(_ line: Audit.Line) -> [String: Any] {
         var object = object(line.process, line.name)
-        for (name, counter) in AuditCounters.all { object[name] = line.counts[keyPath: counter] }
+        for (name, counter) in AuditCounters.all { object[Self.key(name)] = line.counts[keyPath: counter] }
         object["threads"] = line.threads.sorted().map { recording.describeThread($0) }
         if line.observer >= 0 { object["observer"] = recording.observers[Int(line.observer)].number }
         if let target = target(line) { object["target"] = recording.describeThread(target) }

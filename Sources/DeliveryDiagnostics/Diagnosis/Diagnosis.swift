@@ -78,7 +78,7 @@ package struct Diagnosis: Sendable {
         var sum = AuditCounters()
         for line in audit.lines { sum += line.counts }
         let outcomes = AuditCounters.all.filter { $0.name == "posted" || sum[keyPath: $0.counter] > 0 }.map {
-            "\(sum[keyPath: $0.counter]) \($0.name == "targetGone" ? "target gone" : $0.name)"
+            "\(sum[keyPath: $0.counter]) \($0.name)"
         }
         let unobserved = audit.unobserved.reduce(0) { $0 + $1.count }
         let blocks = audit.blocks.reduce(0) { $0 + $1.counts.posted }
