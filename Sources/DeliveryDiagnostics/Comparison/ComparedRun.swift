@@ -13,6 +13,8 @@ struct ComparedRun {
     let threadKeys: [Int32]
     /// For each process: why records of it are missing, if they are. Empty for a text log.
     let truncations: [Recording.Truncation?]
+    /// True if the recording has no end record, but the other has one. Then processes may be missing.
+    let lacksEnd: Bool
     private(set) var chains: CausalChains
     /// The number of threads with compared records.
     private(set) var threadCount = 0
@@ -25,9 +27,9 @@ struct ComparedRun {
     init(
         _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>,
         truncations: [Recording.Truncation?],
-        texts: inout ComparedTexts
+        lacksEnd: Bool, texts: inout ComparedTexts
     ) {
-        (self.log, self.order, self.truncations) = (log, order, truncations)
+        (self.log, self.order, self.truncations, self.lacksEnd) = (log, order, truncations, lacksEnd)
         self.texts = texts.table(of: recording)
         threadKeys = recording.threads.map { thread in
             if !order.namesThreads { return -1 }
@@ -64,8 +66,8 @@ struct ComparedRun {
 
     func isTruncated(_ process: Int32) -> Bool { !truncations.isEmpty && truncations[Int(process)] != nil }
 
-    /// True if any process is truncated.
-    var isTruncated: Bool { truncations.contains { $0 != nil } }
+    /// True if any process is truncated, or if later processes may be missing.
+    var isTruncated: Bool { lacksEnd || truncations.contains { $0 != nil } }
 
     /// The threads that a record's message mentions.
     func mentions(of entry: Recording.Entry) -> ArraySlice<ThreadDescription> {

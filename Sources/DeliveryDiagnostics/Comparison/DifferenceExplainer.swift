@@ -342,6 +342,8 @@ extension ComparedRun {
             case .noEnd: "\(subject) has no end record."
             }
         }
+        let isFileOnly = lacksEnd && !truncations.contains { $0 != nil }
+        if isFileOnly { return [sentence(.noEnd, name)] }
         return truncations.enumerated().compactMap { process, truncation in
             let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
             return truncation.map { sentence($0, subject) }

@@ -88,16 +88,19 @@ package struct RunComparison {
         }
         skippedLines = skipped
         // Recordings that were made by hand have no ends.
-        let hasEnd = inputs.contains { $0.recording.entries.contains { $0.stage == .end } }
+        let hasEnd = inputs.map { $0.recording.entries.contains { $0.stage == .end } }
         var texts = ComparedTexts()
-        let runs = inputs.map { input in
+        let runs = zip(inputs, hasEnd).map { input, isEnded in
             let truncations = input.recording.completeness.map { completeness -> Recording.Truncation? in
-                guard case .truncated(let reason) = completeness, hasEnd || reason != .noEnd else { return nil }
+                guard case .truncated(let reason) = completeness, hasEnd.contains(true) || reason != .noEnd else {
+                    return nil
+                }
                 return reason
             }
             return ComparedRun(
                 input.recording, log: input.log, order: order, ignored: options.ignored,
-                truncations: isLogged ? [] : truncations, texts: &texts)
+                truncations: isLogged ? [] : truncations,
+                lacksEnd: !isLogged && !isEnded && hasEnd.contains(true), texts: &texts)
         }
         var search = DifferenceSearch(runs[0], runs[1], order: order, budget: options.budget)
         outcome = search.run(maximum: options.maximumDifferences, progress)
