@@ -152,8 +152,8 @@ package struct Audit: Sendable {
             count(delivery, isPassedOver: isPassedOver, process, in: &lines[line])
             guard isPassedOver else { continue }
             note(.lost, process: process, post: delivery.post, entry: delivery.append) { words in
-                "\(words.post(delivery.post)) was handed over\(words.forObserver(delivery)) and never delivered, although a "
-                    + "later notification of the same thread was"
+                "\(words.post(delivery.post)) was handed over\(words.forObserver(delivery)) and never delivered, "
+                    + "although a later notification of the same thread was"
             }
         }
     }
@@ -216,8 +216,8 @@ package struct Audit: Sendable {
         }
         if delivery.outcome >= 0, delivery.skip >= 0 {
             note(.outcomeAfterSkip, process: process, post: delivery.post, entry: delivery.outcome) { words in
-                "\(words.post(delivery.post)) was skipped\(words.forObserver(delivery)) (\(words.record(delivery.skip))) but "
-                    + "has an outcome: \(words.record(delivery.outcome))"
+                "\(words.post(delivery.post)) was skipped\(words.forObserver(delivery)) "
+                    + "(\(words.record(delivery.skip))) but has an outcome: \(words.record(delivery.outcome))"
             }
         }
         if delivery.isPending, index.targetHasEnded(delivery) {
@@ -232,8 +232,8 @@ package struct Audit: Sendable {
         let posted = index.posts[Int(delivery.post)].posted
         if posted < 0 {
             note(.withoutPost, process: process, post: delivery.post, entry: delivery.first) { words in
-                "\(words.post(delivery.post)) has a record\(words.forObserver(delivery)) (\(words.record(delivery.first))), "
-                    + "but its post was not recorded"
+                "\(words.post(delivery.post)) has a record\(words.forObserver(delivery)) "
+                    + "(\(words.record(delivery.first))), but its post was not recorded"
             }
         } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
             index.entry(delivery.outcome).stage == .deliver,
@@ -319,8 +319,8 @@ package struct Audit: Sendable {
             }
             guard post.secondQueueOutcome >= 0 else { continue }
             note(.twoOutcomes, process: process, post: Int32(number), entry: post.secondQueueOutcome) { words in
-                "\(words.post(Int32(number))) has two outcomes in its posting queue: \(words.record(post.queueOutcome)), "
-                    + "then \(words.record(post.secondQueueOutcome))"
+                "\(words.post(Int32(number))) has two outcomes in its posting queue: "
+                    + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))"
             }
         }
     }
@@ -392,8 +392,8 @@ package struct Audit: Sendable {
             }
             guard !differing.isEmpty else { continue }
             note(.miscounted, process: recording.process(of: entry), entry: count.entry) { words in
-                "the library's counters for \(words.recording.describeObserver(observer)) (\(words.record(count.entry))) "
-                    + "differ from the records: "
+                "the library's counters for \(words.recording.describeObserver(observer)) "
+                    + "(\(words.record(count.entry))) differ from the records: "
                     + differing.map {
                         "\($0.name) \(library[keyPath: $0.counter]), recorded \(most[keyPath: $0.counter])"
                     }

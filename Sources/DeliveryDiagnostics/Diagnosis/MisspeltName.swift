@@ -39,7 +39,8 @@ enum MisspeltName {
             return Finding(
                 kind: .nameNeverPosted, severity: .problem,
                 problem: "\(words.name(registration.name)) was never posted but is observed by "
-                    + "\(recording.describeObserver(observer)). \(posted) was posted \(words.times(near.entries.count)).",
+                    + "\(recording.describeObserver(observer)). \(posted) was posted "
+                    + "\(words.times(near.entries.count)).",
                 evidence: [registered, near.entries[0]],
                 remedy: "If both should be the same name, declare it once: "
                     + "extension Notification.Name { static let … = Self(\"\(posted)\") }",

@@ -125,8 +125,8 @@ struct NeverDelivered {
             let wasStarted = registration.target >= 0 || index.entry(matched.first).target >= 0
             return finding(
                 observer, registration, matched.first, weight: matched.pending, thread: registration.target,
-                "\(counted(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") still waiting "
-                    + "when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
+                "\(counted(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") still "
+                    + "waiting when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
                 remedy: wasStarted
                     ? "Make \(registration.target < 0 ? "its thread" : words.thread(registration.target)) run its run "
                         + "loop in one of the observer's modes. The default of ObserverOptions(modes:) is .common. If "

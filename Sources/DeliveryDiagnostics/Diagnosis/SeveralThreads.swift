@@ -38,8 +38,8 @@ enum SeveralThreads {
             return Finding(
                 kind: .severalThreads, severity: hasMain || call.overlap ? .problem : .note,
                 problem: "Handlers of \(words.observer(observer)) ran on \(threads.count) threads "
-                    + "(\(words.threads(threads.sorted())))\(call.overlap ? ", two at the same time," : "") because the "
-                    + "observer is called on the posting thread.",
+                    + "(\(words.threads(threads.sorted())))\(call.overlap ? ", two at the same time," : "") because "
+                    + "the observer is called on the posting thread.",
                 evidence: [words.registered(observer), call.first, call.second],
                 remedy: "Add the observer for the thread that should handle it: addObserver(forName:on:) with .main, "
                     + ".current or a RunLoopThread. Keep .postingThread only for handlers that any thread may run.",

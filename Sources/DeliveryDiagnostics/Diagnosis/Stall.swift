@@ -55,9 +55,9 @@ enum Stall {
 
     /// What to do if the main thread does not run its run loop.
     static let asyncMain =
-        "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts a "
-        + "Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the main "
-        + "thread: observe on a RunLoopThread there, or write the test for XCTest."
+        "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
+        + "a Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the "
+        + "main thread: observe on a RunLoopThread there, or write the test for XCTest."
 
     static func isMain(_ thread: Int32, _ index: RecordingIndex) -> Bool {
         thread >= 0 && index.recording.threads[Int(thread)].identity.number == 1
