@@ -13,7 +13,7 @@ extension RecordingIndex {
     /// The record since which a delivery waited in a mailbox, or a notification in a posting queue, until this record.
     func waitBegin(_ number: Int32) -> Int32 {
         var begin: Int32 = -1
-        if let delivery = delivery(of: number), [delivery.outcome, delivery.skip].contains(number) {
+        if let delivery = delivery(of: number), delivery.outcome == number || delivery.skip == number {
             begin = waitBegin(of: delivery)
         } else if entry(number).post >= 0 {
             let post = posts[Int(entry(number).post)]

@@ -68,7 +68,7 @@ private struct TimelineBuilder {
         for (number, entry) in recording.entries.enumerated() {
             guard isDrawn(entry, Int32(number)) else {
                 // The others are part of a post or a delivery.
-                if ![.append, .capture].contains(entry.stage) { leftOut.undrawn[entry.stage, default: 0] += 1 }
+                if entry.stage != .append, entry.stage != .capture { leftOut.undrawn[entry.stage, default: 0] += 1 }
                 continue
             }
             let time = selection.elapsed(entry)
