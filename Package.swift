@@ -9,8 +9,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -26,9 +24,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
         // The libraries and the server.
@@ -69,7 +65,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
                 "NotificationServer", "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser,
-                logging, systemPackage,
+                systemPackage,
             ], swiftSettings: strict),
 
         // The benchmarks.
@@ -97,7 +93,8 @@ let package = Package(
             swiftSettings: strict),
 
         // The tests.
-        .target(name: "SharedTesting", path: "Tests/SharedTesting", swiftSettings: strict),
+        .target(
+            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting", swiftSettings: strict),
         .target(
             name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/RecordingTesting", swiftSettings: strict),
@@ -141,8 +138,8 @@ let package = Package(
         .testTarget(
             name: "DeliveryBenchmarksTests",
             dependencies: [
-                "CAllocationCounter", "CControl", "DeliveryBenchmarks", "SharedTesting", "notification-server",
-                "notify-bench", subprocess, systemPackage,
+                "CAllocationCounter", "CControl", "ChildProcesses", "DeliveryBenchmarks", "SharedTesting",
+                "notification-server", "notify-bench", systemPackage,
             ], swiftSettings: strict),
         .executableTarget(
             name: "recording-child", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
@@ -150,9 +147,9 @@ let package = Package(
         .testTarget(
             name: "NotifyDemoTests",
             dependencies: [
-                "CLinux", "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
-                "NotificationServer", "PlatformExamination", "Scenarios", "ThreadedNotifications", argumentParser,
-                logging, systemPackage,
+                "ChildProcesses", "DeliveryDiagnostics", "DeliveryRecording", "DistributedNotifications",
+                "NotificationServer", "PlatformExamination", "Scenarios", "SharedTesting", "ThreadedNotifications",
+                "kitchen", "notification-server", "notify-demo", "recording-child", argumentParser, systemPackage,
             ], swiftSettings: strict),
         .testTarget(
             name: "DocumentsTests",

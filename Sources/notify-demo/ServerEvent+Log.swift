@@ -1,35 +1,29 @@
 import DistributedNotifications
-import Logging
 import NotificationServer
 
 extension ServerEvent {
-    /// The level, message and metadata of the event's log entry.
-    var logEntry: (level: Logger.Level, message: String, metadata: Logger.Metadata) {
-        func client(_ process: Int32, _ name: String) -> Logger.Metadata {
-            ["process": "\(process)", "name": "\(name)"]
-        }
+    /// The level and the text of the event in the log of `serve`.
+    var logEntry: (level: LogLevel, text: String) {
+        func client(_ process: Int32, _ name: String) -> String { "process \(process) (\(name))" }
         switch self {
         case .started(let place, let processID):
-            return (.notice, "serving", ["socket": "\(place.socketPath)", "process": "\(processID)"])
+            return (.notice, "server \(processID) serves at \(place.socketPath)")
         case .clientConnected(let process, let name):
-            return (.info, "connected", client(process, name))
+            return (.info, "\(client(process, name)) has connected")
         case .clientGone(let process, let name, nil):
-            return (.info, "gone", client(process, name))
+            return (.info, "\(client(process, name)) has disconnected")
         case .clientGone(let process, let name, let reason?):
-            return (.notice, "gone: \(reason)", client(process, name))
+            return (.notice, "\(client(process, name)) is disconnected: \(reason)")
         case .clientRefused(let process, let reason):
-            return (.warning, "refused: \(reason)", ["process": "\(process)"])
+            return (.warning, "process \(process) is refused: \(reason)")
         case .dropping(let process, let name):
-            return (.warning, "reads too slowly: notifications for it are dropped", client(process, name))
+            return (.warning, "\(client(process, name)) reads too slowly: notifications for it are dropped")
         case .dropped(let process, let name, let count):
-            return (
-                .warning, "reads again; notifications were dropped",
-                client(process, name).merging(["count": "\(count)"]) { _, new in new }
-            )
+            return (.warning, "\(client(process, name)) has read what waited; \(count) notifications were dropped")
         case .outOfDescriptors:
-            return (.error, "no process can be accepted: no descriptors are left (ulimit -n)", [:])
+            return (.error, "no more processes can be accepted for now: no descriptors are left (ulimit -n)")
         case .stopping(let reason):
-            return (.notice, "stopping: \(reason)", [:])
+            return (.notice, "stopping: \(reason)")
         }
     }
 }

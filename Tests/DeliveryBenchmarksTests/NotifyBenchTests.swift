@@ -1,6 +1,7 @@
+import ChildProcesses
 import DeliveryBenchmarks
 import Foundation
-import Subprocess
+import SharedTesting
 import Testing
 
 /// The output of `notify-bench`, apart from the measured values.
@@ -13,8 +14,8 @@ struct NotifyBenchTests {
 
     @Test("--quick measures every contender of every workload, in JSON as one object")
     func quick() async throws {
-        let outcome = try await Shell.run("notify-bench --quick --json")
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let outcome = try Shell.run("notify-bench --quick --json")
+        #expect(outcome.end == .exit(0), "\(outcome.errors)")
         #expect(lines(outcome.output).count == 1)
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -34,8 +35,8 @@ struct NotifyBenchTests {
 
     @Test("the named workloads are measured once, in the order of the arguments; a family by its name")
     func chosen() async throws {
-        let outcome = try await Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json")
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let outcome = try Shell.run("notify-bench --quick round-trip same-thread-10 same-thread --json")
+        #expect(outcome.end == .exit(0), "\(outcome.errors)")
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let names = try #require(report["workloads"] as? [[String: Any]]).compactMap { $0["name"] as? String }
@@ -46,7 +47,7 @@ struct NotifyBenchTests {
     @Test("the text names the machine and fits the columns")
     func text() async throws {
         for columns in [80, 120] {
-            let outcome = try await Shell.run(
+            let outcome = try Shell.run(
                 "COLUMNS=\(columns) notify-bench --quick --rounds 2 same-thread-1 round-trip perform")
             #expect(outcome.output.contains("2 rounds, a quick look"))
             for line in lines(outcome.output) { #expect(line.count <= columns, "\(line)") }
@@ -55,9 +56,9 @@ struct NotifyBenchTests {
 
     @Test("Markdown begins with the command that prints the same tables")
     func markdown() async throws {
-        let outcome = try await Shell.run(
+        let outcome = try Shell.run(
             "notify-bench --markdown same-thread-1 --quick --rounds 2 --pin \(Self.core) --no-spin")
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.end == .exit(0), "\(outcome.errors)")
         #expect(!outcome.output.contains("notify-bench:"), "messages go to standard error")
         let text = lines(outcome.output)
         #expect(
@@ -72,16 +73,16 @@ struct NotifyBenchTests {
 
     @Test("with --pin, all threads run on the given cores")
     func pin() async throws {
-        let outcome = try await Shell.run("notify-bench burst-1 round-trip --quick --json --pin \(Self.core)")
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let outcome = try Shell.run("notify-bench burst-1 round-trip --quick --json --pin \(Self.core)")
+        #expect(outcome.end == .exit(0), "\(outcome.errors)")
         #expect(outcome.output.contains("\"pin\":[\(Self.core)]"))
     }
 
     @Test("the list has each workload with its summary, and as JSON its contenders")
     func list() async throws {
-        let text = try await Shell.run("notify-bench --list")
-        let json = try await Shell.run("notify-bench --list --json same-thread round-trip")
-        #expect(text.status == .exited(0) && json.status == .exited(0))
+        let text = try Shell.run("notify-bench --list")
+        let json = try Shell.run("notify-bench --list --json same-thread round-trip")
+        #expect(text.end == .exit(0) && json.end == .exit(0))
         for workload in Workloads.all {
             #expect(lines(text.output).contains { $0.hasPrefix("\(workload.name) ") && $0.hasSuffix(workload.summary) })
         }
@@ -91,8 +92,8 @@ struct NotifyBenchTests {
 
     @Test("a full disk is an error, with a message")
     func fullDisk() async throws {
-        let outcome = try await Shell.run("notify-bench --quick same-thread-1 > /dev/full")
-        #expect(outcome.status == .exited(2))
+        let outcome = try Shell.run("notify-bench --quick same-thread-1 > /dev/full")
+        #expect(outcome.end == .exit(2))
         #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
     }
 
@@ -111,19 +112,19 @@ struct NotifyBenchTests {
             ("--list --quick", "--list measures nothing"),
         ])
     func usageErrors(arguments: String, says: String) async throws {
-        let outcome = try await Shell.run("notify-bench \(arguments)")
-        #expect(outcome.status == .exited(64))
+        let outcome = try Shell.run("notify-bench \(arguments)")
+        #expect(outcome.end == .exit(64))
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(says), "\(outcome.errors)")
     }
 
     @Test("the help has examples and hides the observers' process, and completions offer workloads and options")
     func help() async throws {
-        let help = try await Shell.run("notify-bench --help")
-        #expect(help.status == .exited(0))
+        let help = try Shell.run("notify-bench --help")
+        #expect(help.end == .exit(0))
         #expect(help.output.contains("EXAMPLES") && !help.output.contains(ObserversProgram.subcommand))
-        let script = try await Shell.run("notify-bench --generate-completion-script bash")
-        #expect(script.status == .exited(0))
+        let script = try Shell.run("notify-bench --generate-completion-script bash")
+        #expect(script.end == .exit(0))
         #expect(script.output.contains("round-trip") && script.output.contains("--no-spin"))
     }
 }

@@ -1,23 +1,24 @@
+import ChildProcesses
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
 import Scenarios
-import Subprocess
+import SharedTesting
 import Testing
 
 /// Runs the built program as a user does.
 @Suite("notify-demo")
 struct CommandLineTests {
-    private func shell(_ line: String, input: String = "") async throws -> Shell.Outcome {
-        try await Shell.run(line, input: input)
+    private func shell(_ line: String, input: String = "") throws -> Shell.Outcome {
+        try Shell.run(line, input: input)
     }
 
     // MARK: Running
 
     @Test("the tour shows listings 1 and 2, and names commands to type next")
     func tour() async throws {
-        let tour = try await shell("notify-demo")
-        #expect(tour.status == .exited(0))
+        let tour = try shell("notify-demo")
+        #expect(tour.end == .exit(0))
         #expect(tour.errors.contains("A notification center delivers on the thread that posts."))
         #expect(tour.errors.hasSuffix("\n  notify-demo list\n  notify-demo run redirect\n  notify-demo --help\n"))
         let log = tour.output.split(separator: "\n").map { $0 + "\n" }
@@ -25,8 +26,8 @@ struct CommandLineTests {
         #expect(log.count == 6)
         #expect(expected.split(separator: "\n").count == 6)
         for (name, lines) in [("listing-1", log[..<3]), ("listing-2", log[3...])] {
-            let same = try await shell("notify-demo compare --reference \(name) -", input: lines.joined())
-            #expect(same.status == .exited(0), "\(same.output)")
+            let same = try shell("notify-demo compare --reference \(name) -", input: lines.joined())
+            #expect(same.end == .exit(0), "\(same.output)")
         }
     }
 
@@ -36,15 +37,15 @@ struct CommandLineTests {
             ("posting-thread", "listing-1", Int32(0)), ("redirect --json", "listing-2", 0),
             ("observer-lifetime --capture unsafe", "listing-4", 0), ("redirect", "listing-1", 1),
         ] {
-            let outcome = try await shell(
+            let outcome = try shell(
                 "set -o pipefail; notify-demo run \(scenario) 2>&- | notify-demo compare --reference \(listing) -")
-            #expect(outcome.status == .exited(status), "\(scenario): \(outcome.output)\(outcome.errors)")
+            #expect(outcome.end == .exit(status), "\(scenario): \(outcome.output)\(outcome.errors)")
         }
     }
 
     @Test("lines are exactly as the documents print them")
     func exactForm() async throws {
-        let outcome = try await shell("notify-demo run posting-thread 2>/dev/null")
+        let outcome = try shell("notify-demo run posting-thread 2>/dev/null")
         let form = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} notify-demo\[(\d+):(\d+)\] (.*)/
         let lines = try outcome.output.split(separator: "\n").map { try #require($0.wholeMatch(of: form)) }
         #expect(
@@ -59,7 +60,7 @@ struct CommandLineTests {
 
     @Test("observer-lifetime reports how each way of holding the observer ends")
     func lifetimes() async throws {
-        let outcome = try await shell("notify-demo run observer-lifetime 2>/dev/null")
+        let outcome = try shell("notify-demo run observer-lifetime 2>/dev/null")
         let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("# ") }
         for (capture, end) in [("unsafe", "signal 11"), ("unowned", "signal 6"), ("weak", "exit 0")] {
             #expect(lines.contains { $0.contains(capture) && $0.contains(end) }, "\(outcome.output)")
@@ -73,7 +74,7 @@ struct CommandLineTests {
             "posting-thread", "redirect", "held-message", "perform-block", "pinned-actor", "deadlock-cycle",
             "thread-exit", "overflow", "removal", "posting-styles", "coalescing", "run-loop-modes", "suspension",
         ]
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             for s in \(scenarios.joined(separator: " ")); do
                 one=$(notify-demo run $s --stable 2>&-); [[ $one == "2001-01-01 00:00:00.001 notify-demo[1:1] "* ]] || echo "$s"
@@ -85,7 +86,7 @@ struct CommandLineTests {
 
     @Test("data goes to standard output, messages to standard error, and stages have their threads")
     func streams() async throws {
-        let outcome = try await shell("notify-demo run redirect --style stages")
+        let outcome = try shell("notify-demo run redirect --style stages")
         for stage in [" register ", " post ", " capture ", " signal ", " drain ", " deliver "] {
             #expect(outcome.output.contains(stage), "\(outcome.output)")
         }
@@ -96,8 +97,8 @@ struct CommandLineTests {
 
     /// One run for the tests that look at its output: the lines with colours, the report for continuous integration,
     /// and the list of scenarios.
-    private static let smoke = Task {
-        try await Shell.run(
+    private static let smoke = Result {
+        try Shell.run(
             """
             notify-demo smoke --color always --junit "$T"; echo "status $?"; cat "$T"; rm "$T"
             notify-demo list --json; notify-demo list
@@ -106,7 +107,7 @@ struct CommandLineTests {
 
     @Test("the smoke test passes, ends with its counts, and writes the same results for continuous integration")
     func smokeTest() async throws {
-        let output = try await Self.smoke.value.output
+        let output = try Self.smoke.get().output
         let parts = output.components(separatedBy: "status 0\n")
         try #require(parts.count == 2, "\(output.split(separator: "\n").filter { !$0.contains("32mok") })")
         let lines = parts[0].split(separator: "\n")
@@ -124,7 +125,7 @@ struct CommandLineTests {
 
     @Test("smoke runs the scenarios that are named, as a report or in the Test Anything Protocol")
     func smokeReports() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             notify-demo smoke redirect removal --tap; notify-demo smoke redirect --junit - | head -n 1
             notify-demo smoke redirect --junit /dev/full >/dev/null; echo $?; notify-demo smoke --junit /nonexistent/a; echo $?
@@ -144,12 +145,12 @@ struct CommandLineTests {
     func failure() async throws {
         // A program cannot start itself again after its file was removed.
         let path = "/dev/shm/notify-demo-\(UUID().uuidString)"
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             cp "$(command -v notify-demo)" \(path); exec 3< \(path); rm \(path)
             exec /proc/self/fd/3 smoke observer-lifetime
             """)
-        #expect(outcome.status == .exited(1), "\(outcome.errors)")
+        #expect(outcome.end == .exit(1), "\(outcome.errors)")
         #expect(outcome.output.contains("FAILED  observer-lifetime: can be run: "), "\(outcome.output)")
         #expect(outcome.output.contains("\(path) (deleted)"), "\(outcome.output)")
     }
@@ -158,7 +159,7 @@ struct CommandLineTests {
     func progress() async throws {
         // The program starts itself again by its path, where this test puts a script that waits until the progress line
         // was shown.
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT
             cp "$(command -v notify-demo)" t; exec 3< t; rm t
@@ -176,7 +177,7 @@ struct CommandLineTests {
 
     @Test("colours appear on a terminal, and not with NO_COLOR or --color never")
     func colour() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             export TERM=xterm; t() { script -qec "$1" /dev/null | grep -c $'\\e\\[32mok'; }
             t 'notify-demo smoke redirect'; t 'notify-demo smoke redirect --color never'; notify-demo smoke redirect | grep -c $'\\e'
@@ -192,7 +193,7 @@ struct CommandLineTests {
     @Test("a closed pipe ends it quietly, even if the signal is ignored")
     func closedPipe() async throws {
         for before in ["", "trap '' PIPE; "] {
-            let piped = try await shell(
+            let piped = try shell(
                 "\(before)set -o pipefail; { notify-demo run flood --json | head -1 >/dev/null; } 2>&1; echo \"status $?\""
             )
             #expect(piped.output == "status 141\n")
@@ -201,7 +202,7 @@ struct CommandLineTests {
 
     @Test("an unknown word is 64 with a suggestion, also after help, and --version prints the version")
     func words() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             "notify-demo help diagnos; echo $?; notify-demo rnu; echo $?; notify-demo --version")
         #expect(outcome.output.wholeMatch(of: /64\n64\n\d+\.\d+\.\d+\n/) != nil, "\(outcome.output)")
         #expect(outcome.errors.contains("Did you mean \"diagnose\"?"))
@@ -209,14 +210,14 @@ struct CommandLineTests {
 
     @Test("a full disk is an error, with a message")
     func fullDisk() async throws {
-        let outcome = try await shell("notify-demo run redirect > /dev/full")
-        #expect(outcome.status == .exited(2))
+        let outcome = try shell("notify-demo run redirect > /dev/full")
+        #expect(outcome.end == .exit(2))
         #expect(outcome.errors.contains("cannot write to standard output: No space left on device"))
     }
 
     @Test("Ctrl-C ends it with status 130")
     func interrupt() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             // Job control is needed: without it a shell's background processes ignore the signal.
             """
             set -m; fifo=$(mktemp -u); mkfifo $fifo; exec 3<>$fifo; rm $fifo

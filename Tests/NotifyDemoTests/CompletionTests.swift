@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Scenarios
+import SharedTesting
 import Testing
 
 @testable import notify_demo
@@ -30,7 +31,7 @@ struct CompletionTests {
                 printf '%s\\n' "${COMPREPLY[@]}" --
                 """
         }
-        let outcome = try await Shell.run(
+        let outcome = try Shell.run(
             """
             cd "$(mktemp -d)"; touch run.log run.xml "with blank.log"; trap 'rm -r "$PWD"' EXIT
             . <(notify-demo --generate-completion-script bash)

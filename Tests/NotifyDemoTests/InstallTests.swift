@@ -1,5 +1,6 @@
+import ChildProcesses
 import Foundation
-import Subprocess
+import SharedTesting
 import Testing
 
 /// The files that `Scripts/install.sh` installs under a prefix, with the program under test, and removes again.
@@ -20,10 +21,10 @@ struct InstallTests {
 
     /// Runs lines in a temporary directory, where `install PREFIX` installs, `remove PREFIX` removes, and `files
     /// PREFIX` lists the files.
-    private func shell(_ lines: String) async throws -> Shell.Outcome {
+    private func shell(_ lines: String) throws -> Shell.Outcome {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return try await Shell.run(
+        return try Shell.run(
             """
             cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT; unset DESTDIR SOURCE_DATE_EPOCH
             script() { '\(root.path)/Scripts/install.sh' "$@"; }
@@ -37,7 +38,7 @@ struct InstallTests {
 
     @Test("the program, its completions and its page are installed, work, and are removed without a trace")
     func installs() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             #"""
             install above/prefix
             files above/prefix
@@ -51,7 +52,7 @@ struct InstallTests {
             remove above/prefix
             find .
             """#)
-        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(outcome.end == .exit(0), "\(outcome.errors)")
         #expect(outcome.output == Self.installed + ".\n")
         #expect(outcome.errors.contains(" passed, 0 failed\n"))
     }
@@ -61,7 +62,7 @@ struct InstallTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze")))
     func units() async throws {
         for prefix in ["prefix", "100%h $HOME ${HOME} é;"] {
-            let outcome = try await shell(
+            let outcome = try shell(
                 #"""
                 prefix='\#(prefix)'; install "$prefix"; cp "$prefix"/share/systemd/user/* .
                 verify() { XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: systemd-analyze --user --man=no verify "$@"; }
@@ -69,7 +70,7 @@ struct InstallTests {
                 rm "$prefix/bin/notification-server"
                 verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
                 """#)
-            #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.end == .exit(0), "\(outcome.output)\(outcome.errors)")
             // systemd-analyze looks for the named program: the first check found it, and the second reports that it is
             // missing.
             #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
@@ -79,7 +80,7 @@ struct InstallTests {
 
     @Test("installing again changes nothing, and is removed once")
     func again() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             install prefix; cp -r prefix before
             install prefix; diff -r prefix before
@@ -92,7 +93,7 @@ struct InstallTests {
 
     @Test("files of others stay, and so do earlier directories, even if they are empty")
     func others() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir -p prefix/bin prefix/share/man; touch prefix/bin/other
             install prefix
@@ -120,7 +121,7 @@ struct InstallTests {
 
     @Test("a file that is in the way and not the script's is not replaced, and nothing is installed")
     func inTheWay() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir -p prefix/bin; echo mine > prefix/bin/notify-demo
             install prefix || echo $?
@@ -136,7 +137,7 @@ struct InstallTests {
             ("mkdir real", "$here/with blank"), ("ln -s real link; mkdir real", "link"),
             ("mkdir -p other real; cd other", "../real/./sub/"), ("export DESTDIR=$here/real", "/usr/local"),
         ] {
-            let outcome = try await shell(
+            let outcome = try shell(
                 """
                 \(before)
                 find "$here" | LC_ALL=C sort > "$here/before"; install "\(prefix)"
@@ -146,7 +147,7 @@ struct InstallTests {
                 files "${DESTDIR:-}\(prefix)"; remove "\(prefix)"
                 find "$here" -not -name before | LC_ALL=C sort | diff - <(grep -v /before "$here/before")
                 """)
-            #expect(outcome.status == .exited(0), "\(prefix): \(outcome.output)\(outcome.errors)")
+            #expect(outcome.end == .exit(0), "\(prefix): \(outcome.output)\(outcome.errors)")
             #expect(outcome.output == Self.installed)
         }
     }
@@ -156,18 +157,18 @@ struct InstallTests {
         for arguments in [
             "", "''", "a b", "--uninstall", "--binary", "--binary x", "--uninstall --binary x y", "--prefix a",
         ] {
-            let outcome = try await shell("script \(arguments) || echo $?; find .")
+            let outcome = try shell("script \(arguments) || echo $?; find .")
             #expect(outcome.output == "64\n.\n", "\(arguments)")
             #expect(outcome.errors.hasPrefix("Usage: Scripts/install.sh "))
         }
-        let help = try await shell("script --help")
-        #expect(help.output.hasPrefix("Usage: Scripts/install.sh ") && help.status == .exited(0))
+        let help = try shell("script --help")
+        #expect(help.output.hasPrefix("Usage: Scripts/install.sh ") && help.end == .exit(0))
         for (arguments, message) in [
             ("--binary missing prefix", "missing is not an executable file."),
             ("--binary /bin/false prefix", "/bin/false is not this project's notify-demo"),
             ("--binary /bin/false /dev/null/prefix", "/dev/null is not a directory. Choose another prefix"),
         ] {
-            let outcome = try await shell("script \(arguments) || echo $?; find .")
+            let outcome = try shell("script \(arguments) || echo $?; find .")
             #expect(outcome.output == "2\n.\n", "\(arguments)")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
@@ -175,7 +176,7 @@ struct InstallTests {
 
     @Test("notify-demo without the server beside it is not installed, and the message says how to build the server")
     func alone() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir alone; cp "$(command -v notify-demo)" alone/
             script --binary alone/notify-demo prefix || echo $?; rm -r alone; find .

@@ -2,8 +2,8 @@ import ArgumentParser
 import DeliveryDiagnostics
 import DistributedNotifications
 import Foundation
-import Logging
 import NotificationServer
+import SystemPackage
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -31,11 +31,6 @@ struct Serve: Command {
             "End after this time without a client: 200ms, 5s, 2m (default: never).", valueName: "duration"))
     var idleExit: ElapsedTime?
 
-    /// The levels of swift-log, by their names.
-    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-        case trace, debug, info, notice, warning, error, critical
-    }
-
     @Option(help: "Log events of this level and above.")
     var logLevel = LogLevel.info
 
@@ -49,22 +44,27 @@ struct Serve: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var logger = Logger(label: "notify-demo") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
+        let (lowest, time) = (logLevel, WallTime(timeZone: .current))
+        let log: @Sendable (LogLevel, String) -> Void = { level, text in
+            guard level >= lowest else { return }
+            let now = time.text(Int64(Date.now.timeIntervalSince1970 * 1e9))
+            // If standard error is closed, nothing can be logged.
+            _ = try? FileDescriptor.standardError.writeAll(Array("\(now) \(level.rawValue): \(text)\n".utf8))
+        }
         var limits = ServerLimits()
         if let idleExit { limits.idleTimeout = idleExit.duration }
-        let server = LocalServer(place: place.place, limits: limits) { [logger] event in
+        let server = LocalServer(place: place.place, limits: limits) { event in
             let entry = event.logEntry
-            logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
+            log(entry.level, entry.text)
         }
-        try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { [logger] number in
+        try EndRequests.handle([SIGINT, SIGTERM, SIGHUP]) { number in
             // A second request ends the process at once.
             EndRequests.stop()
-            logger.notice("asked to end", metadata: ["signal": "\(number)"])
+            log(.notice, "asked to end by signal \(number)")
             server.stop()
         }
         try server.run(endsWhenIdle: idleExit != nil)
-        logger.notice("ended")
+        log(.notice, "ended")
         return .success
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import SharedTesting
 import Testing
 
 /// Each test has a server of its own.
 @Suite("post, observe, wait and status")
 struct DistributedCommandsTests {
     /// Runs lines in a temporary directory. `seen FILE TEXT` waits until a file contains a text.
-    private func shell(_ lines: String) async throws -> Shell.Outcome {
-        try await Shell.run(
+    private func shell(_ lines: String) throws -> Shell.Outcome {
+        try Shell.run(
             #"""
             cd "$(mktemp -d)"; mkdir -m 700 place
             demo() { timeout -k 5 60 notify-demo "$@" --directory place; }
@@ -20,7 +21,7 @@ struct DistributedCommandsTests {
 
     @Test("a notification is printed with its sender, thread and userInfo, and -N ends observe")
     func observe() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             demo observe done --object Kitchen -N 2 --timeout 60s 2>errors & seen errors connected
             demo post done; demo post done --object Kitchen --user-info a=b n:=3 r:=1.5
@@ -37,7 +38,7 @@ struct DistributedCommandsTests {
 
     @Test("held notifications are printed at resumption")
     func suspension() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             demo observe x -N 2 --timeout 60s --behavior hold --suspend-after 0s --resume-after 1s --json 2>errors >out &
             seen errors suspended; demo post x --user-info i:=1; demo post x --user-info i:=2
@@ -48,7 +49,7 @@ struct DistributedCommandsTests {
 
     @Test("the end of a server is printed as an interruption, in order, and later notifications follow")
     func interruption() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             demo observe x -N 2 --timeout 60s --json 2>errors >out & seen errors connected
             demo post x; seen out notification; kill -9 $(server); seen out '"connected"'; demo post x
@@ -67,7 +68,7 @@ struct DistributedCommandsTests {
 
     @Test("Ctrl-C is 130 and SIGTERM 143, and earlier notifications are printed")
     func interrupt() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             for s in INT TERM; do
                 rm -f errors out; notify-demo observe --directory place 2>errors >out & seen errors connected
@@ -79,7 +80,7 @@ struct DistributedCommandsTests {
 
     @Test("wait starts its command when the observer is registered, and ends with the notification")
     func waitForCommand() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             demo wait x --timeout 60s --directory place -- notify-demo post x --directory place; echo $?
             """.replacing("demo wait x", with: "notify-demo wait x"))
@@ -89,7 +90,7 @@ struct DistributedCommandsTests {
 
     @Test("wait is 1 after the timeout, and 2 if its command fails or cannot be started")
     func waitInVain() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             w() { timeout -k 5 60 notify-demo wait x --directory place "$@"; echo $?; }
             demo post y; w --timeout 2s; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
@@ -104,14 +105,14 @@ struct DistributedCommandsTests {
 
     @Test("wait writes to the descriptor of --ready-fd when the observer is registered")
     func ready() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             "mkfifo ready; demo wait x --ready-fd 3 3>ready & read <ready; demo post x; wait $!; echo $?")
         #expect(outcome.output.hasSuffix(": x\n0\n"), "\(outcome.output)\(outcome.errors)")
     }
 
     @Test("a server in the foreground ends with 0 when it is told to, and logs what it did")
     func serve() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             notify-demo serve --directory place 2>log & seen log serving; demo post x; kill -TERM $!; wait $!; echo $?
             cat log >&2; demo serve --idle-exit 50ms 2>&-; echo $?
@@ -124,7 +125,7 @@ struct DistributedCommandsTests {
 
     @Test("where notification-server is not installed, a program that opted in serves itself")
     func servesItself() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir alone; cp "$(command -v notify-demo)" alone/; all=$PATH; PATH=/usr/bin:/bin
             alone/notify-demo post x --directory place; echo $?; PATH=$all
@@ -138,7 +139,7 @@ struct DistributedCommandsTests {
 
     @Test("notification-server serves in the foreground, and a variable that names no server is an error")
     func foreground() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             notification-server --directory "$PWD/place" 2>log & seen log 'serves at'; demo post x
             kill -TERM $!; wait $!; echo $?; cat log >&2; notification-server --nonsense 2>&-; echo $?
@@ -154,7 +155,7 @@ struct DistributedCommandsTests {
 
     @Test("an unreadable property list is 2, status without a server is 1, and neither starts a server")
     func noServer() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls place
             """)
@@ -165,7 +166,7 @@ struct DistributedCommandsTests {
 
     @Test("a closed pipe ends observe quietly")
     func closedPipe() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             (set -o pipefail; demo observe 2>errors | head -1; echo $? >&2) & seen errors connected
             demo post x; while kill -0 $! 2>/dev/null; do demo post y; done; wait $!; grep -v ^observing errors

@@ -1,33 +1,33 @@
 import DistributedNotifications
-import Logging
 import NotificationServer
-import Testing
+import XCTest
 
 @testable import notify_demo
 
-@Suite("Log entries of serve")
-struct ServerEventLogTests {
-    @Test("connections are info or notice entries, and losses and refusals are warnings")
-    func levels() {
-        let levels: [(ServerEvent, Logger.Level)] = [
-            (.started(place: ServerPlace(directory: "/d"), processID: 1), .notice),
-            (.clientConnected(process: 2, name: "a"), .info),
-            (.clientGone(process: 2, name: "a", reason: nil), .info),
-            (.clientGone(process: 2, name: "a", reason: "killed"), .notice),
-            (.clientRefused(process: 2, reason: "another user's"), .warning),
-            (.dropping(process: 2, name: "a"), .warning), (.dropped(process: 2, name: "a", count: 3), .warning),
-            (.outOfDescriptors, .error), (.stopping(reason: "asked to"), .notice),
+/// The log of `serve`.
+final class ServerEventLogTests: XCTestCase {
+    func testConnectionsAreInformationOrNoticesAndLossesAndRefusalsAreWarnings() {
+        let entries: [(ServerEvent, LogLevel, String)] = [
+            (.started(place: ServerPlace(directory: "/d"), processID: 1), .notice, "server 1 serves at /d/socket"),
+            (.clientConnected(process: 2, name: "a"), .info, "process 2 (a) has connected"),
+            (.clientGone(process: 2, name: "a", reason: nil), .info, "process 2 (a) has disconnected"),
+            (.clientGone(process: 2, name: "a", reason: "killed"), .notice, "process 2 (a) is disconnected: killed"),
+            (.clientRefused(process: 2, reason: "another user's"), .warning, "process 2 is refused: another user's"),
+            (
+                .dropping(process: 2, name: "a"), .warning,
+                "process 2 (a) reads too slowly: notifications for it are dropped"
+            ),
+            (
+                .dropped(process: 2, name: "a", count: 3), .warning,
+                "process 2 (a) has read what waited; 3 notifications were dropped"
+            ),
+            (.stopping(reason: "asked to"), .notice, "stopping: asked to"),
         ]
-        for (event, level) in levels { #expect(event.logEntry.level == level, "\(event)") }
-    }
-
-    @Test("an entry has the client, the number and the reason")
-    func contents() {
-        let dropped = ServerEvent.dropped(process: 2, name: "a", count: 3).logEntry
-        #expect(dropped.metadata == ["process": "2", "name": "a", "count": "3"])
-        let gone = ServerEvent.clientGone(process: 2, name: "a", reason: "killed").logEntry
-        #expect(gone.message.contains("killed"))
-        let started = ServerEvent.started(place: ServerPlace(directory: "/d"), processID: 1).logEntry
-        #expect(started.metadata["socket"] == "/d/socket")
+        for (event, level, text) in entries {
+            XCTAssertEqual(event.logEntry.level, level)
+            XCTAssertEqual(event.logEntry.text, text)
+        }
+        XCTAssertEqual(ServerEvent.outOfDescriptors.logEntry.level, .error)
+        XCTAssertEqual(LogLevel.allCases.sorted(), LogLevel.allCases)
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import SharedTesting
 import Testing
 
 /// The files that `run`, `timeline`, `trace` and `smoke` write.
 @Suite("Output files")
 struct OutputTests {
     /// Runs shell lines in a new directory with a recording, `run.jsonl`.
-    private func shell(_ line: String) async throws -> Shell.Outcome {
-        try await Shell.run(
+    private func shell(_ line: String) throws -> Shell.Outcome {
+        try Shell.run(
             """
             cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
             notify-demo run redirect -o run.jsonl > /dev/null 2>&1; cp run.jsonl copy
@@ -16,7 +17,7 @@ struct OutputTests {
 
     @Test("an output cannot overwrite the recording that it is made from, under any name")
     func sameFile() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             ln -s run.jsonl link; ln run.jsonl hard
             for output in run.jsonl link hard; do notify-demo timeline run.jsonl -o $output; echo $?; done
@@ -28,7 +29,7 @@ struct OutputTests {
 
     @Test("an existing file is replaced behind a symbolic link and keeps its permissions, without leftovers")
     func replaced() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir d; echo old > d/target; chmod 640 d/target; ln -s target d/link
             notify-demo timeline run.jsonl -o d/link; ls -A d; stat -c %a d/target; readlink d/link; head -c 3 d/target
@@ -39,7 +40,7 @@ struct OutputTests {
 
     @Test("if the output does not fit, a message says so, and the existing file stays as it was")
     func full() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir d; echo old > d/a; (ulimit -f 1; notify-demo trace run.jsonl -o d/a; echo $?); ls -A d; cat d/a
             notify-demo run redirect -o /dev/full >&-; echo $?
@@ -51,7 +52,7 @@ struct OutputTests {
 
     @Test("a signal or a closed pipe that ends a command removes the incomplete output")
     func interrupted() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir d; echo old > d/a; mkfifo shown; exec 4<> shown
             notify-demo smoke --junit d/a > shown 2>/dev/null & read line <&4
@@ -63,7 +64,7 @@ struct OutputTests {
 
     @Test("/dev/stdout and - are standard output, and only the output is printed there")
     func standardOutput() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkdir d; cd d
             notify-demo timeline ../run.jsonl > ../a; notify-demo timeline ../run.jsonl -o - | cmp - ../a

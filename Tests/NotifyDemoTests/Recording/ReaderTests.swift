@@ -1,7 +1,7 @@
 import DeliveryDiagnostics
 import Foundation
 import Scenarios
-import Subprocess
+import SharedTesting
 import Testing
 
 /// Runs the commands that read a recording, as a user does.
@@ -37,22 +37,22 @@ struct ReaderTests {
     }
 
     /// A directory with a recording of each scenario, which is made once.
-    private static let recordings = Task {
+    private static let recordings = Result {
         let directory = "/dev/shm/notify-demo-\(ProcessInfo.processInfo.processIdentifier)"
         let flood = "flood --drop-signals 1"
         let scenarios = ScenarioCatalog.all.map { $0.name == "flood" ? flood : $0.name }
         let commands = scenarios.map { scenario in
             "notify-demo run \(scenario) -o \(directory)/\(scenario.prefix { $0 != " " }).jsonl &>/dev/null &"
         }
-        _ = try await Shell.run("mkdir -p \(directory); \(commands.joined(separator: "\n")) wait")
+        _ = try Shell.run("mkdir -p \(directory); \(commands.joined(separator: "\n")) wait")
         return directory
     }
 
     /// Runs shell lines in a directory of their own, with the recordings in `$R`, of which `notifications.jsonl` is one.
-    private func shell(_ lines: String, of scenario: String = "redirect") async throws -> Shell.Outcome {
-        try await Shell.run(
+    private func shell(_ lines: String, of scenario: String = "redirect") throws -> Shell.Outcome {
+        try Shell.run(
             """
-            R=\(try await Self.recordings.value); cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
+            R=\(try Self.recordings.get()); cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
             cp $R/\(scenario).jsonl notifications.jsonl; d() { notify-demo diagnose --main-budget 60m --stall 60m "$@"; }
             \(lines)
             """)
@@ -72,7 +72,7 @@ struct ReaderTests {
     func scenarios() async throws {
         for scenario in ScenarioCatalog.all.map(\.name) {
             // A busy machine may delay a thread, so there are no limits on time.
-            let outcome = try await shell(
+            let outcome = try shell(
                 """
                 notify-demo audit --json && d --json; notify-demo timeline --ascii --limit 0 | grep -c main
                 notify-demo timeline --svg | tail -n 1
@@ -92,7 +92,7 @@ struct ReaderTests {
 
     @Test("a command without a recording reads notifications.jsonl, or says how to make it")
     func defaultFile() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             for c in show audit stats timeline trace; do notify-demo $c > a && notify-demo $c notifications.jsonl | cmp - a; done
             rm notifications.jsonl; notify-demo audit; echo $?
@@ -106,13 +106,13 @@ struct ReaderTests {
 
     @Test("audit prints the outcomes, and stats has its tables in 80 columns")
     func tables() async throws {
-        let outcome = try await shell("notify-demo audit --json; notify-demo audit | tail -n 1", of: "overflow")
+        let outcome = try shell("notify-demo audit --json; notify-demo audit | tail -n 1", of: "overflow")
         let lines = outcome.output.split(separator: "\n")
         let audited: Audited = try json(lines[0])
         #expect(audited.notifications.contains { $0.dropped == 5 && $0.posted == 8 })
         #expect(lines[1] == "no faults")
         for option in ["", "--by name", "--by observer", "--by thread"] {
-            let outcome = try await shell("notify-demo stats \(option)", of: "many-observers")
+            let outcome = try shell("notify-demo stats \(option)", of: "many-observers")
             #expect(outcome.errors == "")
             #expect(outcome.output.contains("post to delivery "))
             #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
@@ -121,7 +121,7 @@ struct ReaderTests {
 
     @Test("lost deliveries are status 1 for audit and diagnose, and a truncated recording is not a fault")
     func broken() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             sed '0,/"stage":"deliver"/s//"stage":"log"/' notifications.jsonl > a; notify-demo audit a; echo "status $?"
             d a | head -n 1; echo "status ${PIPESTATUS[0]}"
@@ -141,7 +141,7 @@ struct ReaderTests {
 
     @Test("evidence has the line of the file and the source locations, and limits can be chosen")
     func evidence() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             "d --json; d --depth 1 $R/many-observers.jsonl | grep -c 'The limit is '; d $R/redirect.jsonl",
             of: "thread-exit")
         let lines = outcome.output.split(separator: "\n")
@@ -155,7 +155,7 @@ struct ReaderTests {
 
     @Test("findings of an accepted kind do not fail, and the report ends with totals and the next command")
     func accepted() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             d; echo "status $?"; echo '# known' > accepted; d --json | grep -o '"kind":"[A-Za-z]*"' | cut -d'"' -f4 >> accepted
             d --accept accepted; echo "status $?"
@@ -169,7 +169,7 @@ struct ReaderTests {
 
     @Test("a comparison of a truncated recording with the complete one is undecided, and differences are JSON too")
     func compare() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             head -n 30 notifications.jsonl | head -c -20 > a; notify-demo compare notifications.jsonl a 2>&-; echo "status $?"
             notify-demo compare --json $R/redirect.jsonl $R/posting-thread.jsonl; echo "status $?"
@@ -186,7 +186,7 @@ struct ReaderTests {
 
     @Test("stats --json has times in nanoseconds, and a trace is one JSON object")
     func json() async throws {
-        let outcome = try await shell("notify-demo stats --json; notify-demo trace", of: "many-observers")
+        let outcome = try shell("notify-demo stats --json; notify-demo trace", of: "many-observers")
         let end = try #require(outcome.output.firstIndex(of: "\n"))
         let object = { (text: Substring) in
             try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -202,7 +202,7 @@ struct ReaderTests {
 
     @Test("show and timeline select by name, thread, time and post, and suggest a name that is recorded")
     func filters() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             notify-demo show --json | wc -l; notify-demo show --name TestNotification | grep -vc TestNotification
             notify-demo show --post 1 | grep -c '#1'; notify-demo show --from 1h --json | wc -l
@@ -220,7 +220,7 @@ struct ReaderTests {
 
     @Test("a terminal gets its own columns and a colour for each thread")
     func terminal() async throws {
-        let drawn = try await shell(
+        let drawn = try shell(
             "TERM=xterm script -qec 'stty cols 101; notify-demo timeline --limit 0' /dev/null; notify-demo timeline",
             of: "many-observers")
         #expect(drawn.output.contains("\u{1B}[36m"))

@@ -1,14 +1,14 @@
 import DeliveryRecording
 import Foundation
-import Subprocess
+import SharedTesting
 import Testing
 
 /// The effect of recording on files: the recording itself, earlier files, and files of the program.
 @Suite("The files of a recording")
 struct RecordedFilesTests {
     /// Runs shell lines in a directory of its own.
-    private func shell(_ line: String) async throws -> Shell.Outcome {
-        try await Shell.run(
+    private func shell(_ line: String) throws -> Shell.Outcome {
+        try Shell.run(
             """
             cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; export SWIFT_BACKTRACE=enable=no; ulimit -c 0
             \(line)
@@ -26,7 +26,7 @@ struct RecordedFilesTests {
     /// True if a set-user-id program has its owner's rights when user 65534 runs it. A mount without set-user-id
     /// programs, a container without new privileges, or a directory that this user cannot enter prevents it.
     @Sendable private static func setUserIDWorks() async throws -> Bool {
-        let outcome = try await Shell.run(
+        let outcome = try Shell.run(
             """
             [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
             chmod 755 .; cp "$(command -v id)" id; chmod 4755 id; \(asNobody) ./id -u
@@ -36,7 +36,7 @@ struct RecordedFilesTests {
 
     /// True if user 65534 can run the program under test, and can write to the tests' directories.
     @Sendable private static func nobodyCanRecord() async throws -> Bool {
-        let outcome = try await Shell.run(
+        let outcome = try Shell.run(
             """
             [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; chmod 777 .
             \(asNobody) touch "$PWD/a" && \(asNobody) notify-demo --help > /dev/null && echo yes
@@ -48,7 +48,7 @@ struct RecordedFilesTests {
         "a set-user-id program neither creates nor changes a file that its environment names",
         .enabled("A set-user-id program of root's, run by nobody, has no effect here.", setUserIDWorks))
     func setUserID() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             chmod 755 .; cp "$(command -v kitchen)" k; chmod 4755 k; mkdir -m 700 secret; printf '' > empty
             as() { \(Self.asNobody) "$@"; }
@@ -62,7 +62,7 @@ struct RecordedFilesTests {
 
     @Test("a new recording can be read only by its owner")
     func permissions() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             umask 022; \(Self.variable)=a kitchen; notify-demo record -o b -- kitchen 2>/dev/null
             touch c; chmod 640 c; notify-demo record -o c -- kitchen 2>/dev/null; stat -c '%n %a' a b c
@@ -74,7 +74,7 @@ struct RecordedFilesTests {
         "a group-writable file keeps its owner and permissions, also in a directory that cannot be written",
         .enabled("Only root can give files to others, and nobody must be able to run notify-demo.", nobodyCanRecord))
     func otherOwners() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             chmod 755 .; export TMPDIR=$PWD/tmp; mkdir -m 777 open tmp; mkdir -m 755 closed
             for file in open/f closed/f; do
@@ -95,7 +95,7 @@ struct RecordedFilesTests {
 
     @Test("-o - prints only the recording, which is kept in a directory that only its owner can access before")
     func privateDirectory() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             export TMPDIR=$PWD
             notify-demo record -o - -- sh -c 'stat -c %a "$(dirname "$\(Self.variable)")"; kitchen'; ls -A >&2
@@ -109,7 +109,7 @@ struct RecordedFilesTests {
 
     @Test("a symbolic link at the name that a second process records to is refused")
     func plantedLink() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             : > a; \(Self.variable)=a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target
             """)
@@ -121,7 +121,7 @@ struct RecordedFilesTests {
 
     @Test("the old recording stays until a program has recorded and ended, and is replaced behind a symbolic link")
     func replaced() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             echo old > target; ln -s target run.jsonl
             notify-demo record -o run.jsonl -- ./misspelt; notify-demo record -o new.jsonl -- true
@@ -136,7 +136,7 @@ struct RecordedFilesTests {
 
     @Test("a FIFO and a device are written when the program has ended; a recording that does not fit is kept and named")
     func streams() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkfifo f; cat f > copy & notify-demo record -o f -- kitchen 2>/dev/null; wait; head -c 12 copy; echo
             export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?
@@ -152,7 +152,7 @@ struct RecordedFilesTests {
 
     @Test("a program's file whose name begins like the recording's is not taken for a recording")
     func otherFiles() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             notify-demo record -o run.jsonl -- \
             sh -c 'kitchen; echo notes > run.jsonl.2026; echo more > "$\(Self.variable).2026"' 2>/dev/null
@@ -163,7 +163,7 @@ struct RecordedFilesTests {
 
     @Test("a process that begins to record after the program has ended reports an error, and leaves no file")
     func late() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             mkfifo go done; export TMPDIR=$PWD
             notify-demo record -o run.jsonl -- \
@@ -179,7 +179,7 @@ struct RecordedFilesTests {
 
     @Test("a file that is not a recording is refused once, and is not changed")
     func noRecording() async throws {
-        let outcome = try await shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
+        let outcome = try shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
         #expect(outcome.output.hasSuffix("\nmy text\n"))
         #expect(
             outcome.errors.split(separator: "\n").count { $0.contains("it is not a recording, and not empty") } == 1,
@@ -188,7 +188,7 @@ struct RecordedFilesTests {
 
     @Test("a recording that is truncated within a line is continued on a new line")
     func continued() async throws {
-        let outcome = try await shell(
+        let outcome = try shell(
             """
             \(Self.variable)=a kitchen > /dev/null; head -c -30 a > run.jsonl
             \(Self.variable)=run.jsonl kitchen > /dev/null; cat run.jsonl
@@ -210,7 +210,7 @@ struct RecordedFilesTests {
         let rounds = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 10 : 2
         for (end, signal) in [("abort-while-posting", "signal 6"), ("fault-while-posting", "signal 11")] {
             for _ in 1...rounds {
-                let outcome = try await shell(
+                let outcome = try shell(
                     """
                     \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null; cat run.jsonl
                     """)
