@@ -15,6 +15,16 @@ let libraries: [Target.Dependency] = [
     "CLinux", "DistributedNotifications", "NotificationServer", "ThreadedNotifications",
 ]
 
+/// Tests of values that one thread uses.
+let values = [
+    "Mailbox/BoundedDeliveriesTests.swift", "Mailbox/ComparedMailbox.swift", "Mailbox/DeliveryChunkTests.swift",
+    "Mailbox/PendingDeliveriesTests.swift", "Mailbox/SpinBudgetTests.swift", "Mailbox/TakenDeliveriesTests.swift",
+    "Observers/ObserverRegistryTests.swift", "Observers/ObserverStateTests.swift", "Platform/TimeoutSourceTests.swift",
+    "Posting/CoalescingBufferTests.swift", "Posting/ComparedBuffer.swift", "Posting/NestedRunsTests.swift",
+    "Posting/SenderTableTests.swift", "Recording/LineBufferTests.swift", "Recording/RecordingRequestTests.swift",
+    "Waiting/DelaysTests.swift", "Waiting/WaitGraphTests.swift",
+]
+
 let package = Package(
     name: "ThreadedNotifications",
     targets: [
@@ -28,23 +38,22 @@ let package = Package(
         .executableTarget(
             name: "notification-server", dependencies: ["DistributedNotifications", "NotificationServer"],
             swiftSettings: strict),
-        .target(name: "SharedTesting", path: "Tests/SharedTesting", swiftSettings: strict),
+        .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
+        .target(
+            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting", swiftSettings: strict),
         .target(
             name: "DistributedTesting", dependencies: libraries + ["SharedTesting"], path: "Tests/DistributedTesting",
             swiftSettings: strict),
         .testTarget(
             name: "ThreadedNotificationsTests", dependencies: ["SharedTesting", "ThreadedNotifications"],
-            swiftSettings: strict),
+            exclude: values, swiftSettings: strict),
         .testTarget(
-            name: "DistributedNotificationsTests",
-            dependencies: libraries + ["DistributedTesting", "SharedTesting"],
-            sources: ["Client/SequenceEndTests.swift", "Client/WaitingBytesTests.swift"], swiftSettings: strict),
+            name: "DistributedNotificationsTests", dependencies: libraries + ["DistributedTesting", "SharedTesting"],
+            path: "Tests/DistributedNotificationsTests/Client", swiftSettings: strict),
         .testTarget(
             name: "NotificationServerTests",
             dependencies: libraries + ["DistributedTesting", "SharedTesting", "notification-server"],
-            sources: [
-                "Faults/CenterLifeTests.swift", "Faults/CenterStressTests.swift", "Faults/ServerTurnTests.swift",
-            ], swiftSettings: strict),
+            path: "Tests/NotificationServerTests/Threads", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -56,6 +56,7 @@ struct BenchmarkReportTests {
                   eventfd (control)             4700       –      1.00      –
                   RunLoop.perform and a wake    7100       –      1.51   1.00
                   broken                           –       –         –      –
+                                                                latency
                                                   p50      p99    p99.9
                   eventfd (control)           4.81 µs  8.12 µs  41.0 µs
                   RunLoop.perform and a wake  4.81 µs  8.12 µs  41.0 µs

@@ -36,7 +36,7 @@ struct InstallTests {
             """)
     }
 
-    @Test("the program, its completions and its page are installed, work, and are removed without a trace")
+    @Test("the program, its completions and its page are installed, work, stay when installed again, and are removed once")
     func installs() async throws {
         let outcome = try shell(
             #"""
@@ -49,46 +49,35 @@ struct InstallTests {
             page=above/prefix/share/man/man1/notify-demo.1
             for w in '.Dt NOTIFY-DEMO 1' 'EXIT STATUS' EXAMPLES 'BETWEEN PROCESSES SUBCOMMANDS:' '.Ss diagnose'; do
                 grep -qxF "$w" $page; done; grep -qF '\-\-color' $page; ! grep -q child $page
+            cp -r above/prefix before; install above/prefix; diff -r above/prefix before; rm -r before
             remove above/prefix
             find .
+            remove above/prefix || echo $?
             """#)
         #expect(outcome.end == .exit(0), "\(outcome.errors)")
-        #expect(outcome.output == Self.installed + ".\n")
+        #expect(outcome.output == Self.installed + ".\n2\n")
         #expect(outcome.errors.contains(" passed, 0 failed\n"))
+        #expect(outcome.errors.contains("Nothing was installed under "))
     }
 
     @Test(
         "systemd accepts the units, wherever they are installed, and would start the installed program",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze")))
     func units() async throws {
-        for prefix in ["prefix", "100%h $HOME ${HOME} é;"] {
-            let outcome = try shell(
-                #"""
-                prefix='\#(prefix)'; install "$prefix"; cp "$prefix"/share/systemd/user/* .
-                verify() { XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: systemd-analyze --user --man=no verify "$@"; }
-                verify ./distributed-notifications.socket ./distributed-notifications.service
-                rm "$prefix/bin/notification-server"
-                verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
-                """#)
-            #expect(outcome.end == .exit(0), "\(outcome.output)\(outcome.errors)")
-            // systemd-analyze looks for the named program: the first check found it, and the second reports that it is
-            // missing.
-            #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
-            #expect(!outcome.errors.contains("notification"), "\(outcome.errors)")
-        }
-    }
-
-    @Test("installing again changes nothing, and is removed once")
-    func again() async throws {
+        let prefix = "100%h $HOME ${HOME} é;"
         let outcome = try shell(
-            """
-            install prefix; cp -r prefix before
-            install prefix; diff -r prefix before
-            remove prefix; rm -r before; find .
-            remove prefix || echo $?
-            """)
-        #expect(outcome.output == ".\n2\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("Nothing was installed under "))
+            #"""
+            prefix='\#(prefix)'; install "$prefix"; cp "$prefix"/share/systemd/user/* .
+            verify() { XDG_RUNTIME_DIR=$PWD SYSTEMD_UNIT_PATH=$PWD: systemd-analyze --user --man=no verify "$@"; }
+            verify ./distributed-notifications.socket ./distributed-notifications.service
+            rm "$prefix/bin/notification-server"
+            verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
+            """#)
+        #expect(outcome.end == .exit(0), "\(outcome.output)\(outcome.errors)")
+        // systemd-analyze looks for the named program: the first check found it, and the second reports that it is
+        // missing.
+        #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
+        #expect(!outcome.errors.contains("notification"), "\(outcome.errors)")
     }
 
     @Test("files of others stay, and so do earlier directories, even if they are empty")
@@ -134,8 +123,8 @@ struct InstallTests {
     @Test("relative prefixes, symbolic links and blanks are accepted")
     func prefixes() async throws {
         for (before, prefix) in [
-            ("mkdir real", "$here/with blank"), ("ln -s real link; mkdir real", "link"),
-            ("mkdir -p other real; cd other", "../real/./sub/"), ("export DESTDIR=$here/real", "/usr/local"),
+            ("mkdir -p other real; ln -s real 'a link'; cd other", "../a link/./sub/"),
+            ("export DESTDIR=$here/real", "/usr/local"),
         ] {
             let outcome = try shell(
                 """

@@ -38,8 +38,9 @@ struct ReaderTests {
 
     /// A directory with a recording of each scenario, which is made once.
     private static let recordings = Result {
-        let directory = "/dev/shm/notify-demo-\(ProcessInfo.processInfo.processIdentifier)"
-        let flood = "flood --drop-signals 1"
+        let directory = "/dev/shm/notify-demo-\(getpid())"
+        atexit { _ = try? FileManager.default.removeItem(atPath: "/dev/shm/notify-demo-\(getpid())") }
+        let flood = "flood --drop-signals 1 --notifications 2000"
         let scenarios = ScenarioCatalog.all.map { $0.name == "flood" ? flood : $0.name }
         let commands = scenarios.map { scenario in
             "notify-demo run \(scenario) -o \(directory)/\(scenario.prefix { $0 != " " }).jsonl &>/dev/null &"
