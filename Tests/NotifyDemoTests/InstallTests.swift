@@ -36,7 +36,7 @@ struct InstallTests {
             """)
     }
 
-    @Test("the program, its completions and its page are installed, work, stay when installed again, and are removed once")
+    @Test("the program, its completions and its page are installed, work, and are removed without a trace, once")
     func installs() async throws {
         let outcome = try shell(
             #"""
