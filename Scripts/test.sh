@@ -22,10 +22,7 @@ swift format lint --strict --recursive Package.swift Scripts/thread-sanitizer/Pa
 step "build"
 swift build --build-tests --scratch-path .build-test "${fast[@]}"
 
-step "build with the thread sanitizer"
-swift build --build-tests --scratch-path .build-tsan --package-path Scripts/thread-sanitizer --sanitize=thread "${fast[@]}"
-
-# The tests run at the same time, because most of them wait. The first failure ends the script after all have ended.
+# The tests run at the same time, and while the sanitizer's are built, because many of them wait.
 logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 start() { # NAME COMMAND…
@@ -46,7 +43,7 @@ finish() { # NAME
 step "tests"
 start "XCTest" "${tests[@]}" --skip-build --ignore-lock --disable-swift-testing
 start "Swift Testing" "${tests[@]}" --skip-build --ignore-lock --disable-xctest
-start "thread sanitizer" "${sanitized[@]}" --skip-build
+start "thread sanitizer" "${sanitized[@]}"
 wait
 start "scenarios" .build-test/debug/notify-demo smoke
 wait

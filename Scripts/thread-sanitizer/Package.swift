@@ -20,7 +20,7 @@ let values = [
     "Mailbox/BoundedDeliveriesTests.swift", "Mailbox/ComparedMailbox.swift", "Mailbox/DeliveryChunkTests.swift",
     "Mailbox/PendingDeliveriesTests.swift", "Mailbox/SpinBudgetTests.swift", "Mailbox/TakenDeliveriesTests.swift",
     "Observers/ObserverRegistryTests.swift", "Observers/ObserverStateTests.swift", "Platform/TimeoutSourceTests.swift",
-    "Posting/CoalescingBufferTests.swift", "Posting/ComparedBuffer.swift", "Posting/NestedRunsTests.swift",
+    "Posting/CoalescingBufferTests.swift", "Posting/NestedRunsTests.swift",
     "Posting/SenderTableTests.swift", "Recording/LineBufferTests.swift", "Recording/RecordingRequestTests.swift",
     "Waiting/DelaysTests.swift", "Waiting/WaitGraphTests.swift",
 ]
