@@ -33,7 +33,8 @@ start() { # NAME COMMAND…
 finish() { # NAME
     step "$1"
     if [ -e "$logs/$1.passed" ]; then
-        grep -E '^\s*Executed [0-9]+ tests|Test run with|passed, ' "$logs/$1"
+        # XCTest prints the sum of all suites last.
+        { grep -E '^\s*Executed' "$logs/$1" | tail -n 1; grep -E 'Test run with|passed, ' "$logs/$1"; } || true
     else
         cat "$logs/$1"
         failed=yes
