@@ -12,8 +12,6 @@ package struct ChildProgram: Sendable, Hashable {
     package var arguments: [String]
     /// Variables that are set in the child, or removed if nil. The child inherits all others unchanged.
     package var environment: [String: String?]
-    /// Signals that this process ignores or handles and the child must not. `SIGPIPE` is always one of them.
-    package var defaultSignals: [Int32] = []
 
     package init(path: String, arguments: [String] = [], environment: [String: String?] = [:]) {
         self.path = path
@@ -110,7 +108,7 @@ package struct ChildProgram: Sendable, Hashable {
         var defaults = sigset_t()
         sigemptyset(&defaults)
         // Swift's runtime libraries ignore SIGPIPE.
-        for signal in defaultSignals + [SIGPIPE] { sigaddset(&defaults, signal) }
+        sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         // Dispatch's threads block most signals, and a child inherits that of the thread that starts it.
         var blocked = sigset_t()

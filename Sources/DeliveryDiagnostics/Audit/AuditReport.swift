@@ -111,14 +111,15 @@ package struct AuditReport {
         audit.index.registration(of: line.observer).flatMap { $0.target < 0 ? nil : $0.target }
     }
 
-    private func verdict(width: Int) -> [String] {
+    /// The line that states whether there are faults.
+    package var result: String {
+        if audit.faults.count > 0 { return "\(counted(audit.faults.count, "fault")):" }
         let isEmpty = lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty && audit.unobserved.isEmpty
-        var text: [String] = []
-        if audit.faults.count > 0 {
-            text = ["\(counted(audit.faults.count, "fault")):"] + descriptions(of: audit.faults, width: width)
-        } else {
-            text = [isEmpty ? "nothing was posted" : "no faults"]
-        }
+        return isEmpty ? "nothing was posted" : "no faults"
+    }
+
+    private func verdict(width: Int) -> [String] {
+        var text = [result] + descriptions(of: audit.faults, width: width)
         if audit.unknown.count > 0 || !audit.isComplete {
             let faults = audit.unknown.count > 0 ? ": \(counted(audit.unknown.count, "possible fault")):" : ""
             text.append("the recording is truncated\(faults)")

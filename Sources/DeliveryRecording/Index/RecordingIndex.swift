@@ -69,9 +69,6 @@ package struct RecordingIndex: Sendable {
         package internal(set) var deliveryCount: Int32 = 0
         /// True if the recording ends while the thread was posting it.
         package internal(set) var isUnfinished = false
-
-        /// 1 if it left its posting queue; 2 or more outcomes are a fault, and count as 2.
-        package var queueOutcomeCount: Int { queueOutcome < 0 ? 0 : secondQueueOutcome < 0 ? 1 : 2 }
     }
 
     /// A post for one observer, or a performed block.

@@ -41,9 +41,6 @@ enum EndRequests {
         }
     }
 
-    /// The signals that have a handler. A child process needs their default effect.
-    static var handledSignals: [Int32] { handled.withLock(\.self) }
-
     /// Gives requests their default effect again.
     static func stop() {
         for number in handled.withLock({ signals in

@@ -33,6 +33,8 @@ struct Palette {
     /// A failure or a problem.
     func bad(_ text: String) -> String { colored(text, 31) }
 
+    func result(_ text: String, isGood: Bool) -> String { isGood ? good(text) : bad(text) }
+
     /// Colours the texts of a thread alike.
     func numbered(_ text: String, _ number: Int) -> String {
         let codes = [36, 33, 35, 32, 34, 96, 93, 95, 92, 94]

@@ -22,6 +22,9 @@ struct AuditCommand: Command {
     @Flag(help: "Print one JSON document.")
     var json = false
 
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
     @OptionGroup var input: RecordingInput
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
@@ -31,7 +34,9 @@ struct AuditCommand: Command {
         if json {
             try terminal.print(report.json())
         } else {
-            for line in report.text(width: terminal.width) { try terminal.print(line) }
+            for line in report.text(width: terminal.width) {
+                try terminal.print(line == report.result ? terminal.palette.result(line, isGood: audit.addsUp) : line)
+            }
         }
         return audit.addsUp ? .success : .failed
     }

@@ -65,6 +65,9 @@ struct Compare: Command {
     @Flag(help: "Print the outcome as one JSON object: outcome, and of each difference the reason and both sides.")
     var json = false
 
+    @Option(help: ColorChoice.help)
+    var color = ColorChoice.auto
+
     @Argument(help: "Two runs, or one with --reference.", completion: .file())
     var runs: [String]
 
@@ -105,7 +108,9 @@ struct Compare: Command {
             comparison.outcome, maximumDifferences: differences, isLog: !inputs.contains(where: \.isRecording))
         if json { try terminal.print(JSONText.of(report)) }
         switch comparison.outcome {
-        case .same, .different, .truncated: if !json { try terminal.print(report.description) }
+        case .same: if !json { try terminal.print(terminal.palette.good(report.description)) }
+        case .different: if !json { try terminal.print(terminal.palette.bad(report.description)) }
+        case .truncated: if !json { try terminal.print(report.description) }
         case .undecided: terminal.report(report.description)
         }
         return switch comparison.outcome {
