@@ -94,7 +94,8 @@ let package = Package(
 
         // The tests.
         .target(
-            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting", swiftSettings: strict),
+            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting",
+            swiftSettings: strict),
         .target(
             name: "RecordingTesting", dependencies: ["DeliveryRecording", "ThreadedNotifications"],
             path: "Tests/RecordingTesting", swiftSettings: strict),

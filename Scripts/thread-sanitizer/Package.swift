@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 
-// The libraries and the tests of what their threads share, without the command line, so that the thread sanitizer's build
-// is short. `Scripts/test.sh` runs it. `Sources` and `Tests` are links to those of the package.
+// The libraries and the tests of what their threads share, without the command line, so that the thread sanitizer's
+// build is short. `Scripts/test.sh` runs it. `Sources` and `Tests` are links to those of the package.
 
 import PackageDescription
 
@@ -40,7 +40,8 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "ChildProcesses", dependencies: ["CLinux", "ThreadedNotifications"], swiftSettings: strict),
         .target(
-            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting", swiftSettings: strict),
+            name: "SharedTesting", dependencies: ["ChildProcesses"], path: "Tests/SharedTesting",
+            swiftSettings: strict),
         .target(
             name: "DistributedTesting", dependencies: libraries + ["SharedTesting"], path: "Tests/DistributedTesting",
             swiftSettings: strict),

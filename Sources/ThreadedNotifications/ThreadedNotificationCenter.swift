@@ -87,7 +87,7 @@ public final class ThreadedNotificationCenter: Sendable, ObserverOwner {
     /// Posts a notification and waits until every observer on another thread has handled it. It blocks the calling
     /// thread, which does not run its run loop meanwhile.
     ///
-    /// On this thread, what waits is delivered first, then this notification. What the handlers post comes after it,
+    /// On this thread, waiting notifications are delivered first, then this one. Those that its handlers post follow
     /// when the run loop next delivers. The wait ends for an observer that is removed before its handler begins.
     /// - Parameters:
     ///   - notification: the notification.

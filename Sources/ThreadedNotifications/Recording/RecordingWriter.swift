@@ -41,9 +41,9 @@ package enum RecordingWriter {
     private struct Control {
         var file: RecordFile?
         var isAskedFor = false
-        /// True if the environment was looked at.
+        /// True if the environment has been read.
         var hasAsked = false
-        /// What the process records to that this one is a copy of.
+        /// In the child of a fork, the file to which the parent process records.
         var copiedFrom: String?
         var hasHandlers = false
 
@@ -79,7 +79,7 @@ package enum RecordingWriter {
         }
     }
 
-    /// Begins to record if the environment says so and nobody looked yet.
+    /// Starts the recording that the environment variable asks for. Later calls have no effect.
     static func startIfAsked() {
         control.withLock { control in
             guard !control.hasAsked else { return }
@@ -102,7 +102,7 @@ package enum RecordingWriter {
 
     /// Called when the process exits.
     static func processExits() {
-        // Who exits in a signal handler may have interrupted what holds a lock, which then nobody unlocks.
+        // A signal handler that calls exit may have interrupted code that holds a lock, which then stays locked.
         guard control.lock(nanoseconds: 1_000_000_000) else {
             return ProcessEnd.finish("exit")
         }
