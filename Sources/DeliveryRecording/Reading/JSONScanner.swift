@@ -69,9 +69,9 @@ struct JSONScanner {
         while position < bytes.count {
             let digit = bytes[position] &- UInt8(ascii: "0")
             guard digit < 10 else { break }
-            let (high, low) = number.multipliedFullWidth(by: 10)
-            let (sum, hasCarry) = low.addingReportingOverflow(UInt64(digit))
-            guard high == 0, !hasCarry else { return nil }
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, hasCarry) = product.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !hasCarry else { return nil }
             number = sum
             position += 1
         }

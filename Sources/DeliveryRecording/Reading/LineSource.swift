@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SystemPackage
 
 /// The lines of a file, read with a fixed amount of memory.
@@ -68,11 +69,7 @@ package struct LineSource {
     }
 
     private static func newline(in buffer: UnsafeMutableBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {
-        var position = start
-        while position < end {
-            if buffer[position] == 0x0A { return position }
-            position += 1
-        }
-        return nil
+        guard let base = buffer.baseAddress, let newline = memchr(base + start, 0x0A, end - start) else { return nil }
+        return newline - UnsafeMutableRawPointer(base)
     }
 }

@@ -5,11 +5,11 @@ struct RecordingBuilder {
     private(set) var recording: Recording
     private var process: Int32 = -1
     private var processPlaces: [ProcessIdentity: Int32] = [:]
-    private var threadPlaces: [Recording.Numbered: Int32] = [:]
-    /// By the thread id of the kernel.
+    private var threads = NumberTable()
+    /// Threads by their kernel's ids.
     private var kernelPlaces: [Recording.Numbered: Int32] = [:]
-    private var postPlaces: [Recording.Numbered: Int32] = [:]
-    private var observerPlaces: [Recording.Numbered: Int32] = [:]
+    private var posts = NumberTable()
+    private var observers = NumberTable()
     private var strings = TextTable()
     private var placePlaces: [SourceLocation: Int32] = [:]
     private var senderPlaces: [DeliveryRecord.Sender: Int32] = [:]
@@ -88,7 +88,8 @@ struct RecordingBuilder {
             // Records of the same nanosecond keep their order.
             recording.entries.sort { ($0.time, $0.line) < ($1.time, $1.line) }
         }
-        recording.strings = strings.strings
+        (recording.strings, recording.posts) = (strings.strings, posts.elements)
+        recording.observers = observers.elements
         recording.completeness = gaps.map(completeness)
         return recording
     }
@@ -138,10 +139,8 @@ struct RecordingBuilder {
     }
 
     mutating func thread(numbered number: Int) -> Int32 {
-        let key = Recording.Numbered(process: process, number: number)
-        if let place = threadPlaces[key] { return place }
-        let place = Int32(recording.threads.count)
-        threadPlaces[key] = place
+        let place = threads.position(of: Recording.Numbered(process: process, number: number))
+        guard place == recording.threads.count else { return place }
         let name = number == 1 ? "main" : nil
         recording.threads.append(
             Recording.Thread(process: process, identity: ThreadIdentity(number: number, name: name, kernelID: 0)))
@@ -149,17 +148,16 @@ struct RecordingBuilder {
     }
 
     mutating func post(_ number: Int) -> Int32 {
-        Self.place(of: Recording.Numbered(process: process, number: number), in: &recording.posts, known: &postPlaces)
+        posts.position(of: Recording.Numbered(process: process, number: number))
     }
 
     mutating func observer(_ number: Int) -> Int32 {
-        Self.place(
-            of: Recording.Numbered(process: process, number: number), in: &recording.observers, known: &observerPlaces)
+        observers.position(of: Recording.Numbered(process: process, number: number))
     }
 
-    mutating func string(_ text: String) -> Int32 { strings.place(of: text) }
+    mutating func string(_ text: String) -> Int32 { strings.position(of: text) }
 
-    mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.place(of: text) }
+    mutating func string(_ text: UnsafeBufferPointer<UInt8>) -> Int32 { strings.position(of: text) }
 
     func string(at place: Int32) -> String { strings.strings[Int(place)] }
 

@@ -87,6 +87,8 @@ struct RecordingReader {
     /// The index of the last process with an identity.
     private var processes: [ProcessIdentity: Int] = [:]
     private var places: [UInt64: Int32] = [:]
+    /// In the order of `DeliveryStage.allCases`.
+    private let stageNames = TextTable(DeliveryStage.allCases.map(\.rawValue))
     private var firstProblem: (line: Int, text: String)?
     /// The version of the first header that has another version, and its line.
     private var otherVersion: (version: UInt64, line: Int)?
@@ -328,9 +330,6 @@ struct RecordingReader {
     }
 
     private func stage(_ text: RecordFields.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> DeliveryStage? {
-        guard !text.hasEscapes, text.end - text.start <= 15 else { return nil }
-        return Self.stages[String(decoding: raw(text, bytes), as: UTF8.self)]
+        stageNames.knownPosition(of: raw(text, bytes)).map { DeliveryStage.allCases[$0] }
     }
-
-    private static let stages = Dictionary(uniqueKeysWithValues: DeliveryStage.allCases.map { ($0.rawValue, $0) })
 }

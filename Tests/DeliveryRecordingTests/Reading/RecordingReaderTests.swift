@@ -1,13 +1,13 @@
 import Foundation
-import Testing
+import SharedTesting
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryRecording
 
 /// Reads recordings. A valid line is read as it was written, an invalid one is reported with its number, and every
 /// readable line is kept.
-@Suite("Reading recordings")
-struct RecordingReaderTests {
+final class RecordingReaderTests: XCTestCase {
     private static let process = ProcessIdentity(id: 865, name: "test")
     private static let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
     private static let worker = ThreadIdentity(number: 2, name: nil, kernelID: 870)
@@ -35,8 +35,7 @@ struct RecordingReaderTests {
         try Recording(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: "f")
     }
 
-    @Test("every field and stage is read as it was written")
-    func roundTrip() throws {
+    func testEveryFieldAndStageIsReadAsItWasWritten() throws {
         var records = DeliveryStage.allCases.enumerated().map { Self.record($0.offset + 1, $0.element, Self.worker) }
         for index in records.indices {
             records[index].notification = ["name \"\(index)\"", "plain", "ж\n漢", nil][index % 4]
@@ -57,55 +56,51 @@ struct RecordingReaderTests {
         }
         for chunk in [1, 7, 4096, .max] {
             let recording = try Recording(bytes: Self.bytes(records), chunk: chunk)
-            #expect(recording.problems.isEmpty)
-            #expect(recording.records == records)
+            XCTAssertTrue(recording.problems.isEmpty)
+            XCTAssertEqual(recording.records, records)
         }
     }
 
-    @Test("interleaved records of several processes are read with their own process")
-    func processes() throws {
+    func testInterleavedRecordsOfSeveralProcessesAreReadWithTheirOwnProcess() throws {
         let other = ProcessIdentity(id: 900, name: "other")
         let main = ThreadIdentity(number: 1, name: "main", kernelID: 900)
         let records = (1...6).map { number in
             number % 3 == 0 ? Self.record(number, .log, main, process: other) : Self.record(number, .log)
         }
         let recording = try Recording(bytes: Self.bytes(records))
-        #expect(recording.problems.isEmpty)
-        #expect(recording.records == records)
-        #expect(recording.threads.count == 2)
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(recording.records, records)
+        XCTAssertEqual(recording.threads.count, 2)
     }
 
-    @Test("a later process with the same id and name is another process")
-    func sameIdentity() throws {
+    func testALaterProcessWithTheSameIdAndNameIsAnotherProcess() throws {
         let one = Self.lines(3)
         let later = one.map { $0.replacing("\"t\":", with: "\"t\":9") }
         let recording = try Self.read(one + later)
-        #expect(recording.problems.isEmpty)
-        #expect(recording.processes.count == 2)
-        #expect(recording.entries.count == 6)
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(recording.processes.count, 2)
+        XCTAssertEqual(recording.entries.count, 6)
     }
 
-    @Test("a file truncated at any byte is read up to there, and the truncated line is reported")
-    func cut() throws {
+    func testAFileTruncatedAtAnyByteIsReadUpToThereAndTheTruncatedLineIsReported() throws {
         let whole = Self.bytes((1...4).map { Self.record($0, .post) })
-        let header = try #require(whole.firstIndex(of: 0x0A))
+        let header = try XCTUnwrap(whole.firstIndex(of: 0x0A))
         for length in header..<whole.count {
             let recording = try Recording(bytes: Array(whole[..<length]))
             let ends = whole[..<length].indices.filter { whole[$0] == 0x0A }
             // A line that lacks only its newline is complete.
             let isWhole = whole[length - 1] == 0x0A || whole[length] == 0x0A
-            #expect(recording.problemCount == (isWhole ? 0 : 1), "\(length): \(recording.problems)")
-            #expect(
-                recording.entries.count == max(0, ends.count - 2 + (whole[length] == 0x0A && ends.count >= 2 ? 1 : 0)))
+            let linesBeforeRecords = 2 - (whole[length] == 0x0A && ends.count >= 2 ? 1 : 0)
+            XCTAssertEqual(recording.problemCount, isWhole ? 0 : 1, "\(length): \(recording.problems)")
+            XCTAssertEqual(recording.entries.count, max(0, ends.count - linesBeforeRecords))
             if !isWhole {
-                #expect(recording.problems[0].kind == .truncatedLine)
-                #expect(recording.completeness == [.truncated(.line)])
+                XCTAssertEqual(recording.problems[0].kind, .truncatedLine)
+                XCTAssertEqual(recording.completeness, [.truncated(.line)])
             }
         }
     }
 
-    @Test("an invalid line in the middle is reported with its number, and the rest is kept")
-    func foreignLines() throws {
+    func testAnInvalidLineInTheMiddleIsReportedWithItsNumberAndTheRestIsKept() throws {
         for (foreign, reason) in [
             ("this is my file", "not a JSON object"),
             ("{\"n\":3,\"t\":3,\"thread\":1,\"stage\":\"post\"", "breaks off"),
@@ -121,69 +116,65 @@ struct RecordingReaderTests {
             var lines = Self.lines(4)
             lines.insert(foreign, at: 4)
             let recording = try Self.read(lines)
-            #expect(recording.problems.count == 1, "\(foreign)")
-            #expect(recording.problems.first?.line == 5)
-            #expect(recording.problems.first?.text.contains(reason) == true, "\(foreign): \(recording.problems)")
-            #expect(recording.entries.map(\.time) == [1000, 2000, 3000, 4000])
+            XCTAssertEqual(recording.problems.count, 1, "\(foreign)")
+            XCTAssertEqual(recording.problems.first?.line, 5)
+            XCTAssertEqual(recording.problems.first?.text.contains(reason), true, "\(foreign): \(recording.problems)")
+            XCTAssertEqual(recording.entries.map(\.time), [1000, 2000, 3000, 4000])
         }
     }
 
-    @Test("repeated records are omitted, late ones are put in order, and missing ones are reported")
-    func order() throws {
+    func testRepeatedRecordsAreOmittedLateOnesArePutInOrderAndMissingOnesAreReported() throws {
         let lines = Self.lines(6)
         let repeated = try Self.read(lines[..<5] + [lines[3]] + lines[5...])
-        #expect(repeated.entries.map(\.time) == (1...6).map { $0 * 1000 })
-        #expect(repeated.problems.map(\.line) == [6])
-        #expect(repeated.problems[0].text.contains("was there before"))
+        XCTAssertEqual(repeated.entries.map(\.time), (1...6).map { $0 * 1000 })
+        XCTAssertEqual(repeated.problems.map(\.line), [6])
+        XCTAssertTrue(repeated.problems[0].text.contains("was there before"))
         let swapped = try Self.read(Array(lines[..<3]) + [lines[4], lines[3]] + lines[5...])
-        #expect(swapped.entries.map(\.time) == (1...6).map { $0 * 1000 })
-        #expect(swapped.problems.map(\.line) == [4, 5])
-        #expect(swapped.problems[1].text.contains("out of order"))
+        XCTAssertEqual(swapped.entries.map(\.time), (1...6).map { $0 * 1000 })
+        XCTAssertEqual(swapped.problems.map(\.line), [4, 5])
+        XCTAssertTrue(swapped.problems[1].text.contains("out of order"))
         let missing = try Self.read(Array(lines[..<3]) + lines[5...])
-        #expect(missing.entries.count == 4)
-        #expect(missing.problems.map(\.description) == ["f:4: 2 records are missing before this line, number 4"])
+        XCTAssertEqual(missing.entries.count, 4)
+        XCTAssertEqual(missing.problems.map(\.description), ["f:4: 2 records are missing before this line, number 4"])
         let doubled = try Self.read(lines + lines)
-        #expect(doubled.entries.count == 6)
-        #expect(doubled.problemCount == 7)
+        XCTAssertEqual(doubled.entries.count, 6)
+        XCTAssertEqual(doubled.problemCount, 7)
     }
 
-    @Test("another version of the schema is an error that says so")
-    func versions() throws {
+    func testAnotherVersionOfTheSchemaIsAnErrorThatSaysSo() throws {
         let lines = Self.lines(2)
         let newer = lines.map { $0.replacing("\"recording\":2", with: "\"recording\":3") }
         let older = lines.map { $0.replacing("\"recording\":2", with: "\"recording\":1") }
         let mixed = try Self.read(lines + newer)
-        #expect(mixed.entries.count == 2)
-        #expect(mixed.problems.map(\.line) == [5])
-        #expect(mixed.problems[0].text.contains("version 3"))
-        #expect(mixed.completeness == [.truncated(.damaged)])
+        XCTAssertEqual(mixed.entries.count, 2)
+        XCTAssertEqual(mixed.problems.map(\.line), [5])
+        XCTAssertTrue(mixed.problems[0].text.contains("version 3"))
+        XCTAssertEqual(mixed.completeness, [.truncated(.damaged)])
         for (lines, words) in [(newer, "newer version"), (older, "older version of the library (schema 1)")] {
-            let error = #expect(throws: LogError.self) { try Self.read(lines) }
-            #expect(error?.problem.contains(words) == true)
+            XCTAssertThrowsError(try Self.read(lines)) {
+                XCTAssertEqual(($0 as? LogError)?.problem.contains(words), true)
+            }
         }
     }
 
-    @Test("unknown keys with any value, and blanks, are ignored")
-    func unknownKeys() throws {
+    func testUnknownKeysWithAnyValueAndBlanksAreIgnored() throws {
         var lines = Self.lines(1)
         lines[2] =
             " { \"x\" : [1, {\"y\": \"}\"}, null, -1.5e3, true], \"stage\":\"post\",\t\"thread\":1,\"n\":1, \"t\":7} \r"
         let recording = try Self.read(lines)
-        #expect(recording.problems.isEmpty)
-        #expect(recording.entries.map(\.time) == [7])
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(recording.entries.map(\.time), [7])
     }
 
-    @Test("records without a header are read, and reported as records of an unknown process")
-    func noHeader() throws {
+    func testRecordsWithoutAHeaderAreReadAndReportedAsRecordsOfAnUnknownProcess() throws {
         let recording = try Self.read(Array(Self.lines(3).dropFirst()))
-        #expect(recording.entries.count == 3)
-        #expect(recording.problems.map(\.line) == [1])
+        XCTAssertEqual(recording.entries.count, 3)
+        XCTAssertEqual(recording.problems.map(\.line), [1])
         let tail = try Self.read(Array(Self.lines(5).dropFirst(4)))
-        #expect(tail.entries.map(\.time) == [3000, 4000, 5000])
+        XCTAssertEqual(tail.entries.map(\.time), [3000, 4000, 5000])
     }
 
-    @Test("a file that is not a recording is an error that shows the reason and the expected format")
-    func noRecording() {
+    func testAFileThatIsNotARecordingIsAnErrorThatShowsTheReasonAndTheExpectedFormat() {
         for (bytes, words) in [
             ([], "contains no records"), (Array("\n \n".utf8), "contains no records"),
             (Array("hello\n".utf8), "f:1: this is not a recording"),
@@ -192,39 +183,36 @@ struct RecordingReaderTests {
         ] as [([UInt8], String)] {
             do throws(LogError) {
                 _ = try Recording(bytes: bytes, name: "f")
-                Issue.record("was read")
+                XCTFail("was read")
             } catch {
-                #expect("\(error)".contains(words), "\(error)")
+                XCTAssertTrue("\(error)".contains(words), "\(error)")
             }
         }
         // A document that contains a record.
         let document = Array("# Title\n\nwords\nwords\n{\"n\":1,\"t\":1,\"thread\":1,\"stage\":\"log\"}\nwords\n".utf8)
-        #expect(throws: LogError.self) { try Recording(bytes: document) }
-        #expect(throws: LogError.self) { try Recording(path: "/nonexistent") }
-        #expect(throws: LogError.self) { try Recording(path: "/tmp") }
+        assertThrows(LogError.self) { try Recording(bytes: document) }
+        assertThrows(LogError.self) { try Recording(path: "/nonexistent") }
+        assertThrows(LogError.self) { try Recording(path: "/tmp") }
     }
 
-    @Test("an endless line is skipped in bounded memory")
-    func longLine() throws {
+    func testAnEndlessLineIsSkippedInBoundedMemory() throws {
         let lines = Self.lines(2)
         let long = String(repeating: "x", count: 3 << 20)
         let recording = try Self.read([lines[0], lines[1], lines[2], long, lines[3]])
-        #expect(recording.entries.count == 2)
-        #expect(recording.problems.map(\.line) == [4])
-        #expect(recording.problems[0].text.contains("longer"))
+        XCTAssertEqual(recording.entries.count, 2)
+        XCTAssertEqual(recording.problems.map(\.line), [4])
+        XCTAssertTrue(recording.problems[0].text.contains("longer"))
         let cut = try Recording(bytes: Array((lines[0] + "\n" + long).utf8))
-        #expect(cut.problemCount == 1)
+        XCTAssertEqual(cut.problemCount, 1)
     }
 
-    @Test("only the first hundred problems are kept, and all are counted")
-    func manyProblems() throws {
+    func testOnlyTheFirstHundredProblemsAreKeptAndAllAreCounted() throws {
         let recording = try Self.read(Self.lines(1) + Array(repeating: "?", count: 1000))
-        #expect(recording.problems.count == 100)
-        #expect(recording.problemCount == 1000)
+        XCTAssertEqual(recording.problems.count, 100)
+        XCTAssertEqual(recording.problemCount, 1000)
     }
 
-    @Test("the largest numbers do not trap")
-    func largeNumbers() throws {
+    func testTheLargestNumbersDoNotTrap() throws {
         let large = UInt64.max
         let recording = try Self.read([
             "{\"recording\":2,\"process\":\(large),\"name\":\"x\",\"n\":\(large),\"t\":\(large),\"wall\":\(large)}",
@@ -233,18 +221,29 @@ struct RecordingReaderTests {
                 + "\"target\":\(large),\"file\":\"f\",\"line\":\(large),\"count\":\(large),\"by\":\(large)}",
             "{\"n\":1,\"t\":0,\"thread\":0,\"stage\":\"end\"}",
         ])
-        #expect(!recording.entries.isEmpty)
+        XCTAssertFalse(recording.entries.isEmpty)
         _ = recording.records
         _ = recording.entries.map { recording.elapsed($0) }
     }
 
-    @Test("texts are found by their bytes, in any number")
-    func texts() {
+    func testTextsAreFoundByTheirBytesInAnyNumber() {
         var table = TextTable()
         let texts = (0..<5000).map { "text \($0)" } + ["", "text", "\u{0}"]
-        let places = texts.map { table.place(of: $0) }
-        #expect(places == texts.indices.map { Int32($0) })
-        #expect(texts.map { table.place(of: $0) } == places)
-        #expect(table.strings == texts)
+        let places = texts.map { table.position(of: $0) }
+        XCTAssertEqual(places, texts.indices.map { Int32($0) })
+        XCTAssertEqual(texts.map { table.position(of: $0) }, places)
+        XCTAssertEqual(table.strings, texts)
+    }
+
+    func testNumbersAreFoundByProcessAndNumberInAnyOrderAndOfAnySize() {
+        var table = NumberTable()
+        let numbers = Array(0..<3000) + (1..<3000).map { $0 << 32 } + [-1, .max, .min]
+        let elements = numbers.reversed().flatMap { number in
+            [0, 1, 70_000].map { Recording.Numbered(process: $0, number: number) }
+        }
+        let positions = elements.map { table.position(of: $0) }
+        XCTAssertTrue(positions == elements.indices.map { Int32($0) })
+        XCTAssertTrue(elements.map { table.position(of: $0) } == positions)
+        XCTAssertTrue(table.elements == elements)
     }
 }
