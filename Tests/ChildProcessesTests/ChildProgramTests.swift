@@ -1,16 +1,14 @@
 import ChildProcesses
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
-@Suite("Child processes")
-struct ChildProgramTests {
+final class ChildProgramTests: XCTestCase {
     private func shell(_ script: String, environment: [String: String?] = [:]) -> ChildProgram {
         ChildProgram(path: "sh", arguments: ["-c", script], environment: environment)
     }
 
-    @Test("a run returns the output, the errors and the end, and gives the input")
-    func run() throws {
+    func testARunReturnsTheOutputTheErrorsAndTheEndAndGivesTheInput() throws {
         for (script, end, output, errors) in [
             ("cat; echo to errors >&2; exit 3", ChildProcess.End.exit(3), "given", "to errors\n"),
             ("kill -9 $$", .signal(9), "", ""),
@@ -18,85 +16,77 @@ struct ChildProgramTests {
             ("exit 0", .exit(0), "", ""),
         ] {
             let result = try shell(script).run(input: Array("given".utf8), timeout: TestTimeout.hang)
-            #expect(result.end == end && result.output == output && result.errors == errors)
+            XCTAssertTrue(result.end == end && result.output == output && result.errors == errors)
         }
     }
 
-    @Test("input and output that are larger than a pipe are passed completely")
-    func large() throws {
+    func testInputAndOutputThatAreLargerThanAPipeArePassedCompletely() throws {
         let input = (0..<1_000_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         let result = try shell("cat; head -c 300000 /dev/zero >&2").run(
             input: input, timeout: TestTimeout.hang)
-        #expect(Array(result.output.utf8) == input)
-        #expect(result.errors.utf8.count == 300_000)
+        XCTAssertEqual(Array(result.output.utf8), input)
+        XCTAssertEqual(result.errors.utf8.count, 300_000)
     }
 
-    @Test("a program that does not end is killed, and what it wrote is kept")
-    func timeout() throws {
+    func testAProgramThatDoesNotEndIsKilledAndWhatItWroteIsKept() throws {
         let result = try shell("echo begun; exec sleep 600").run(timeout: .milliseconds(500))
-        #expect(result.end == .timedOut && result.output == "begun\n")
+        XCTAssertTrue(result.end == .timedOut && result.output == "begun\n")
     }
 
-    @Test("a process that the program leaves behind, and that holds its output, is not waited for")
-    func leftBehind() throws {
+    func testAProcessThatTheProgramLeavesBehindAndThatHoldsItsOutputIsNotWaitedFor() throws {
         let result = try shell("sleep 600 & echo $!").run(timeout: TestTimeout.hang)
-        let left = try #require(Int32(result.output.trimmingCharacters(in: .newlines)))
-        #expect(result.end == .exit(0))
-        #expect(kill(left, SIGKILL) == 0)
+        let left = try XCTUnwrap(Int32(result.output.trimmingCharacters(in: .newlines)))
+        XCTAssertEqual(result.end, .exit(0))
+        XCTAssertEqual(kill(left, SIGKILL), 0)
     }
 
-    @Test("a program that does not exist is an error with its name")
-    func missing() {
-        #expect(throws: ChildProcessError.cannotRun("/nonexistent", problem: "No such file or directory")) {
+    func testAProgramThatDoesNotExistIsAnErrorWithItsName() {
+        assertThrows(ChildProcessError.cannotRun("/nonexistent", problem: "No such file or directory")) {
             try ChildProgram(path: "/nonexistent").run(timeout: TestTimeout.hang)
         }
     }
 
-    @Test("variables are set or removed in the child, and all others are inherited")
-    func environment() throws {
+    func testVariablesAreSetOrRemovedInTheChildAndAllOthersAreInherited() throws {
         setenv("CHILD_KEPT", "kept", 1)
         setenv("CHILD_REMOVED", "removed", 1)
         let result = try shell(
             "echo $CHILD_KEPT, $CHILD_REMOVED, $CHILD_SET", environment: ["CHILD_REMOVED": nil, "CHILD_SET": "set"]
         ).run(timeout: TestTimeout.hang)
-        #expect(result.output == "kept, , set\n")
+        XCTAssertEqual(result.output, "kept, , set\n")
     }
 
-    @Test("lines are exchanged until the input is closed")
-    func lines() throws {
+    func testLinesAreExchangedUntilTheInputIsClosed() throws {
         let child = try shell("while read line; do echo \"got $line\"; done; exit 5").start(
             input: .piped, output: .piped)
         for line in ["one", "two"] {
             try child.write(line: line, timeout: TestTimeout.hang)
-            #expect(try child.readLine(timeout: TestTimeout.hang) == "got \(line)")
+            XCTAssertEqual(try child.readLine(timeout: TestTimeout.hang), "got \(line)")
         }
-        #expect(throws: ChildProcessError.timedOut(after: .zero)) { try child.readLine(timeout: .zero) }
+        assertThrows(ChildProcessError.timedOut(after: .zero)) { try child.readLine(timeout: .zero) }
         child.closeInput()
-        #expect(try child.readLine(timeout: TestTimeout.hang) == nil)
-        #expect(child.wait(timeout: TestTimeout.hang) == .exit(5))
-        #expect(throws: ChildProcessError.hasEnded) { try child.write(line: "three", timeout: TestTimeout.hang) }
+        XCTAssertNil(try child.readLine(timeout: TestTimeout.hang))
+        XCTAssertEqual(child.wait(timeout: TestTimeout.hang), .exit(5))
+        assertThrows(ChildProcessError.hasEnded) { try child.write(line: "three", timeout: TestTimeout.hang) }
     }
 
-    @Test("a child is killed when its value is released")
-    func released() throws {
+    func testAChildIsKilledWhenItsValueIsReleased() throws {
         var child: ChildProcess? = try ChildProgram(path: "sleep", arguments: ["600"]).start()
-        let handle = try #require(ProcessHandle(child?.id ?? 0))
-        #expect(!handle.waitUntilEnded(timeout: .zero))
+        let handle = try XCTUnwrap(ProcessHandle(child?.id ?? 0))
+        XCTAssertFalse(handle.waitUntilEnded(timeout: .zero))
         child = nil
-        #expect(handle.waitUntilEnded(timeout: TestTimeout.hang))
+        XCTAssertTrue(handle.waitUntilEnded(timeout: TestTimeout.hang))
     }
 
-    @Test("a child that is started on a thread of Dispatch blocks no signals")
-    func blockedSignals() async throws {
-        let result = try await Task.detached { try self.shell("kill -6 $$").run(timeout: TestTimeout.hang) }.value
-        #expect(result.end == .signal(SIGABRT))
+    func testAChildThatIsStartedOnAThreadOfDispatchBlocksNoSignals() async throws {
+        let program = shell("kill -6 $$")
+        let result = try await Task.detached { try program.run(timeout: TestTimeout.hang) }.value
+        XCTAssertEqual(result.end, .signal(SIGABRT))
     }
 
-    @Test("the child has the default disposition of SIGPIPE")
-    func signals() throws {
+    func testTheChildHasTheDefaultDispositionOfSIGPIPE() throws {
         signal(SIGPIPE, SIG_IGN)
         let output = try shell("grep SigIgn /proc/self/status").run(timeout: TestTimeout.hang).output
-        let ignored = try #require(Int(output.dropFirst("SigIgn:\t".count).dropLast(), radix: 16), "\(output)")
-        #expect(ignored & 1 << (SIGPIPE - 1) == 0)
+        let ignored = try XCTUnwrap(Int(output.dropFirst("SigIgn:\t".count).dropLast(), radix: 16), "\(output)")
+        XCTAssertEqual(ignored & 1 << (SIGPIPE - 1), 0)
     }
 }

@@ -1,11 +1,11 @@
 import DeliveryDiagnostics
 import Foundation
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import DeliveryBenchmarks
 
-@Suite("Benchmark pin")
-struct BenchmarkPinTests {
+final class BenchmarkPinTests: XCTestCase {
     /// Uses a separate thread, because a thread stays pinned.
     private func measured(
         _ workload: Workload, on places: BenchmarkPlaces
@@ -29,24 +29,22 @@ struct BenchmarkPinTests {
         func end() {}
     }
 
-    @Test("subjects are created and measured on the requested cores, and the reported machine is the same")
-    func pinned() async throws {
+    func testSubjectsAreCreatedAndMeasuredOnTheRequestedCoresAndTheReportedMachineIsTheSame() async throws {
         let cores = ProcessorCores.available
-        let core = try #require(cores.last)
+        let core = try XCTUnwrap(cores.last)
         let workload = Workload.drawn(operations: 1...1, contenders: [Contender("cores") { _ in CoreCount() }])
         let report = try await measured(workload, on: BenchmarkPlaces(postingCore: core, targetCore: core)).get()
-        #expect(report.workloads.first?.contenders.first?.figures == [1, 1, 1])
-        #expect(report.pin == [core])
+        XCTAssertEqual(report.workloads.first?.contenders.first?.figures, [1, 1, 1])
+        XCTAssertEqual(report.pin, [core])
         // The machine may have more cores than the tests may use.
-        #expect(report.machine.cores == BenchmarkMachine.current.cores)
+        XCTAssertEqual(report.machine.cores, BenchmarkMachine.current.cores)
         let free = try await measured(workload, on: BenchmarkPlaces()).get()
-        #expect(free.workloads.first?.contenders.first?.median == Double(cores.count))
-        #expect(free.pin == [])
+        XCTAssertEqual(free.workloads.first?.contenders.first?.median, Double(cores.count))
+        XCTAssertEqual(free.pin, [])
     }
 
-    @Test("the error for a missing core has its number")
-    func noSuchCore() async throws {
+    func testTheErrorForAMissingCoreHasItsNumber() async throws {
         let outcome = await measured(.drawn(), on: BenchmarkPlaces(postingCore: 0, targetCore: 4096))
-        #expect(throws: BenchmarkError.noSuchCore(4096)) { try outcome.get() }
+        assertThrows(BenchmarkError.noSuchCore(4096)) { try outcome.get() }
     }
 }

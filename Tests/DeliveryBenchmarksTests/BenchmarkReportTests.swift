@@ -1,11 +1,10 @@
 import DeliveryDiagnostics
 import Foundation
-import Testing
+import XCTest
 
 @testable import DeliveryBenchmarks
 
-@Suite("Benchmark reports")
-struct BenchmarkReportTests {
+final class BenchmarkReportTests: XCTestCase {
     private static let latency = Distribution(
         of: [(4812, 500), (5000, 400), (8123, 90), (41_000, 9), (90_000, 1)].flatMap { value, count in
             repeatElement(value, count: count)
@@ -33,95 +32,92 @@ struct BenchmarkReportTests {
             noise: noise, workloads: bursts + [trip])
     }
 
-    @Test("the text has a table for each workload, with latencies below the figures on narrow terminals")
-    func text() {
-        #expect(
-            Self.report().text(width: 80) == """
-                AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; not pinned; 12.3 s
+    func testTheTextHasATableForEachWorkloadWithLatenciesBelowTheFiguresOnNarrowTerminals() {
+        XCTAssertEqual(
+            Self.report().text(width: 80),
+            """
+            AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; not pinned; 12.3 s
 
-                burst-1: something drawn (ns per operation)
-                                              median  spread  ×control  ×best
-                  control (control)             28.0       –      1.00      –
-                  ThreadedNotificationCenter    65.0     2 %      2.32   1.00
-                  addObserver(queue:)          37214       –      1329    572
+            burst-1: something drawn (ns per operation)
+                                          median  spread  ×control  ×best
+              control (control)             28.0       –      1.00      –
+              ThreadedNotificationCenter    65.0     2 %      2.32   1.00
+              addObserver(queue:)          37214       –      1329    572
 
-                burst-4: something drawn (ns per operation)
-                                              median  spread  ×control  ×best
-                  control (control)             28.0       –      1.00      –
-                  ThreadedNotificationCenter    65.0     2 %      2.32   1.00
-                  addObserver(queue:)          37214       –      1329    572
+            burst-4: something drawn (ns per operation)
+                                          median  spread  ×control  ×best
+              control (control)             28.0       –      1.00      –
+              ThreadedNotificationCenter    65.0     2 %      2.32   1.00
+              addObserver(queue:)          37214       –      1329    572
 
-                round-trip: something drawn (ns per operation)
-                                              median  spread  ×control  ×best
-                  eventfd (control)             4700       –      1.00      –
-                  RunLoop.perform and a wake    7100       –      1.51   1.00
-                  broken                           –       –         –      –
-                                                                latency
-                                                  p50      p99    p99.9
-                  eventfd (control)           4.81 µs  8.12 µs  41.0 µs
-                  RunLoop.perform and a wake  4.81 µs  8.12 µs  41.0 µs
-                  broken                            –        –        –
-                  broken: 10 were posted and 9 handled.
-                """)
+            round-trip: something drawn (ns per operation)
+                                          median  spread  ×control  ×best
+              eventfd (control)             4700       –      1.00      –
+              RunLoop.perform and a wake    7100       –      1.51   1.00
+              broken                           –       –         –      –
+                                                            latency
+                                              p50      p99    p99.9
+              eventfd (control)           4.81 µs  8.12 µs  41.0 µs
+              RunLoop.perform and a wake  4.81 µs  8.12 µs  41.0 µs
+              broken                            –        –        –
+              broken: 10 were posted and 9 handled.
+            """)
     }
 
-    @Test("no line is wider than the terminal, and a wide terminal has latencies beside the figures")
-    func width() {
+    func testNoLineIsWiderThanTheTerminalAndAWideTerminalHasLatenciesBesideTheFigures() {
         for width in [80, 100, 200] {
             let lines = Self.report().text(width: width).split(separator: "\n")
-            #expect(lines.allSatisfy { $0.count <= width })
+            XCTAssertTrue(lines.allSatisfy { $0.count <= width })
         }
-        #expect(Self.report().text(width: 100).contains("×best      p50      p99    p99.9\n"))
+        XCTAssertTrue(Self.report().text(width: 100).contains("×best      p50      p99    p99.9\n"))
     }
 
-    @Test("Markdown has a table for each family, the command, the conditions and the errors")
-    func markdown() {
+    func testMarkdownHasATableForEachFamilyTheCommandTheConditionsAndTheErrors() {
         let markdown = Self.report(noise: ["Other programs took all."], pin: 0).markdown(command: "notify-bench")
-        #expect(
-            markdown == """
-                `notify-bench`: AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; pinned to core 0; 12.3 s.
+        XCTAssertEqual(
+            markdown,
+            """
+            `notify-bench`: AMD EPYC, 2 cores, load 0.16; release build; 7 rounds; pinned to core 0; 12.3 s.
 
-                - Noise: Other programs took all.
-                - Failed: round-trip, broken: 10 were posted and 9 handled.
+            - Noise: Other programs took all.
+            - Failed: round-trip, broken: 10 were posted and 9 handled.
 
-                | ns per operation |  | median | spread | ×control | ×best |
-                | --- | --- | --: | --: | --: | --: |
-                | burst-1 | control (control) | 28.0 | – | 1.00 | – |
-                | burst-1 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
-                | burst-1 | addObserver(queue:) | 37214 | – | 1329 | 572 |
-                | burst-4 | control (control) | 28.0 | – | 1.00 | – |
-                | burst-4 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
-                | burst-4 | addObserver(queue:) | 37214 | – | 1329 | 572 |
+            | ns per operation |  | median | spread | ×control | ×best |
+            | --- | --- | --: | --: | --: | --: |
+            | burst-1 | control (control) | 28.0 | – | 1.00 | – |
+            | burst-1 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
+            | burst-1 | addObserver(queue:) | 37214 | – | 1329 | 572 |
+            | burst-4 | control (control) | 28.0 | – | 1.00 | – |
+            | burst-4 | ThreadedNotificationCenter | 65.0 | 2 % | 2.32 | 1.00 |
+            | burst-4 | addObserver(queue:) | 37214 | – | 1329 | 572 |
 
-                | ns per operation |  | median | spread | ×control | ×best | p50 | p99 | p99.9 |
-                | --- | --- | --: | --: | --: | --: | --: | --: | --: |
-                | round-trip | eventfd (control) | 4700 | – | 1.00 | – | 4.81 µs | 8.12 µs | 41.0 µs |
-                | round-trip | RunLoop.perform and a wake | 7100 | – | 1.51 | 1.00 | 4.81 µs | 8.12 µs | 41.0 µs |
-                | round-trip | broken | – | – | – | – | – | – | – |
-                """)
+            | ns per operation |  | median | spread | ×control | ×best | p50 | p99 | p99.9 |
+            | --- | --- | --: | --: | --: | --: | --: | --: | --: |
+            | round-trip | eventfd (control) | 4700 | – | 1.00 | – | 4.81 µs | 8.12 µs | 41.0 µs |
+            | round-trip | RunLoop.perform and a wake | 7100 | – | 1.51 | 1.00 | 4.81 µs | 8.12 µs | 41.0 µs |
+            | round-trip | broken | – | – | – | – | – | – | – |
+            """)
     }
 
-    @Test("JSON is one object with its schema, the machine, and every figure of every round")
-    func json() throws {
+    func testJSONIsOneObjectWithItsSchemaTheMachineAndEveryFigureOfEveryRound() throws {
         let text = try JSONText.of(Self.report(pin: 0))
-        #expect(!text.contains("\n"))
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(object["schema"] as? Int == 1)
-        #expect((object["machine"] as? [String: Any])?["model"] as? String == "AMD EPYC")
-        #expect(object["pin"] as? [Int] == [0])
-        #expect(object["quick"] as? Bool == false)
-        let workloads = try #require(object["workloads"] as? [[String: Any]])
-        #expect(workloads.map { $0["name"] as? String } == ["burst-1", "burst-4", "round-trip"])
-        let contenders = try #require(workloads[0]["contenders"] as? [[String: Any]])
-        #expect(contenders[1]["figures"] as? [Double] == [65.04, 64, 66])
-        #expect(contenders[1]["median"] as? Double == 65.04)
-        let trip = try #require(workloads[2]["contenders"] as? [[String: Any]])
-        #expect((trip[0]["latency"] as? [String: Any])?["p999"] as? Int == 41_000)
-        #expect(trip[2]["problem"] as? String == "10 were posted and 9 handled.")
+        XCTAssertFalse(text.contains("\n"))
+        let object = try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        XCTAssertEqual(object["schema"] as? Int, 1)
+        XCTAssertEqual((object["machine"] as? [String: Any])?["model"] as? String, "AMD EPYC")
+        XCTAssertEqual(object["pin"] as? [Int], [0])
+        XCTAssertEqual(object["quick"] as? Bool, false)
+        let workloads = try XCTUnwrap(object["workloads"] as? [[String: Any]])
+        XCTAssertEqual(workloads.map { $0["name"] as? String }, ["burst-1", "burst-4", "round-trip"])
+        let contenders = try XCTUnwrap(workloads[0]["contenders"] as? [[String: Any]])
+        XCTAssertEqual(contenders[1]["figures"] as? [Double], [65.04, 64, 66])
+        XCTAssertEqual(contenders[1]["median"] as? Double, 65.04)
+        let trip = try XCTUnwrap(workloads[2]["contenders"] as? [[String: Any]])
+        XCTAssertEqual((trip[0]["latency"] as? [String: Any])?["p999"] as? Int, 41_000)
+        XCTAssertEqual(trip[2]["problem"] as? String, "10 were posted and 9 handled.")
     }
 
-    @Test("an error names the workload and the contender")
-    func problems() {
-        #expect(Self.report().problems == ["round-trip, broken: 10 were posted and 9 handled."])
+    func testAnErrorNamesTheWorkloadAndTheContender() {
+        XCTAssertEqual(Self.report().problems, ["round-trip, broken: 10 were posted and 9 handled."])
     }
 }

@@ -2,14 +2,13 @@ import CControl
 import DeliveryDiagnostics
 import Dispatch
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryBenchmarks
 
 /// Subjects detect notifications that are not handled, or handled twice.
-@Suite("Subjects")
-struct SubjectTests {
+final class SubjectTests: XCTestCase {
     /// A channel that posts `surplus` notifications too many; too few if it is negative.
     private func channel(_ surplus: Int, _ arrivals: Arrivals) -> Channel {
         Channel(
@@ -18,25 +17,26 @@ struct SubjectTests {
             }, end: {})
     }
 
-    @Test("a notification that is not handled in time is an error, and the threads end")
-    func lost() throws {
+    func testANotificationThatIsNotHandledInTimeIsAnErrorAndTheThreadsEnd() throws {
         let places = BenchmarkPlaces(limit: .milliseconds(1))
         let subject = try BurstSubject(posters: 1, targets: 2, places) { arrivals, _ in channel(-1, arrivals) }
-        #expect(throws: BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))) {
+        assertThrows(BenchmarkError.timedOut(waitingFor: "what was posted to be handled", after: .milliseconds(1))) {
             try subject.measure(10)
         }
         try subject.end()
     }
 
-    @Test("a notification that is handled twice is an error")
-    func handledTwice() throws {
+    func testANotificationThatIsHandledTwiceIsAnError() throws {
         let subject = try BurstSubject(posters: 1, BenchmarkPlaces()) { arrivals, _ in channel(1, arrivals) }
-        #expect(throws: BenchmarkError.miscounted(handled: 11, posted: 10)) { try subject.measure(10) }
+        assertThrows(BenchmarkError.miscounted(handled: 11, posted: 10)) { try subject.measure(10) }
         try subject.end()
     }
 
-    @Test("posters divide the posts, and post all of them", arguments: [1, 2, 4, 8])
-    func shares(posters: Int) throws {
+    func testPostersDivideThePostsAndPostAllOfThem() throws {
+        for posters in [1, 2, 4, 8] { try shares(posters: posters) }
+    }
+
+    private func shares(posters: Int) throws {
         let shares = Locked<[Int]>([])
         let threads = try PosterThreads(posters, core: nil) { share in shares.withLock { $0.append(share) } }
         for operations in [0, 1, 7, 64] {
@@ -46,25 +46,22 @@ struct SubjectTests {
                 defer { shares = [] }
                 return shares
             }
-            #expect(posted.count == posters)
-            #expect(posted.reduce(0, +) == operations)
-            #expect(posted.max()! - posted.min()! <= 1)
+            XCTAssertEqual(posted.count, posters)
+            XCTAssertEqual(posted.reduce(0, +), operations)
+            XCTAssertLessThanOrEqual(posted.max()! - posted.min()!, 1)
         }
         threads.end()
     }
 
-    @Test("a call that handles nothing is an error")
-    func callWithoutArrival() throws {
+    func testACallThatHandlesNothingIsAnError() throws {
         let arrivals = Arrivals()
         let subject = TimedCalls(arrivals, perform: {}, end: {})
-        #expect(throws: BenchmarkError.self) { try subject.measure(3) }
+        assertThrows(BenchmarkError.self) { try subject.measure(3) }
     }
 }
 
-@Suite("The control")
-struct ControlTests {
-    @Test("the baseline's queue handles the words of several threads once each, in each thread's order")
-    func order() throws {
+final class ControlTests: XCTestCase {
+    func testTheBaselinesQueueHandlesTheWordsOfSeveralThreadsOnceEachInEachThreadsOrder() throws {
         let seen = UnsafeMutablePointer<[UInt]>.allocate(capacity: 1)
         seen.initialize(to: [])
         defer {
@@ -72,51 +69,49 @@ struct ControlTests {
             seen.deallocate()
         }
         let made = CControlQueueCreate({ $0!.assumingMemoryBound(to: [UInt].self).pointee.append($1) }, seen)
-        let queue = try #require(made)
+        let queue = try XCTUnwrap(made)
         // Safety: the queue takes words from any thread.
         nonisolated(unsafe) let shared = queue
-        #expect(CControlQueueStart(queue, -1) == 0)
+        XCTAssertEqual(CControlQueueStart(queue, -1), 0)
         let (posters, each) = (4, 5000)
         DispatchQueue.concurrentPerform(iterations: posters) { poster in
             for word in 0..<each { CControlQueueAppend(shared, UInt(poster * each + word)) }
         }
         // Waits for the thread, which first handles the remaining words.
         CControlQueueDestroy(queue)
-        #expect(seen.pointee.count == posters * each)
+        XCTAssertEqual(seen.pointee.count, posters * each)
         for poster in 0..<posters {
             let own = seen.pointee.filter { Int($0) / each == poster }
-            #expect(own == (0..<each).map { UInt(poster * each + $0) })
+            XCTAssertEqual(own, (0..<each).map { UInt(poster * each + $0) })
         }
     }
 
-    @Test("a queue without a thread keeps its words until it has one")
-    func held() throws {
+    func testAQueueWithoutAThreadKeepsItsWordsUntilItHasOne() throws {
         let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         count.initialize(to: 0)
         defer { count.deallocate() }
         let made = CControlQueueCreate({ context, _ in context!.assumingMemoryBound(to: Int.self).pointee += 1 }, count)
-        let queue = try #require(made)
+        let queue = try XCTUnwrap(made)
         for word in 0..<100 { CControlQueueAppend(queue, UInt(word)) }
-        #expect(count.pointee == 0)
-        #expect(CControlQueueStart(queue, -1) == 0)
+        XCTAssertEqual(count.pointee, 0)
+        XCTAssertEqual(CControlQueueStart(queue, -1), 0)
         CControlQueueDestroy(queue)
-        #expect(count.pointee == 100)
+        XCTAssertEqual(count.pointee, 100)
     }
 
-    @Test("the baseline fails too if it is not finished in time, and its threads end", .timeLimit(.minutes(1)))
-    func late() throws {
+    func testTheBaselineFailsTooIfItIsNotFinishedInTimeAndItsThreadsEnd() throws {
         let places = BenchmarkPlaces(limit: .nanoseconds(1))
         for workload in [
             Burst.workload(posters: 2), Backlog.workload(millions: 1), RoundTrip.workload, Waiting.workload,
         ] {
-            let control = try #require(workload.contenders.first { $0.name == workload.control })
+            let control = try XCTUnwrap(workload.contenders.first { $0.name == workload.control })
             let subject = try control.make(places)
             do {
                 _ = try subject.measure(20_000)
-                Issue.record("\(workload.name) took no time")
+                XCTFail("\(workload.name) took no time")
             } catch {
                 guard case BenchmarkError.timedOut(_, .nanoseconds(1)) = error else {
-                    Issue.record("\(workload.name): \(error)")
+                    XCTFail("\(workload.name): \(error)")
                     continue
                 }
             }
@@ -124,10 +119,9 @@ struct ControlTests {
         }
     }
 
-    @Test("a queue that never had a thread is destroyed with its words")
-    func neverStarted() throws {
+    func testAQueueThatNeverHadAThreadIsDestroyedWithItsWords() throws {
         let made = CControlQueueCreate({ _, _ in }, nil)
-        let queue = try #require(made)
+        let queue = try XCTUnwrap(made)
         for word in 0..<100 { CControlQueueAppend(queue, UInt(word)) }
         CControlQueueDestroy(queue)
     }
