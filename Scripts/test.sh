@@ -10,19 +10,15 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
-# Whole modules without debug information build in half the time. They have a directory of their own, so that other
-# builds keep theirs.
+# Whole modules without debug information and without an index of system modules build in half the time. They have
+# directories of their own, so that other builds keep theirs.
 fast=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone)
-tests=(swift test --scratch-path .build-test "${fast[@]}")
+fast+=(-Xswiftc -index-ignore-system-modules)
+tests=(swift test --scratch-path .build-test --skip-build --ignore-lock "${fast[@]}")
 sanitized=(swift test --scratch-path .build-tsan --package-path Scripts/thread-sanitizer --sanitize=thread "${fast[@]}")
+libraries='^(ThreadedNotifications|DistributedNotifications|NotificationServer)Tests[.]'
 
-step "format"
-swift format lint --strict --recursive Package.swift Scripts/thread-sanitizer/Package.swift Sources Tests
-
-step "build"
-swift build --build-tests --scratch-path .build-test "${fast[@]}"
-
-# The tests run at the same time, and while the sanitizer's are built, because many of them wait.
+# Steps that are started run at the same time, because many tests wait.
 logs=$(mktemp -d)
 trap 'rm -r "$logs"' EXIT
 start() { # NAME COMMAND…
@@ -30,6 +26,7 @@ start() { # NAME COMMAND…
     shift
     ("$@" >"$logs/$name" 2>&1 && echo passed >"$logs/$name.passed") &
 }
+failed=()
 finish() { # NAME
     step "$1"
     if [ -e "$logs/$1.passed" ]; then
@@ -37,19 +34,29 @@ finish() { # NAME
         { grep -E '^\s*Executed' "$logs/$1" | tail -n 1; grep -E 'Test run with|passed, ' "$logs/$1"; } || true
     else
         cat "$logs/$1"
-        failed=yes
+        failed+=("$1")
     fi
 }
 
+step "format and build"
+start "format" swift format lint --strict --recursive Package.swift Scripts/thread-sanitizer/Package.swift Sources Tests
+swift build --build-tests --scratch-path .build-test "${fast[@]}"
+
 step "tests"
-start "XCTest" "${tests[@]}" --skip-build --ignore-lock --disable-swift-testing
-start "Swift Testing" "${tests[@]}" --skip-build --ignore-lock --disable-xctest
+start "tests of the libraries" "${tests[@]}" --filter "$libraries"
+start "tests of the tool" "${tests[@]}" --skip "$libraries"
 start "thread sanitizer" "${sanitized[@]}"
 wait
 start "scenarios" .build-test/debug/notify-demo smoke
 wait
-failed=
-for name in "XCTest" "Swift Testing" "thread sanitizer" "scenarios"; do finish "$name"; done
-[ -z "$failed" ] || exit 1
+for name in "format" "tests of the libraries" "tests of the tool" "thread sanitizer" "scenarios"; do finish "$name"; done
 
+if [ ${#failed[@]} -gt 0 ]; then
+    step "failures"
+    for name in "${failed[@]}"; do
+        echo "$name:"
+        grep -E 'error:|Fatal error|✘|WARNING: ThreadSanitizer|not ok|FAIL' "$logs/$name" | head -n 40 || tail -n 20 "$logs/$name"
+    done
+    exit 1
+fi
 step "all passed"
