@@ -16,7 +16,9 @@ package struct RecordedStory {
     package init() {}
 
     /// The recording of the records so far.
-    package var recording: Recording { Recording(records, source: "run.jsonl") }
+    package var recording: Recording { recording("run.jsonl") }
+
+    package func recording(_ source: String) -> Recording { Recording(records, source: source) }
 
     package static func thread(_ number: Int, _ name: String? = nil) -> ThreadIdentity {
         ThreadIdentity(number: number, name: name, kernelID: Int32(99 + number))
@@ -28,6 +30,9 @@ package struct RecordedStory {
         time += UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 
+    /// - Parameters:
+    ///   - name: the name of the notification, for a stage that can have one. A block has none.
+    ///   - place: the line of the source location.
     package mutating func add(
         _ stage: DeliveryStage, on thread: ThreadIdentity = main, _ name: String? = "Done", post: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil, at place: Int? = nil,
@@ -39,7 +44,8 @@ package struct RecordedStory {
         records.append(
             DeliveryRecord(
                 sequence: records.count + 1, monotonicNanoseconds: time, wallNanoseconds: Int64(time), process: process,
-                thread: thread, stage: stage, notification: name, post: post, observer: observer, target: target,
+                thread: thread, stage: stage, notification: stage.hasName ? name : nil, post: post, observer: observer,
+                target: target,
                 message: message, place: place.map { SourceLocation("Demo/main.swift", $0) }, count: count,
                 sender: sender, relatedPost: relatedPost, overtakes: overtakes, style: style, policy: policy,
                 reason: reason, counters: counters))
@@ -71,11 +77,12 @@ package struct RecordedStory {
         for observer in observers { add(.append, on: thread, name, post: post, observer: observer, target: target) }
     }
 
-    /// Adds a handler: its call and its return.
+    /// Adds a handler, or a block if there is no observer: its call and its return.
     package mutating func handle(
-        _ post: Int, by observer: Int, on target: ThreadIdentity = worker, _ name: String = "Done",
+        _ post: Int, by observer: Int?, on target: ThreadIdentity = worker, _ name: String = "Done",
         for duration: Duration = .zero
     ) {
+        let name = observer == nil ? nil : name
         add(.deliver, on: target, name, post: post, observer: observer, target: target)
         pass(duration)
         add(.return, on: target, name, post: post, observer: observer)
@@ -96,5 +103,19 @@ package struct RecordedStory {
         var story = RecordedStory()
         happen(&story)
         return story.recording
+    }
+}
+
+extension DeliveryStage {
+    /// True if records of this stage can have the name of a notification.
+    fileprivate var hasName: Bool {
+        switch self {
+        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .return, .coalesce, .drop,
+            .cancel, .targetGone, .skip, .count:
+            true
+        case .signal, .dropSignal, .drain, .wait, .waitEnd, .refuseWait, .threadEnd, .log, .processStart, .processEnd,
+            .fork, .lost, .end:
+            false
+        }
     }
 }
