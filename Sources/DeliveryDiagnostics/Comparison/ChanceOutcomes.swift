@@ -11,20 +11,16 @@ internal import DeliveryRecording
 /// - The last notification for the observer is delivered in both runs or in neither. For policies that drop new
 ///   notifications, this holds for the first one.
 struct ChanceOutcomes {
-    typealias Entries = (first: [Int], second: [Int])
-
     /// The names of notifications with such outcomes.
     let names: [String]
-    /// All outcomes of notifications with these names, and the counters of their observers and queues.
-    let all: Entries
-    private let one: RunOutcomes
-    private let other: RunOutcomes
+    private let runs: Pair<ComparedRun>
+    private let outcomes: Pair<RunOutcomes>
 
     /// Nil if neither run has such outcomes.
-    init?(_ one: ComparedRun, _ other: ComparedRun) {
+    init?(_ runs: Pair<ComparedRun>) {
         var (observed, queued): (Set<Int32>, Set<Int32>) = ([], [])
         var names: Set<String> = []
-        for run in [one, other] {
+        for run in [runs.first, runs.second] {
             for entry in run.recording.entries where entry.stage.isByPolicy && entry.name >= 0 {
                 let number = run.nameNumber(of: entry)
                 let isNew = entry.observer < 0 ? queued.insert(number).inserted : observed.insert(number).inserted
@@ -33,106 +29,106 @@ struct ChanceOutcomes {
         }
         guard !names.isEmpty else { return nil }
         self.names = names.sorted()
-        self.one = RunOutcomes(one, observed: observed, queued: queued)
-        self.other = RunOutcomes(other, observed: observed, queued: queued)
-        all = (self.one.all, self.other.all)
+        self.runs = runs
+        outcomes = runs.map { [observed, queued] in RunOutcomes($0, observed: observed, queued: queued) }
+    }
+
+    /// All outcomes of notifications with these names, and the counters of their observers and queues.
+    var all: Pair<[Int]> {
+        outcomes.map { $0.records.values + $0.counters(of: Set($0.records.keys.map(\.observer))) }
     }
 
     /// The outcomes that differ by chance, and the counters of their observers and queues.
     ///
     /// - Parameter walk: matches everything except `all`.
-    func byChance(_ walk: RunWalk) -> Entries {
-        // Observers of the first run, with -1 for posting queues.
-        let observers = one.byPolicy.union(other.byPolicy.map { walk.observers.inFirst($0) })
-        let isLast = one.keepsLast.union(other.keepsLast.map { walk.observers.inFirst($0) })
-        var kept: Set<RunOutcomes.Pair> = []
-        for observer in observers {
-            let inSecond = walk.observers.inSecond(observer)
-            let (ends, otherEnds) = (one.ends[observer], other.ends[inSecond])
-            guard observer >= 0, inSecond >= 0, let ends, let otherEnds else { continue }
-            let pair = isLast.contains(observer) ? ends.last : ends.first
-            let match = isLast.contains(observer) ? otherEnds.last : otherEnds.first
-            guard one.isDelivered(pair) != other.isDelivered(match) else { continue }
-            kept.formUnion([pair, .init(post: walk.posts.inFirst(match.post), observer: observer)])
+    func byChance(_ walk: RunWalk) -> Pair<[Int]> {
+        typealias Key = RunOutcomes.Key
+        func counterpart(of key: Key, on side: Side) -> Key {
+            Key(
+                post: walk.posts.counterpart(of: key.post, on: side),
+                observer: walk.observers.counterpart(of: key.observer, on: side))
         }
-        var entries: Entries = (one.counters(of: observers), [])
-        entries.second = other.counters(of: Set(observers.map { walk.observers.inSecond($0) }))
-        for (pair, outcome) in one.outcomes where observers.contains(pair.observer) && !kept.contains(pair) {
-            let post = walk.posts.inSecond(pair.post)
-            let counterpart = other.outcomes[.init(post: post, observer: walk.observers.inSecond(pair.observer))]
-            // Without a counterpart the post is caused by another outcome, or the outcome is missing.
-            let isChance =
-                counterpart.map { outcome.isByPolicy || $0.isByPolicy } ?? (post < 0 || other.isTruncated)
-            guard isChance else { continue }
-            entries.first.append(outcome.index)
-            if let counterpart { entries.second.append(counterpart.index) }
+        // Observers of the first run, with -1 for posting queues: whether the last notification is never dropped.
+        var keepsLast = outcomes.first.keepsLast
+        for (observer, isLast) in outcomes.second.keepsLast {
+            let observer = walk.observers.counterpart(of: observer, on: .second)
+            keepsLast[observer] = isLast || keepsLast[observer] == true
         }
-        for (match, outcome) in other.outcomes {
-            let pair = RunOutcomes.Pair(
-                post: walk.posts.inFirst(match.post), observer: walk.observers.inFirst(match.observer))
-            guard observers.contains(pair.observer), !kept.contains(pair), one.outcomes[pair] == nil else { continue }
-            if pair.post < 0 || one.isTruncated { entries.second.append(outcome.index) }
+        /// What the policy always delivers, but only one run has delivered.
+        var kept: Set<Key> = []
+        for (observer, isLast) in keepsLast {
+            guard observer >= 0, let ends = outcomes.first.ends[observer],
+                let otherEnds = outcomes.second.ends[walk.observers.counterpart(of: observer, on: .first)]
+            else { continue }
+            let (key, match) = isLast ? (ends.last, otherEnds.last) : (ends.first, otherEnds.first)
+            guard isDelivered(key, on: .first) != isDelivered(match, on: .second) else { continue }
+            kept.formUnion([key, counterpart(of: match, on: .second)])
+        }
+        var entries = Pair<[Int]>([], [])
+        for side in Side.allCases {
+            let observers = keepsLast.keys.map { side == .first ? $0 : walk.observers.counterpart(of: $0, on: .first) }
+            entries[side] = outcomes[side].counters(of: Set(observers))
+            for (key, record) in outcomes[side].records {
+                let match = counterpart(of: key, on: side)
+                let keyInFirst = side == .first ? key : match
+                guard keepsLast[keyInFirst.observer] != nil, !kept.contains(keyInFirst) else { continue }
+                let other = outcomes[side.opposite].records[match]
+                // Without a counterpart the post is caused by another outcome, or the outcome is missing.
+                let isChance =
+                    other.map { stage(record, side).isByPolicy || stage($0, side.opposite).isByPolicy }
+                    ?? (match.post < 0 || runs[side.opposite].isTruncated)
+                if isChance { entries[side].append(record) }
+            }
         }
         return entries
+    }
+
+    private func stage(_ record: Int, _ side: Side) -> DeliveryStage { runs[side].recording.entries[record].stage }
+
+    private func isDelivered(_ key: RunOutcomes.Key, on side: Side) -> Bool {
+        outcomes[side].records[key].map { stage($0, side) } == .deliver
     }
 }
 
 /// The outcomes of one run that may be left to chance.
 private struct RunOutcomes {
     /// A post for an observer, or in a posting queue if the observer is -1.
-    struct Pair: Hashable {
+    struct Key: Hashable {
         var post: Int32
         var observer: Int32
     }
 
-    struct Outcome {
-        var index: Int
-        var stage: DeliveryStage
-        var isByPolicy: Bool { stage.isByPolicy }
-    }
-
-    private(set) var outcomes: [Pair: Outcome] = [:]
-    /// The observers with outcomes by policy, and -1 if a posting queue coalesced.
-    private(set) var byPolicy: Set<Int32> = []
-    /// Those whose policy never drops the last notification.
-    private(set) var keepsLast: Set<Int32> = []
+    /// The record of each outcome.
+    private(set) var records: [Key: Int] = [:]
+    /// For the observers with outcomes by policy, and for -1 if a posting queue coalesced: whether the policy never
+    /// drops the last notification.
+    private(set) var keepsLast: [Int32: Bool] = [:]
     /// For each observer: what was enqueued first and last for it.
-    private(set) var ends: [Int32: (first: Pair, last: Pair)] = [:]
-    let isTruncated: Bool
-    /// The indices of the counters of each observer, and of posting queues.
+    private(set) var ends: [Int32: (first: Key, last: Key)] = [:]
     private var counters: [Int32: [Int]] = [:]
 
     /// - Parameter observed: the names of the outcomes of observers (see `ComparedTexts`).
     /// - Parameter queued: the names of the outcomes in posting queues.
     init(_ run: ComparedRun, observed: Set<Int32>, queued: Set<Int32>) {
-        isTruncated = run.isTruncated
-        var enqueued: Set<Int32> = []
-        for (index, entry) in run.recording.entries.enumerated() {
-            let pair = Pair(post: entry.post, observer: entry.observer)
-            if entry.stage == .count { counters[entry.observer, default: []].append(index) }
+        for (number, entry) in run.recording.entries.enumerated() {
+            if entry.stage == .count { counters[entry.observer, default: []].append(number) }
             guard entry.post >= 0, (entry.observer < 0 ? queued : observed).contains(run.nameNumber(of: entry)) else {
                 continue
             }
-            switch entry.stage {
-            case .enqueue: enqueued.insert(entry.post)
-            case .append: ends[entry.observer] = (ends[entry.observer]?.first ?? pair, pair)
-            case .coalesce, .drop, .deliver, .cancel, .targetGone, .post, .dequeue:
-                guard entry.observer >= 0 || enqueued.contains(entry.post) else { continue }
-                outcomes[pair] = Outcome(index: index, stage: entry.stage)
-                guard entry.stage.isByPolicy else { continue }
-                byPolicy.insert(entry.observer)
-                if entry.stage == .coalesce || entry.policy == .dropOldest { keepsLast.insert(entry.observer) }
-            default: continue
-            }
+            let key = Key(post: entry.post, observer: entry.observer)
+            if entry.stage == .append { ends[entry.observer] = (ends[entry.observer]?.first ?? key, key) }
+            let isOutcome =
+                entry.observer < 0
+                ? run.index.posts[Int(entry.post)].queueOutcome == number : entry.stage.isOutcome
+            guard isOutcome else { continue }
+            records[key] = number
+            guard entry.stage.isByPolicy else { continue }
+            let isLast = entry.stage == .coalesce || entry.policy == .dropOldest
+            keepsLast[entry.observer] = isLast || keepsLast[entry.observer] == true
         }
     }
 
-    func isDelivered(_ pair: Pair) -> Bool { outcomes[pair]?.stage == .deliver }
-
     func counters(of observers: Set<Int32>) -> [Int] { observers.flatMap { counters[$0] ?? [] } }
-
-    /// All outcomes, and the counters of all that have one.
-    var all: [Int] { outcomes.values.map(\.index) + counters(of: Set(outcomes.keys.map(\.observer))) }
 }
 
 extension DeliveryStage {

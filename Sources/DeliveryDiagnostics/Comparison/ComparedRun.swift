@@ -16,48 +16,64 @@ struct ComparedRun {
     /// True if the recording has no end record, but the other has one. Then processes may be missing.
     let lacksEnd: Bool
     private(set) var chains: CausalChains
-    /// The number of threads with compared records.
-    private(set) var threadCount = 0
     private let order: ComparisonOrder
+    private let compares: (Recording.Entry) -> Bool
     private var isRemoved: [Bool]
-    /// Threads by the numbers in messages. A text log has no thread numbers.
-    private var threadOfNumber: [Recording.Numbered: Int32] = [:]
-    private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
+    private let threadOfNumber: [MentionedNumber: Int32]
 
+    /// The number of a thread in a message.
+    private struct MentionedNumber: Hashable {
+        var process: Int32
+        var number: Int
+        var isKernelID: Bool
+    }
+
+    /// - Parameters:
+    ///   - ignored: names of notifications to leave out, with everything that they cause.
+    ///   - compares: whether an entry is to be compared.
     init(
         _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>,
-        truncations: [Recording.Truncation?],
-        lacksEnd: Bool, texts: inout ComparedTexts
+        compares: @escaping (Recording.Entry) -> Bool, truncations: [Recording.Truncation?], lacksEnd: Bool,
+        texts: inout ComparedTexts
     ) {
         (self.log, self.order, self.truncations, self.lacksEnd) = (log, order, truncations, lacksEnd)
         self.texts = texts.table(of: recording)
+        self.compares = compares
         threadKeys = recording.threads.map { thread in
-            if !order.namesThreads { return -1 }
+            // A text log has no thread names.
+            if order.isLogged { return -1 }
             return thread.identity.number == 1 ? -2 : thread.identity.name.map { texts.number($0) } ?? -1
         }
         index = RecordingIndex(recording)
-        isRemoved = Array(repeating: false, count: recording.entries.count)
-        chains = CausalChains(index, order) { _ in false }
-        let names = Set(recording.strings.indices.filter { ignored.contains(recording.strings[$0]) })
-        remove(
-            names.isEmpty ? [] : recording.entries.indices.filter { names.contains(Int(recording.entries[$0].name)) })
+        let names = recording.strings.map { ignored.contains($0) }
+        isRemoved = recording.entries.map { !ignored.isEmpty && $0.name >= 0 && names[Int($0.name)] }
+        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: compares)
+        var threadOfNumber: [MentionedNumber: Int32] = [:]
+        for (number, thread) in recording.threads.enumerated() {
+            func key(_ number: Int, isKernelID: Bool) -> MentionedNumber {
+                MentionedNumber(process: thread.process, number: number, isKernelID: isKernelID)
+            }
+            // A text log has no thread numbers.
+            if !order.isLogged { threadOfNumber[key(thread.identity.number, isKernelID: false)] = Int32(number) }
+            threadOfNumber[key(Int(thread.identity.kernelID), isKernelID: true)] = Int32(number)
+        }
+        self.threadOfNumber = threadOfNumber
     }
 
-    /// Compares the records at these indices no longer, nor what they caused.
-    mutating func remove(_ entries: some Sequence<Int>) {
+    /// Leaves out the records at these indices, and what they caused.
+    mutating func remove(_ entries: [Int]) {
         for index in entries { isRemoved[index] = true }
-        chains = CausalChains(index, order) { [isRemoved] in !isRemoved[$0] }
-        var isWriter = Array(repeating: false, count: recording.threads.count)
-        for (index, entry) in recording.entries.enumerated() where chains.chainOfEntry[index] >= 0 {
-            isWriter[Int(entry.thread)] = true
-        }
-        threadCount = isWriter.count { $0 }
-        (threadOfNumber, threadOfKernelID) = ([:], [:])
-        for (index, thread) in recording.threads.enumerated() where chains.isActive[index] {
-            func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
-            if order.namesThreads { threadOfNumber[key(thread.identity.number)] = Int32(index) }
-            threadOfKernelID[key(Int(thread.identity.kernelID))] = Int32(index)
-        }
+        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: compares)
+    }
+
+    func isCompared(_ index: Int32) -> Bool { index >= 0 && chains.positionOfEntry[Int(index)] >= 0 }
+
+    /// The `count` records.
+    var counterRecords: [Int] { recording.entries.indices.filter { recording.entries[$0].stage == .count } }
+
+    /// The number of threads with compared records.
+    var comparedThreadCount: Int {
+        Set(recording.entries.indices.lazy.filter { isCompared(Int32($0)) }.map { recording.entries[$0].thread }).count
     }
 
     func process(ofThread thread: Int32) -> Int32 { recording.threads[Int(thread)].process }
@@ -85,16 +101,16 @@ struct ComparedRun {
         entry.message < 0 ? -1 : texts.forms[Int(entry.message)].skeleton
     }
 
-    func senderType(of entry: Recording.Entry) -> String? { recording.sender(of: entry)?.type }
-
     func isMain(_ mention: ThreadDescription, in entry: Recording.Entry) -> Bool {
         mention.number == 1
             || (mention.isKernelID && mention.number == Int(recording.processes[recording.process(of: entry)].id))
     }
 
-    /// The mentioned thread if any of its records are compared; else -1.
+    /// The mentioned thread if any of its records are in chains; else -1.
     func thread(of mention: ThreadDescription, in entry: Recording.Entry) -> Int32 {
-        let key = Recording.Numbered(process: process(ofThread: entry.thread), number: mention.number)
-        return (mention.isKernelID ? threadOfKernelID[key] : threadOfNumber[key]) ?? -1
+        let key = MentionedNumber(
+            process: process(ofThread: entry.thread), number: mention.number, isKernelID: mention.isKernelID)
+        guard let thread = threadOfNumber[key], chains.isActive[Int(thread)] else { return -1 }
+        return thread
     }
 }

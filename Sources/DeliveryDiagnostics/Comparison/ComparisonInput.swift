@@ -19,14 +19,13 @@ package enum ComparisonInput: Sendable {
         } catch {
             throw LogError(log: name, line: nil, problem: "cannot be opened: \(error).")
         }
-        var beginning: [UInt8] = []
+        var (beginning, isAtEnd): ([UInt8], Bool) = ([], false)
         do {
-            while Self.first(of: beginning) == nil, beginning.count < LineSource.longestLine {
-                let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            while Self.first(of: beginning) == nil, !isAtEnd, beginning.count < LineSource.longestLine {
+                beginning += try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
                     count = try read(UnsafeMutableRawBufferPointer(buffer))
+                    isAtEnd = count == 0
                 }
-                if chunk.isEmpty { break }
-                beginning += chunk
             }
         } catch {
             throw LogError(log: name, line: nil, problem: "cannot be read: \(error).")
@@ -34,11 +33,7 @@ package enum ComparisonInput: Sendable {
         // A pipe delivers its bytes only once, so the beginning is read again from memory.
         var unread = beginning[...]
         let readChunk: (UnsafeMutableRawBufferPointer) throws -> Int = { buffer in
-            if unread.isEmpty { return try read(buffer) }
-            let next = unread.prefix(buffer.count)
-            buffer.copyBytes(from: next)
-            unread = unread.dropFirst(next.count)
-            return next.count
+            unread.isEmpty ? try read(buffer) : unread.take(into: buffer)
         }
         self =
             Self.first(of: beginning) == UInt8(ascii: "{")
@@ -51,17 +46,29 @@ package enum ComparisonInput: Sendable {
         bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     }
 
-    package var isRecording: Bool {
+    var log: TextLog? { if case .log(let log) = self { log } else { nil } }
+
+    package var isRecording: Bool { log == nil }
+
+    var isCombinedOutput: Bool { log?.isCombinedOutput == true }
+
+    /// The recording, or the log's messages as one. Returns also the number of lines that were skipped.
+    func recording(skipsOtherLines: Bool) -> (recording: Recording, skipped: Int) {
         switch self {
-        case .recording: true
-        case .log: false
+        case .recording(let recording): (recording, 0)
+        case .log(let log): log.recording(skipsOtherLines: skipsOtherLines)
         }
     }
+}
 
-    package var isCombinedOutput: Bool {
-        switch self {
-        case .recording: false
-        case .log(let log): log.isCombinedOutput
-        }
+extension ArraySlice<UInt8> {
+    /// Moves bytes from the beginning into a buffer.
+    ///
+    /// - Returns: the number of bytes.
+    mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let taken = prefix(buffer.count)
+        buffer.copyBytes(from: taken)
+        self = dropFirst(taken.count)
+        return taken.count
     }
 }

@@ -2,15 +2,11 @@ internal import DeliveryRecording
 
 /// Explains a mismatch.
 struct DifferenceExplainer {
-    let mismatch: RunWalk.Mismatch
     let walk: RunWalk
-    let one: ComparedRun
-    let other: ComparedRun
+    let mismatch: RunWalk.Mismatch
     let order: ComparisonOrder
-
-    /// The records to show for both runs, a sentence, and the records to remove to find the next difference.
-    private typealias Finding = (first: Int?, second: Int?, sentence: String, removed: Removed)
-    typealias Removed = (first: [Int], second: [Int])
+    private var runs: Pair<ComparedRun> { walk.runs }
+    private var names: Pair<String> { RunDifference.names(runs) }
 
     /// The outcome in one run of a delivery that the other run has a record of.
     private enum Outcome {
@@ -22,152 +18,129 @@ struct DifferenceExplainer {
         case none
     }
 
-    var removed: Removed { finding.removed }
-
-    var difference: RunDifference {
-        let finding = finding
+    /// The difference, and the records to remove to find the next one.
+    func explain() -> (difference: RunDifference, removed: Pair<[Int]>) {
+        let (shown, sentence, removed) = order.isCausal ? causalFinding ?? plainFinding : plainFinding
         var difference = RunDifference(
-            reason: mismatch.reason, first: .init(one, finding.first, reason: mismatch.reason),
-            second: .init(other, finding.second, reason: mismatch.reason), explanation: [finding.sentence])
-        if !order.namesThreads { (difference.reason, difference.explanation) = logReason(&difference.second) }
+            reason: mismatch.reason, first: .init(runs.first, shown.first, reason: mismatch.reason),
+            second: .init(runs.second, shown.second, reason: mismatch.reason), explanation: [sentence])
+        if order.isLogged { (difference.reason, difference.explanation) = logReason(&difference.second) }
         // Each run numbers its posts, so different records can read the same. Then say what corresponds to what.
-        if (finding.first, finding.second) == (mismatch.first, mismatch.second),
-            difference.first.text == difference.second.text, let counterpart
-        {
+        let isPlain = (shown.first, shown.second) == (mismatch.entries.first, mismatch.entries.second)
+        if isPlain, difference.first.text == difference.second.text, let counterpart {
             difference.explanation.append(counterpart)
         }
-        return difference
+        return (difference, removed)
     }
 
-    private var names: (String, String) { RunDifference.names(one, other) }
+    /// The records to show, a sentence, and the records to remove.
+    private typealias Finding = (shown: Pair<Int?>, sentence: String, removed: Pair<[Int]>)
 
-    /// If a delivery happened elsewhere, that delivery is shown for the other run, because it explains more than the
-    /// record at the same position.
-    private var finding: Finding {
-        let (first, second) = (mismatch.first, mismatch.second)
-        let plain = (first, second, plainSentence, plainlyRemoved)
-        guard order == .causal else { return plain }
-        let inSecond = first.map { outcome(of: $0, isForward: true) } ?? .unknown
-        let inFirst = second.map { outcome(of: $0, isForward: false) } ?? .unknown
-        switch (inSecond, inFirst) {
-        case (.later(let later), .later(let earlier)):
-            guard let first, let second else { return plain }
-            return (
-                first, second,
-                "In \(names.0) \(what(first, of: one)) comes before \(what(earlier, of: one)), "
-                    + "in \(names.1) \(what(later, of: other)) after \(what(second, of: other)).",
-                ([first, earlier], [second, later])
-            )
-        case (.elsewhere(let found), _):
-            return (
-                first, found, "In \(names.1) \(what(found, of: other)) \(became(found, of: other)).",
-                (first.map { [$0] } ?? [], [found])
-            )
-        case (.none, _):
-            guard let first else { return plain }
-            return (first, second, sentenceWithoutOutcome(first, isForward: true), ([first], []))
-        case (_, .elsewhere(let found)):
-            let isOutcome = first.map { one.recording.entries[$0].stage.isOutcome } ?? true
-            return (
-                isOutcome ? found : first, second, "In \(names.0) \(what(found, of: one)) \(became(found, of: one)).",
-                isOutcome ? ([found], second.map { [$0] } ?? []) : ([found] + plain.3.first, plain.3.second)
-            )
-        case (_, .none):
-            guard let second else { return plain }
-            return (first, second, sentenceWithoutOutcome(second, isForward: false), ([], [second]))
-        case (.unknown, _), (.later, _):
-            return plain
-        }
-    }
+    private var plainFinding: Finding { (mismatch.entries, plainSentence, plainlyRemoved) }
 
     // MARK: Deliveries
 
-    /// Names a record's delivery: `#3 for observer 1`.
-    private func what(_ index: Int, of run: ComparedRun) -> String {
-        let entry = run.recording.entries[index]
-        let post = run.recording.describePost(entry.post)
-        return entry.observer < 0 ? post : "\(post) for \(run.recording.describeObserver(entry.observer))"
-    }
-
-    private func became(_ index: Int, of run: ComparedRun) -> String {
-        let entry = run.recording.entries[index]
-        let verb =
-            switch entry.stage {
-            case .coalesce: "was coalesced"
-            case .drop: "was dropped"
-            case .cancel: "was cancelled"
-            case .targetGone: "lost its target thread"
-            default: "was delivered"
+    /// If a delivery happened elsewhere, that delivery is shown for the other run, because it explains more than the
+    /// record at the same position. Nil if the mismatch is not one of outcomes.
+    private var causalFinding: Finding? {
+        let entries = mismatch.entries
+        let outcomes = Pair(outcome(of: .first), outcome(of: .second))
+        if case (.later(let later), .later(let earlier)) = (outcomes.first, outcomes.second),
+            let first = entries.first, let second = entries.second
+        {
+            let sentence =
+                "In \(names.first) \(what(first, .first)) comes before \(what(earlier, .first)), "
+                + "in \(names.second) \(what(later, .second)) after \(what(second, .second))."
+            return (entries, sentence, Pair([first, earlier], [second, later]))
+        }
+        for side in Side.allCases {
+            guard let index = entries[side] else { continue }
+            let other = side.opposite
+            var (shown, removed) = (entries, Pair<[Int]>([], []))
+            removed[side] = [index]
+            switch outcomes[side] {
+            case .elsewhere(let found):
+                (shown[other], removed[other]) = (found, [found])
+                let entry = runs[other].recording.entries[found]
+                let thread = runs[other].recording.describeThread(entry.thread)
+                return (
+                    shown, "In \(names[other]) \(what(found, other)) \(entry.stage.outcomeWords) on \(thread).", removed
+                )
+            case .none:
+                let (post, observer) = counterparts(of: index, side)
+                let subject = describe(post: post, observer: observer, other)
+                return (entries, "In \(names[other]) \(subject) was not delivered and has no other outcome.", removed)
+            case .later, .unknown:
+                continue
             }
-        return "\(verb) on \(run.recording.describeThread(entry.thread))"
+        }
+        return nil
     }
 
-    private func sentenceWithoutOutcome(_ index: Int, isForward: Bool) -> String {
-        let (run, another) = isForward ? (one, other) : (other, one)
-        let (post, observer) = counterparts(of: run.recording.entries[index], isForward: isForward)
-        var subject = another.recording.describePost(post)
-        if observer >= 0 { subject += " for \(another.recording.describeObserver(observer))" }
-        return "In \(isForward ? names.1 : names.0) \(subject) was not delivered and has no other outcome."
+    /// Names a record's delivery: `#3 for observer 1`.
+    private func what(_ index: Int, _ side: Side) -> String {
+        let entry = runs[side].recording.entries[index]
+        return describe(post: entry.post, observer: entry.observer, side)
     }
 
-    private func counterparts(of entry: Recording.Entry, isForward: Bool) -> (post: Int32, observer: Int32) {
-        isForward
-            ? (walk.posts.inSecond(entry.post), walk.observers.inSecond(entry.observer))
-            : (walk.posts.inFirst(entry.post), walk.observers.inFirst(entry.observer))
+    private func describe(post: Int32, observer: Int32, _ side: Side) -> String {
+        let recording = runs[side].recording
+        let words = recording.describePost(post)
+        return observer < 0 ? words : "\(words) for \(recording.describeObserver(observer))"
     }
 
-    private func outcome(of index: Int, isForward: Bool) -> Outcome {
-        let (run, another) = isForward ? (one, other) : (other, one)
-        let entry = run.recording.entries[index]
-        guard entry.stage.isOutcome, entry.post >= 0 else { return .unknown }
-        let (post, observer) = counterparts(of: entry, isForward: isForward)
-        guard post >= 0, observer >= 0 || entry.observer < 0 else { return .unknown }
-        let entries = another.recording.entries
-        guard
-            let found = entries.indices.first(where: {
-                entries[$0].post == post && entries[$0].observer == observer && entries[$0].stage.isOutcome
-                    && another.chains.chainOfEntry[$0] >= 0
-            })
+    private func counterparts(of index: Int, _ side: Side) -> (post: Int32, observer: Int32) {
+        let entry = runs[side].recording.entries[index]
+        return (
+            walk.posts.counterpart(of: entry.post, on: side), walk.observers.counterpart(of: entry.observer, on: side)
+        )
+    }
+
+    /// The outcome in the other run.
+    private func outcome(of side: Side) -> Outcome {
+        guard let index = mismatch.entries[side] else { return .unknown }
+        let (entry, other) = (runs[side].recording.entries[index], runs[side.opposite])
+        let (post, observer) = counterparts(of: index, side)
+        guard entry.stage.isOutcome, post >= 0, observer >= 0 || entry.observer < 0 else { return .unknown }
+        let deliveries = other.index.deliveries(ofPost: post).lazy.map { other.index.deliveries[$0] }
+        guard let found = deliveries.first(where: { $0.observer == observer && other.isCompared($0.outcome) })?.outcome
         else { return .none }
-        let chain = run.chains.chainOfEntry[index]
-        let counterpart = isForward ? walk.chains.inSecond(chain) : walk.chains.inFirst(chain)
-        let isSameStage = entries[found].stage == entry.stage
-        return isSameStage && another.chains.chainOfEntry[found] == counterpart ? .later(found) : .elsewhere(found)
+        let counterpart = walk.chains.counterpart(of: runs[side].chains.chainOfEntry[index], on: side)
+        let isLater =
+            other.recording.entries[Int(found)].stage == entry.stage
+            && other.chains.chainOfEntry[Int(found)] == counterpart
+        return isLater ? .later(Int(found)) : .elsewhere(Int(found))
     }
 
     // MARK: Records
 
     /// Says what corresponds to the thing that differs, if it is known.
     private var counterpart: String? {
-        guard let first = mismatch.first, let second = mismatch.second else { return nil }
-        let (entry, match) = (one.recording.entries[first], other.recording.entries[second])
+        typealias Describe = (Recording, Int32) -> String
+        func sentence(_ renaming: Renaming, _ key: KeyPath<Recording.Entry, Int32>, _ describe: Describe) -> String? {
+            for side in Side.allCases {
+                guard let index = mismatch.entries[side] else { continue }
+                let number = runs[side].recording.entries[index][keyPath: key]
+                let counterpart = renaming.counterpart(of: number, on: side)
+                guard counterpart >= 0 else { continue }
+                return "\(describe(runs[side].recording, number)) in \(names[side]) corresponds to "
+                    + "\(describe(runs[side.opposite].recording, counterpart)) in \(names[side.opposite])."
+            }
+            return nil
+        }
         return switch mismatch.reason {
-        case .post: counterpart(walk.posts, entry.post, match.post) { $0.describePost($1) }
-        case .relatedPost: counterpart(walk.posts, entry.relatedPost, match.relatedPost) { $0.describePost($1) }
-        case .observer: counterpart(walk.observers, entry.observer, match.observer) { $0.describeObserver($1) }
-        case .target: counterpart(walk.threads, entry.target, match.target) { $0.describeThread($1) }
+        case .post: sentence(walk.posts, \.post) { $0.describePost($1) }
+        case .relatedPost: sentence(walk.posts, \.relatedPost) { $0.describePost($1) }
+        case .observer: sentence(walk.observers, \.observer) { $0.describeObserver($1) }
+        case .target: sentence(walk.threads, \.target) { $0.describeThread($1) }
         default: nil
         }
-    }
-
-    private func counterpart(
-        _ renaming: Renaming, _ first: Int32, _ second: Int32, _ describe: (Recording, Int32) -> String
-    ) -> String? {
-        let (inSecond, inFirst) = (renaming.inSecond(first), renaming.inFirst(second))
-        if inSecond >= 0 {
-            let (mine, its) = (describe(one.recording, first), describe(other.recording, inSecond))
-            return "\(mine) in \(names.0) corresponds to \(its) in \(names.1)."
-        }
-        guard inFirst >= 0 else { return nil }
-        return "\(describe(other.recording, second)) in \(names.1) "
-            + "corresponds to \(describe(one.recording, inFirst)) in \(names.0)."
     }
 
     /// Describes the difference of the two records alone.
     private var plainSentence: String {
         switch mismatch.reason {
-        case .onlyInFirst: only(mismatch.first, isForward: true)
-        case .onlyInSecond: only(mismatch.second, isForward: false)
+        case .onlyInFirst, .onlyInSecond: only(in: mismatch.entries.first == nil ? .second : .first)
         case .stage: "The stages differ."
         case .name: "The notifications have different names."
         case .post: "They are of different posts."
@@ -184,26 +157,23 @@ struct DifferenceExplainer {
         }
     }
 
-    /// - Parameter isForward: whether the record is from the first run.
-    private func only(_ index: Int?, isForward: Bool) -> String {
-        guard let index, order == .causal else { return "One run continues where the other ends." }
-        let (run, another) = isForward ? (one, other) : (other, one)
-        let name = isForward ? names.1 : names.0
-        let chain = Int(run.chains.chainOfEntry[index])
-        let (thread, parent) = (run.chains.thread[chain], run.chains.parent[chain])
-        func counterpart(_ thread: Int32) -> Int32 {
-            isForward ? walk.threads.inSecond(thread) : walk.threads.inFirst(thread)
+    private func only(in side: Side) -> String {
+        guard let index = mismatch.entries[side], order.isCausal else {
+            return "One run continues where the other ends."
         }
-        guard counterpart(thread) >= 0 else {
-            let hasSuch = another.threadKeys.contains(run.threadKeys[Int(thread)])
-            return "\(name) has no \(hasSuch ? "other " : "")thread "
-                + "\(run.threadKeys[Int(thread)] == -1 ? "without a name that does this" : "with this name")."
+        let (run, other, name) = (runs[side], runs[side.opposite], names[side.opposite])
+        let chain = run.chains.chains[Int(run.chains.chainOfEntry[index])]
+        let counterpart = walk.threads.counterpart(of: chain.thread, on: side)
+        let key = run.threadKeys[Int(chain.thread)]
+        guard counterpart >= 0 else {
+            return "\(name) has no \(other.threadKeys.contains(key) ? "other " : "")thread "
+                + "\(key == -1 ? "without a name that does this" : "with this name")."
         }
-        let called = another.recording.describeThread(counterpart(thread))
-        guard parent >= 0 else { return "In \(name) \(called) does nothing further on its own." }
-        let origin = counterpart(run.chains.thread[Int(parent)])
-        let sender = origin < 0 ? "this thread" : another.recording.describeThread(origin)
-        return "In \(name) \(called) does nothing further that \(sender) handed to it."
+        let thread = other.recording.describeThread(counterpart)
+        guard chain.parent >= 0 else { return "In \(name) \(thread) does nothing further on its own." }
+        let origin = walk.threads.counterpart(of: run.chains.chains[Int(chain.parent)].thread, on: side)
+        let poster = origin < 0 ? "this thread" : other.recording.describeThread(origin)
+        return "In \(name) \(thread) does nothing further that \(poster) handed to it."
     }
 
     // MARK: Logs
@@ -213,13 +183,15 @@ struct DifferenceExplainer {
         switch mismatch.reason {
         case .onlyInFirst:
             guard let unmatched = walk.firstUnmatched() else { break }
-            second = RunDifference.Side(other, unmatched)
+            second = RunDifference.Side(runs.second, unmatched)
             // The logs are the same up to here, also in the order of their lines.
-            if let first = mismatch.first, first == unmatched { return writers(first, unmatched) }
+            if mismatch.entries.first == unmatched { return writers(unmatched, unmatched) }
             let line = second.line == nil ? "" : " Its line above is the first without a counterpart."
-            return (.threadEnds, ["No further thread of \(names.1) writes this line.\(line)"])
+            return (.threadEnds, ["No further thread of \(names.second) writes this line.\(line)"])
         case .thread:
-            if let first = mismatch.first, let second = mismatch.second { return writers(first, second) }
+            if let first = mismatch.entries.first, let second = mismatch.entries.second {
+                return writers(first, second)
+            }
         case .onlyInSecond: break
         default: return (mismatch.reason, [plainSentence])
         }
@@ -228,26 +200,26 @@ struct DifferenceExplainer {
 
     /// The first lines of the threads that write two lines, or of their processes if these differ.
     private func writers(_ first: Int, _ second: Int) -> (RunDifference.Reason, [String]) {
-        let thread = (one.recording.entries[first].thread, other.recording.entries[second].thread)
-        let process = (one.process(ofThread: thread.0), other.process(ofThread: thread.1))
-        let isProcess =
-            walk.processes.inSecond(process.0) != process.1
-            && (walk.processes.inSecond(process.0) >= 0 || walk.processes.inFirst(process.1) >= 0)
-        let word = isProcess ? "process" : "thread"
-        func describe(_ run: ComparedRun, before index: Int, _ writer: Int32) -> String {
-            let entries = run.recording.entries[..<index]
-            let earlier = entries.firstIndex {
-                (isProcess ? run.process(ofThread: $0.thread) : $0.thread) == writer && $0.stage == .log
-            }
-            return earlier.map { "by the \(word) of line \(entries[$0].line)" } ?? "by a \(word) not seen before"
+        let lines = Pair(first, second)
+        func process(_ side: Side) -> Int32 {
+            runs[side].process(ofThread: runs[side].recording.entries[lines[side]].thread)
         }
-        let words = [
-            describe(one, before: first, isProcess ? process.0 : thread.0),
-            describe(other, before: second, isProcess ? process.1 : thread.1),
-        ]
+        let counterparts = Side.allCases.map { walk.processes.counterpart(of: process($0), on: $0) }
+        let isProcess = counterparts[0] != process(.second) && counterparts.contains { $0 >= 0 }
+        let writers = Side.allCases.map { side in
+            let entries = runs[side].recording.entries
+            let earlier = entries[..<lines[side]].first {
+                $0.stage == .log
+                    && (isProcess
+                        ? runs[side].process(ofThread: $0.thread) == process(side)
+                        : $0.thread == entries[lines[side]].thread)
+            }
+            let word = isProcess ? "process" : "thread"
+            return earlier.map { "by the \(word) of line \($0.line)" } ?? "by a \(word) not seen before"
+        }
         return (
             isProcess ? .process : .thread,
-            ["In \(names.0) the line is written \(words[0]), in \(names.1) \(words[1])."]
+            ["In \(names.first) the line is written \(writers[0]), in \(names.second) \(writers[1])."]
         )
     }
 
@@ -257,96 +229,50 @@ struct DifferenceExplainer {
 
     /// If one of the records is found a little later in the other chain, the records before it are extra. Otherwise
     /// both records are removed.
-    private var plainlyRemoved: Removed {
-        guard let first = mismatch.first, let second = mismatch.second else {
-            return (mismatch.first.map { [$0] } ?? [], mismatch.second.map { [$0] } ?? [])
+    private var plainlyRemoved: Pair<[Int]> {
+        guard let first = mismatch.entries.first, let second = mismatch.entries.second else {
+            return mismatch.entries.map { $0.map { [$0] } ?? [] }
         }
+        let entries = Pair(first, second)
         for gap in 1...Self.longestGap {
-            if let extra = Self.entries(from: second, count: gap, in: other), isSimilar(first, extra.next) {
-                return ([], extra.skipped)
-            }
-            if let extra = Self.entries(from: first, count: gap, in: one), isSimilar(extra.next, second) {
-                return (extra.skipped, [])
+            for side in [Side.second, .first] {
+                let chains = runs[side].chains
+                let (chain, start) = (chains.chainOfEntry[entries[side]], chains.positionOfEntry[entries[side]])
+                var next = entries
+                next[side] = chains.entry(of: chain, at: start + gap)
+                guard next[side] >= 0, areSimilar(next) else { continue }
+                var removed = Pair<[Int]>([], [])
+                removed[side] = (start..<start + gap).map { chains.entry(of: chain, at: $0) }
+                return removed
             }
         }
-        return ([first], [second])
-    }
-
-    /// The entries of a chain from one on, and the entry after them; nil if the chain ends before.
-    private static func entries(
-        from index: Int, count: Int32, in run: ComparedRun
-    ) -> (skipped: [Int], next: Int)? {
-        let (chain, start) = (run.chains.chainOfEntry[index], run.chains.positionOfEntry[index])
-        let next = run.chains.entry(of: chain, at: start + count)
-        guard next >= 0 else { return nil }
-        return ((0..<count).map { run.chains.entry(of: chain, at: start + $0) }, next)
+        return entries.map { [$0] }
     }
 
     /// Returns whether two records have equal values and no other known counterparts.
-    private func isSimilar(_ first: Int, _ second: Int) -> Bool {
-        let (entry, match) = (one.recording.entries[first], other.recording.entries[second])
+    private func areSimilar(_ entries: Pair<Int>) -> Bool {
+        let entry = runs.first.recording.entries[entries.first]
+        let match = runs.second.recording.entries[entries.second]
         func mayMatch(_ renaming: Renaming, _ first: Int32, _ second: Int32) -> Bool {
-            let (inSecond, inFirst) = (renaming.inSecond(first), renaming.inFirst(second))
-            return (first < 0) == (second < 0) && (inSecond < 0 ? inFirst < 0 : inSecond == second)
+            let known = renaming.counterpart(of: first, on: .first)
+            return (first < 0) == (second < 0)
+                && (known < 0 ? renaming.counterpart(of: second, on: .second) < 0 : known == second)
         }
-        return entry.stage == match.stage && one.nameNumber(of: entry) == other.nameNumber(of: match)
-            && one.messageNumber(of: entry) == other.messageNumber(of: match)
+        return entry.stage == match.stage && runs.first.nameNumber(of: entry) == runs.second.nameNumber(of: match)
+            && runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match)
             && mayMatch(walk.posts, entry.post, match.post) && mayMatch(walk.observers, entry.observer, match.observer)
             && (!order.isExact || mayMatch(walk.threads, entry.thread, match.thread))
     }
 }
 
-extension RunDifference {
-    /// The names of the runs in sentences.
-    static func names(_ first: ComparedRun, _ second: ComparedRun) -> (String, String) {
-        first.recording.source == second.recording.source
-            ? ("the first", "the second") : (first.recording.source, second.recording.source)
-    }
-
-    /// Creates the difference of two runs that are the same except for how they ended. Nil unless both recordings say
-    /// how, and one of them ended by a signal.
-    init?(endsOf first: ComparedRun, _ second: ComparedRun) {
-        func end(_ run: ComparedRun) -> Int? { run.recording.entries.lastIndex { $0.stage == .end } }
-        guard let one = end(first), let other = end(second) else { return nil }
-        let reasons = [first.recording.entries[one].reason, second.recording.entries[other].reason]
-        guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
-        self.init(
-            reason: .end, first: Side(first, one), second: Side(second, other),
-            explanation: ["All else is the same, but the runs ended in different ways."])
-    }
-
-    /// The first records that only one run has, because the other is truncated.
-    init(truncated one: ComparedRun, _ first: Int?, _ other: ComparedRun, _ second: Int?, records: Int) {
-        func side(_ run: ComparedRun, _ index: Int?) -> Side {
-            if let index { return Side(run, index) }
-            let last = run.recording.entries.last
-            return Side(source: run.recording.source, line: last.map { Int($0.line) }, text: "(no further records)")
-        }
-        let names = Self.names(one, other)
-        let runs = [(one, names.0), (other, names.1)].filter(\.0.isTruncated)
-        let subject = runs.count > 1 ? "they are" : "\(runs.map(\.1).joined()) is"
-        self.init(
-            reason: .truncated, first: side(one, first), second: side(other, second),
-            explanation: ["The runs are the same up to where \(subject) truncated: \(counted(records, "record"))."]
-                + runs.flatMap { $0.truncationSentences($1) })
-    }
-}
-
-extension ComparedRun {
-    /// A sentence for each truncated process, or one if all of them are truncated in the same way.
-    fileprivate func truncationSentences(_ name: String) -> [String] {
-        func sentence(_ truncation: Recording.Truncation, _ subject: String) -> String {
-            switch truncation {
-            case .line: "The last line of \(subject) is incomplete."
-            case .lost, .missing, .damaged: "Records of \(subject) are missing."
-            case .noEnd: "\(subject) has no end record."
-            }
-        }
-        let isFileOnly = lacksEnd && !truncations.contains { $0 != nil }
-        if isFileOnly { return [sentence(.noEnd, name)] }
-        return truncations.enumerated().compactMap { process, truncation in
-            let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
-            return truncation.map { sentence($0, subject) }
+extension DeliveryStage {
+    fileprivate var outcomeWords: String {
+        switch self {
+        case .coalesce: "was coalesced"
+        case .drop: "was dropped"
+        case .cancel: "was cancelled"
+        case .targetGone: "lost its target thread"
+        default: "was delivered"
         }
     }
 }

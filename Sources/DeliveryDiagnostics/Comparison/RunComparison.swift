@@ -24,8 +24,32 @@ package struct RunComparison {
         /// before. Nil to do so if one of the logs is the combined output of a program.
         package var skipsOtherLines: Bool?
         package var budget = Budget()
+        /// For each recording: what to compare, or nil for nothing. Nil to compare everything.
+        fileprivate var selections: Pair<RecordingSelection?>?
 
         package init() {}
+
+        /// Compares only what a filter selects.
+        ///
+        /// - Throws: `NothingSelected` if neither recording contains what the filter names, or for a text log.
+        package mutating func select(
+            _ filter: RecordingFilter, of first: ComparisonInput, _ second: ComparisonInput
+        ) throws(RecordingSelection.NothingSelected) {
+            var selections = Pair<RecordingSelection?>(nil, nil)
+            var nothing: RecordingSelection.NothingSelected?
+            for (side, input) in zip(Side.allCases, [first, second]) {
+                guard case .recording(let recording) = input else {
+                    throw .init(description: "a text log has no names of notifications and threads to select.")
+                }
+                do throws(RecordingSelection.NothingSelected) {
+                    selections[side] = try RecordingSelection(filter, of: recording)
+                } catch {
+                    if let nothing { throw nothing }
+                    nothing = error
+                }
+            }
+            self.selections = selections
+        }
     }
 
     /// Limits the search for matching threads. Threads without names may be so alike that assignments have to be tried.
@@ -70,56 +94,43 @@ package struct RunComparison {
         _ first: ComparisonInput, _ second: ComparisonInput, options: Options = Options(),
         progress: (Int) -> Void = { _ in }
     ) {
-        let isLogged = !(first.isRecording && second.isRecording)
-        let order: ComparisonOrder =
-            isLogged ? (options.isExact ? .loggedExactly : .logged) : options.isExact ? .exact : .causal
+        let inputs = Pair(first, second)
+        let logs = inputs.map(\.log)
+        let order = ComparisonOrder(
+            isExact: options.isExact, isLogged: logs.first != nil || logs.second != nil)
         let skips = options.skipsOtherLines ?? (first.isCombinedOutput || second.isCombinedOutput)
-        var skipped: [Int] = []
-        let inputs = [first, second].map { input -> (recording: Recording, log: TextLog?) in
-            switch input {
-            case .recording(let recording):
-                skipped.append(0)
-                return (recording, nil)
-            case .log(let log):
-                let read = log.recording(skipsOtherLines: skips)
-                skipped.append(read.skipped)
-                return (read.recording, log)
-            }
-        }
-        skippedLines = skipped
+        let read = inputs.map { $0.recording(skipsOtherLines: skips) }
+        skippedLines = [read.first.skipped, read.second.skipped]
         // Recordings that were made by hand have no ends.
-        let hasEnd = inputs.map { $0.recording.entries.contains { $0.stage == .end } }
+        let hasEnd = read.map { $0.recording.entries.contains { $0.stage == .end } }
+        let needsEnds = hasEnd.first || hasEnd.second
         var texts = ComparedTexts()
-        let runs = zip(inputs, hasEnd).map { input, isEnded in
-            let truncations = input.recording.completeness.map { completeness -> Recording.Truncation? in
-                guard case .truncated(let reason) = completeness, hasEnd.contains(true) || reason != .noEnd else {
-                    return nil
-                }
+        func run(_ side: Side) -> ComparedRun {
+            let recording = read[side].recording
+            let truncations = recording.completeness.map { completeness -> Recording.Truncation? in
+                guard case .truncated(let reason) = completeness, needsEnds || reason != .noEnd else { return nil }
                 return reason
             }
             return ComparedRun(
-                input.recording, log: input.log, order: order, ignored: options.ignored,
-                truncations: isLogged ? [] : truncations,
-                lacksEnd: !isLogged && !isEnded && hasEnd.contains(true), texts: &texts)
+                recording, log: logs[side], order: order, ignored: options.ignored,
+                compares: options.selections.map { selections in
+                    { selections[side]?.contains($0) ?? false }
+                } ?? { _ in true },
+                truncations: order.isLogged ? [] : truncations,
+                lacksEnd: !order.isLogged && needsEnds && !hasEnd[side], texts: &texts)
         }
-        var search = DifferenceSearch(runs[0], runs[1], order: order, budget: options.budget)
+        var search = DifferenceSearch(Pair(run(.first), run(.second)), order: order, budget: options.budget)
         outcome = search.run(maximum: options.maximumDifferences, progress)
     }
 }
 
 /// Which records are compared, and in which order.
-enum ComparisonOrder {
-    /// All records that have a cause, by their chains.
-    case causal
-    /// All records, in the order of the files.
-    case exact
-    /// Log messages, in the order of each thread. A text log has no other reliable order.
-    case logged
-    /// Log messages, in the order of the files.
-    case loggedExactly
+struct ComparisonOrder {
+    /// True for the order of the files, false for that of each chain.
+    let isExact: Bool
+    /// True for log messages only. A text log has no other records, and no order but that of each thread.
+    let isLogged: Bool
 
-    var isExact: Bool { self == .exact || self == .loggedExactly }
-
-    /// True if threads can be told by name. A text log has no thread names.
-    var namesThreads: Bool { self == .causal || self == .exact }
+    /// True if all records that have a cause are compared by their chains.
+    var isCausal: Bool { !isExact && !isLogged }
 }

@@ -1,41 +1,20 @@
 package import DeliveryRecording
-internal import ThreadedNotifications
 
 /// A difference of two runs. Everything that happened before the first one is the same in both.
-package struct RunDifference: Sendable {
-    package enum Reason: String, Sendable, CaseIterable, Codable {
-        /// The first run has a record that the second does not have.
-        case onlyInFirst
-        /// The second run has a record that the first does not have.
-        case onlyInSecond
+package struct RunDifference: Sendable, Encodable {
+    package enum Reason: String, Sendable, Encodable {
+        /// One run has a record that the other does not have.
+        case onlyInFirst, onlyInSecond
         /// One log continues where the other ends.
         case oneEnds
         /// No thread of the second log writes the line. The second side is its first line without a counterpart.
         case threadEnds
-        /// Different stages.
-        case stage
-        /// Different notifications.
-        case name
-        /// Different posts.
-        case post
-        /// Different observers.
-        case observer
-        /// Different processes, in the order of the files.
-        case process
-        /// Different threads, in the order of the files.
-        case thread
-        /// Different target threads.
-        case target
-        /// Different related posts.
-        case relatedPost
+        /// The property that differs. Processes and threads differ only in the order of the files.
+        case stage, name, post, observer, process, thread, target, relatedPost, sender, message
         /// Different numbers of matching observers.
         case count
-        /// Different types of senders.
-        case sender
         /// Different posting styles, policies, counters or ends.
         case details
-        /// Different messages.
-        case message
         /// The messages mention different threads.
         case mention
         /// The runs ended in different ways.
@@ -54,8 +33,8 @@ package struct RunDifference: Sendable {
         package var line: Int?
         package var thread: String?
         package var stage: DeliveryStage?
-        /// A description of the record, or the line of the log.
-        package var text: String
+        /// A description of the record, or the line of the log. Nil if the run has no such record.
+        package var text: String?
         /// True if the log ends within the line.
         package var isTruncated = false
         var isLog = false
@@ -68,6 +47,30 @@ package struct RunDifference: Sendable {
     package var explanation: [String]
 }
 
+extension RunDifference.Side: Encodable {
+    private enum CodingKeys: CodingKey {
+        case source, line, thread, stage, text
+    }
+
+    /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
+    init(_ run: ComparedRun, _ index: Int?, reason: RunDifference.Reason? = nil) {
+        self.init(source: run.recording.source, index: index, isLog: run.log != nil)
+        guard let index else { return }
+        let entry = run.recording.entries[index]
+        line = Int(entry.line)
+        if let log = run.log {
+            (text, isTruncated) = (log.line(index), log.isTruncated(index))
+        } else {
+            thread = run.recording.describeThread(entry.thread)
+            stage = entry.stage
+            text = RecordWords(run.index).describe(entry, showing: reason)
+        }
+    }
+
+    /// For example `run.jsonl:3`.
+    fileprivate var location: String { line.map { "\(source):\($0)" } ?? source }
+}
+
 extension RunDifference {
     /// The same difference with the runs exchanged.
     var reversed: RunDifference {
@@ -77,29 +80,59 @@ extension RunDifference {
         if reason == .onlyInSecond { reversed.reason = .onlyInFirst }
         return reversed
     }
-}
 
-extension RunDifference.Side {
-    /// - Parameter reason: the property that differs. The text mentions it even if the record has no value for it.
-    init(_ run: ComparedRun, _ index: Int?, reason: RunDifference.Reason? = nil) {
-        let recording = run.recording
-        self.init(source: recording.source, text: run.log == nil ? "(no record)" : "(no further line)")
-        isLog = run.log != nil
-        guard let index else { return }
-        let entry = recording.entries[index]
-        self.index = index
-        line = Int(entry.line)
-        if let log = run.log {
-            (text, isTruncated) = (log.line(index), log.isTruncated(index))
-        } else {
-            thread = recording.describeThread(entry.thread)
-            stage = entry.stage
-            text = recording.describe(entry, showing: reason)
-        }
+    /// The names of the runs in sentences.
+    static func names(_ runs: Pair<ComparedRun>) -> Pair<String> {
+        let names = runs.map(\.recording.source)
+        return names.first == names.second ? Pair("the first", "the second") : names
     }
 
-    /// For example `run.jsonl:3`.
-    package var location: String { line.map { "\(source):\($0)" } ?? source }
+    /// Creates the difference of two runs that are the same except for how they ended. Nil unless both recordings say
+    /// how, and one of them ended by a signal.
+    init?(endsOf runs: Pair<ComparedRun>) {
+        let ends = runs.map { run in run.recording.entries.lastIndex { $0.stage == .end } }
+        guard let first = ends.first, let second = ends.second else { return nil }
+        let reasons = [
+            runs.first.recording.entries[first].reason, runs.second.recording.entries[second].reason,
+        ]
+        guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
+        self.init(
+            reason: .end, first: Side(runs.first, first), second: Side(runs.second, second),
+            explanation: ["All else is the same, but the runs ended in different ways."])
+    }
+
+    /// Creates the difference of two runs that are the same up to where one is truncated.
+    ///
+    /// - Parameter unmatched: the first records that only one run has.
+    init(truncated runs: Pair<ComparedRun>, _ unmatched: Pair<Int?>, records: Int) {
+        func side(_ run: ComparedRun, _ index: Int?) -> Side {
+            if let index { return Side(run, index) }
+            return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
+        }
+        let names = Self.names(runs)
+        let truncated = DeliveryDiagnostics.Side.allCases.filter { runs[$0].isTruncated }
+        let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
+        self.init(
+            reason: .truncated, first: side(runs.first, unmatched.first), second: side(runs.second, unmatched.second),
+            explanation: ["The runs are the same up to where \(subject) truncated: \(counted(records, "record"))."]
+                + truncated.flatMap { runs[$0].truncationSentences(names[$0]) })
+    }
+}
+
+extension ComparedRun {
+    /// A sentence for each truncated process.
+    fileprivate func truncationSentences(_ name: String) -> [String] {
+        let reasons = truncations.enumerated().compactMap { process, reason in reason.map { (process, $0) } }
+        if reasons.isEmpty { return ["\(name) has no end record."] }
+        return reasons.map { process, reason in
+            let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
+            return switch reason {
+            case .line: "The last line of \(subject) is incomplete."
+            case .lost, .missing, .damaged: "Records of \(subject) are missing."
+            case .noEnd: "\(subject) has no end record."
+            }
+        }
+    }
 }
 
 extension RunDifference: CustomStringConvertible {
@@ -111,11 +144,12 @@ extension RunDifference: CustomStringConvertible {
         let lines = sides.map { side in
             let location = side.location.padding(to: width)
             if side.isLog {
-                let isLong = side.index != nil && side.text.count > 120
-                return "  \(location)  \(Excerpt.of(side.text, around: isLong ? commonLength : 0))"
+                let text = side.text ?? "(no further line)"
+                return "  \(location)  \(Excerpt.of(text, around: text.count > 120 ? commonLength : 0))"
             }
             let thread = threadWidth == 0 ? "" : "  " + (side.thread ?? "").padding(to: threadWidth)
-            return Excerpt.of("  \(location)\(thread)  \(side.text)", length: 240)
+            let text = side.text ?? (reason == .truncated ? "(no further records)" : "(no record)")
+            return Excerpt.of("  \(location)\(thread)  \(text)", length: 240)
         }
         let truncated = sides.filter(\.isTruncated).map {
             "\($0.source) ends within this line, without a newline: it may be truncated."
@@ -125,85 +159,13 @@ extension RunDifference: CustomStringConvertible {
 
     /// The number of characters up to which the two lines are equal, ignoring differences before the message.
     private var commonLength: Int {
-        guard reason == .message || reason == .mention else { return 0 }
-        let (tail, otherTail) = (Self.message(of: first.text), Self.message(of: second.text))
-        return first.text.count - tail.count + zip(tail, otherTail).prefix { $0 == $1 }.count
-    }
-
-    private static func message(of line: String) -> Substring {
-        line.firstIndex(of: "]").map { line[$0...] } ?? line[...]
+        guard reason == .message || reason == .mention, let line = first.text, let other = second.text else { return 0 }
+        func message(of line: String) -> Substring { line.firstIndex(of: "]").map { line[$0...] } ?? line[...] }
+        let tail = message(of: line)
+        return line.count - tail.count + zip(tail, message(of: other)).prefix { $0 == $1 }.count
     }
 }
 
 extension String {
     fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-}
-
-extension Recording {
-    /// Describes a record, without its thread.
-    /// - Parameter reason: the property to mention even if the record has no value for it.
-    func describe(_ entry: Entry, showing reason: RunDifference.Reason? = nil) -> String {
-        var words = [entry.stage == .log ? "logs" : entry.stage.rawValue]
-        if let name = name(of: entry) {
-            words.append(name)
-        } else if entry.post >= 0, entry.observer < 0 {
-            words.append("block")
-        }
-        if entry.post >= 0 { words.append(describePost(entry.post)) }
-        if entry.observer >= 0 {
-            words.append("\(entry.stage == .register ? "" : "for ")\(describeObserver(entry.observer))")
-        }
-        if reason == .sender { words.append(describeSender(of: entry)) }
-        if reason == .target {
-            words.append("to be handled on \(describeTarget(of: entry))")
-        } else if entry.target >= 0, entry.target != entry.thread {
-            words.append("to be handled on \(describeThread(entry.target))")
-        }
-        if reason == .relatedPost {
-            words.append(entry.relatedPost < 0 ? "by no other post" : "by \(describePost(entry.relatedPost))")
-        }
-        if entry.count >= 0, [.post, .capture].contains(entry.stage) {
-            words.append("(\(entry.count) \(entry.count == 1 ? "observer" : "observers"))")
-        }
-        if let details = details(of: entry) { words.append("\"\(Excerpt.of(details))\"") }
-        var locations: [String] = []
-        if let location = place(of: entry) {
-            locations.append("at \(location)")
-        } else {
-            if let location = self.location(of: entry.post, in: [.enqueue, .post], by: \.post) {
-                locations.append("posted at \(location)")
-            }
-            if let location = self.location(of: entry.observer, in: [.register], by: \.observer) {
-                locations.append("observer added at \(location)")
-            }
-        }
-        if !locations.isEmpty { words.append("(\(locations.joined(separator: ", ")))") }
-        return words.joined(separator: " ")
-    }
-
-    /// Only the type, because only the type is compared.
-    private func describeSender(of entry: Entry) -> String {
-        guard let sender = sender(of: entry) else {
-            return entry.stage == .register ? "from any sender" : "from no sender"
-        }
-        return sender.type.isEmpty ? "from a sender of unknown type" : "from \(Excerpt.of(sender.type))"
-    }
-
-    private func describeTarget(of entry: Entry) -> String {
-        guard entry.target >= 0 else {
-            return entry.stage == .register ? "the posting thread" : "an unknown thread"
-        }
-        let words = describeThread(entry.target)
-        let identity = threads[Int(entry.target)].identity
-        let isShared = identity.name != nil && threads.count { $0.identity.name == identity.name } > 1
-        return isShared ? "\(words) (thread \(identity.number))" : words
-    }
-
-    private func location(
-        of number: Int32, in stages: [DeliveryStage], by key: KeyPath<Entry, Int32>
-    ) -> SourceLocation? {
-        guard number >= 0 else { return nil }
-        return entries.first { $0.place >= 0 && $0[keyPath: key] == number && stages.contains($0.stage) }
-            .flatMap { place(of: $0) }
-    }
 }

@@ -62,12 +62,7 @@ package struct TextLog: Sendable {
     /// Reads from memory.
     package init(name: String, text: String) throws(LogError) {
         var rest = Array(text.utf8)[...]
-        try self.init(name: name) { buffer in
-            let next = rest.prefix(buffer.count)
-            buffer.copyBytes(from: next)
-            rest = rest.dropFirst(next.count)
-            return next.count
-        }
+        try self.init(name: name) { rest.take(into: $0) }
     }
 
     private init(_ name: String) { messages = Recording(source: name) }
@@ -146,54 +141,52 @@ package struct TextLog: Sendable {
         }
 
         private mutating func append(_ line: LogLine, _ bytes: UnsafeBufferPointer<UInt8>, _ number: Int) {
-            var process = processes[line.processID] ?? -1
-            if process < 0 {
-                process = Int32(log.messages.processes.count)
-                processes[line.processID] = process
+            let process = Self.index(line.processID, in: &processes) {
                 log.messages.processes.append(ProcessIdentity(id: Int32(line.processID) ?? -1, name: line.process))
                 log.messages.wallOffsets.append(0)
             }
-            let writer = Writer(process: process, id: line.threadID)
-            var thread = threads[writer] ?? -1
-            if thread < 0 {
-                thread = Int32(log.messages.threads.count)
-                threads[writer] = thread
+            let thread = Self.index(Writer(process: process, id: line.threadID), in: &threads) {
                 let identity = ThreadIdentity(
-                    number: Int(thread) + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
+                    number: log.messages.threads.count + 1, name: nil, kernelID: Int32(line.threadID) ?? -1)
                 log.messages.threads.append(Recording.Thread(process: process, identity: identity))
             }
-            var message = messages[line.message] ?? -1
-            if message < 0 {
-                message = Int32(log.messages.strings.count)
-                messages[line.message] = message
-                log.messages.strings.append(line.message)
-            }
             var entry = Recording.Entry(time: 0, stage: .log, thread: thread)
-            entry.message = message
+            entry.message = Self.index(line.message, in: &messages) { log.messages.strings.append(line.message) }
             entry.line = Int32(clamping: number)
             log.messages.entries.append(entry)
             log.bytes.append(contentsOf: bytes)
             log.ends.append(log.bytes.count)
         }
 
+        /// The index of an element in a table.
+        ///
+        /// - Parameter append: appends a new element to the table.
+        private static func index<Element: Hashable>(
+            _ element: Element, in indices: inout [Element: Int32], append: () -> Void
+        ) -> Int32 {
+            if let index = indices[element] { return index }
+            indices[element] = Int32(indices.count)
+            append()
+            return Int32(indices.count - 1)
+        }
+
         func finish() throws(LogError) -> TextLog {
-            if let tooLongLine {
-                throw LogError(
-                    log: log.name, line: tooLongLine,
-                    problem: "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line. "
-                        + "Expected lines such as \"\(LogLine.example)\".")
+            let problem: String
+            if tooLongLine != nil {
+                problem = "this line is longer than \(LineSource.longestLine) bytes, so it is not a log line."
+            } else if !log.ends.isEmpty {
+                return log
+            } else if let firstProblem {
+                problem =
+                    "this is not a log line: \(firstProblem.problem.description)."
+                    + (firstProblem.isComplete ? "" : " The log ends within this line, so it may be truncated.")
+            } else {
+                problem = "contains no log lines."
             }
-            guard log.ends.isEmpty else { return log }
-            guard let (line, problem, text, isComplete) = firstProblem else {
-                throw LogError(
-                    log: log.name, line: nil,
-                    problem: "contains no log lines. Expected lines such as \"\(LogLine.example)\".")
-            }
+            let found = firstProblem.map { ", found \"\(Excerpt.of($0.text, length: 60))\"" } ?? ""
             throw LogError(
-                log: log.name, line: line,
-                problem: "this is not a log line: \(problem.description)."
-                    + (isComplete ? "" : " The log ends within this line, so it may be truncated.")
-                    + " Expected a line such as \"\(LogLine.example)\", found \"\(Excerpt.of(text, length: 60))\".")
+                log: log.name, line: tooLongLine ?? firstProblem?.line,
+                problem: "\(problem) Expected a line such as \"\(LogLine.example)\"\(tooLongLine == nil ? found : "").")
         }
     }
 }

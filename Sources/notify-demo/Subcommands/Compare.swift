@@ -33,6 +33,9 @@ struct Compare: Command {
 
             --exact compares all records, or all messages, in the order of the files.
 
+            --name and --thread compare a part of two recordings. Numbers of posts and times differ from run to run, so \
+            there is no --post, --from or --to as in other commands.
+
             EXAMPLES
               notify-demo compare yesterday.jsonl today.jsonl
               notify-demo compare --ignore Tick --differences 1 yesterday.jsonl today.jsonl
@@ -54,7 +57,15 @@ struct Compare: Command {
     @Option(help: "Do not compare notifications with this name, nor what their handlers do. May be repeated.")
     var ignore: [String] = []
 
-    @Option(help: "The largest number of differences to show.")
+    @Option(help: ArgumentHelp("Compare only notifications with this name.", valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare only what happens on this thread or is for it: its name or number.", valueName: "thread"))
+    var thread: String?
+
+    @Option(help: "The largest number of differences to show. Later ones may be consequences of the first.")
     var differences = 5
 
     @Flag(
@@ -98,6 +109,9 @@ struct Compare: Command {
         options.ignored = Set(ignore)
         options.maximumDifferences = differences
         options.skipsOtherLines = skipOtherLines
+        if name != nil || thread != nil {
+            try options.select(RecordingFilter(name: name, thread: thread), of: inputs[0], inputs[1])
+        }
         let comparison = RunComparison(inputs[0], inputs[1], options: options) { count in
             terminal.show(progress: "\(count) records are the same")
         }

@@ -1,11 +1,11 @@
 import DeliveryRecording
-import Testing
+import RecordingTesting
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
-@Suite("Comparing text logs")
-struct LogComparisonTests {
+final class LogComparisonTests: XCTestCase {
     private func compare(
         _ first: String, _ second: String, isExact: Bool = false
     ) throws -> RunComparison.Outcome {
@@ -31,22 +31,20 @@ struct LogComparisonTests {
         lines.map { "2026-11-20 22:05:12.856 p[" + $0.replacing(" ", with: "] ", maxReplacements: 1) + "\n" }.joined()
     }
 
-    @Test("each document's log equals itself and differs from the others, also in the order of lines")
-    func documents() throws {
+    func testEachDocumentsLogEqualsItselfAndDiffersFromTheOthersAlsoInTheOrderOfLines() throws {
         for one in ReferenceLog.allCases {
             for other in ReferenceLog.allCases {
                 let exact = try difference(one.text, other.text, isExact: true)
-                #expect(try difference(one.text, other.text)?.first.line == exact?.first.line)
+                XCTAssertEqual(try difference(one.text, other.text)?.first.line, exact?.first.line)
                 for isExact in [false, true] {
                     let counts = try same(one.text, other.text, isExact: isExact)
-                    #expect(counts == (one == other ? [3, one == .listing2 ? 1 : 2] : nil))
+                    XCTAssertEqual(counts, (one == other ? [3, one == .listing2 ? 1 : 2] : nil))
                 }
             }
         }
     }
 
-    @Test("times, process names and ids, thread ids and thread numbers may differ")
-    func renaming() throws {
+    func testTimesProcessNamesAndIdsThreadIdsAndThreadNumbersMayDiffer() throws {
         let renamed = """
             2026-11-20 01:02:03.004 other name[7:7] current thread = {number = 1, name = main}
             2026-11-20 01:02:03.004567+0100 other name[7:1f] current thread = <NSThread: 0x600>{number = 9, name = (null)}
@@ -62,7 +60,7 @@ struct LogComparisonTests {
             """
         for log in [renamed, gnustep] {
             for isExact in [false, true] {
-                #expect(try same(ReferenceLog.listing1.text, log, isExact: isExact) == [3, 2])
+                XCTAssertEqual(try same(ReferenceLog.listing1.text, log, isExact: isExact), [3, 2])
             }
         }
         // Threads that are only mentioned are not counted.
@@ -72,23 +70,21 @@ struct LogComparisonTests {
             ("4:4 {number = 2, name = a{b}", "9:9 {number = 5, name = a{b}"),
             ("1:5 {name = w, num = 5}", "1:6 {name = w, num = 6}"),
         ] {
-            #expect(try same(log(one), log(other)) == [1, 1], "\(one)")
+            XCTAssertEqual(try same(log(one), log(other)), [1, 1], "\(one)")
         }
     }
 
-    @Test("threads may interleave in any way if each keeps its order")
-    func interleaving() throws {
+    func testThreadsMayInterleaveInAnyWayIfEachKeepsItsOrder() throws {
         let one = log("1:1 begin", "1:2 a", "1:2 b", "1:1 end")
         let other = log("9:8 a", "9:9 begin", "9:9 end", "9:8 b")
-        #expect(try same(one, other) == [4, 2])
-        #expect(try difference(one, other, isExact: true)?.reason == .message)
-        let swapped = try #require(try difference(one, log("9:8 b", "9:9 begin", "9:9 end", "9:8 a")))
-        #expect(swapped.reason == .message)
-        #expect([swapped.first.line, swapped.second.line] == [2, 1])
+        XCTAssertEqual(try same(one, other), [4, 2])
+        XCTAssertEqual(try difference(one, other, isExact: true)?.reason, .message)
+        let swapped = try XCTUnwrap(try difference(one, log("9:8 b", "9:9 begin", "9:9 end", "9:8 a")))
+        XCTAssertEqual(swapped.reason, .message)
+        XCTAssertEqual([swapped.first.line, swapped.second.line], [2, 1])
     }
 
-    @Test("a difference has its reason, its lines and a sentence")
-    func reasons() throws {
+    func testADifferenceHasItsReasonItsLinesAndASentence() throws {
         typealias Case = ([String], [String], RunDifference.Reason, [Int?], String)
         let cases: [Case] = [
             (["1:1 a"], ["1:1 b"], .message, [1, 1], "The messages differ."),
@@ -112,10 +108,10 @@ struct LogComparisonTests {
         ]
         for (first, second, reason, lines, sentence) in cases {
             let (one, other) = (first.map { log($0) }.joined(), second.map { log($0) }.joined())
-            let difference = try #require(try difference(one, other), "\(first)")
-            #expect(difference.reason == reason, "\(first), \(second)")
-            #expect([difference.first.line, difference.second.line] == lines, "\(first), \(second)")
-            #expect(difference.explanation.joined().hasPrefix(sentence), "\(first), \(second): \(difference)")
+            let difference = try XCTUnwrap(try difference(one, other), "\(first)")
+            XCTAssertEqual(difference.reason, reason, "\(first), \(second)")
+            XCTAssertEqual([difference.first.line, difference.second.line], lines, "\(first), \(second)")
+            XCTAssertTrue(difference.explanation.joined().hasPrefix(sentence), "\(first), \(second): \(difference)")
         }
         // In the order of the files, whichever log has more threads.
         for (first, second, reason, sentence) in [
@@ -127,62 +123,57 @@ struct LogComparisonTests {
             ),
             (log("1:1 a", "2:1 b"), log("1:1 a", "1:1 b"), .process, "in B by the process of line 1."),
         ] {
-            let difference = try #require(try difference(first, second, isExact: true))
-            #expect(difference.reason == reason)
-            #expect(difference.explanation.joined().contains(sentence), "\(difference)")
+            let difference = try XCTUnwrap(try difference(first, second, isExact: true))
+            XCTAssertEqual(difference.reason, reason)
+            XCTAssertTrue(difference.explanation.joined().contains(sentence), "\(difference)")
         }
     }
 
-    @Test("a report shows the line numbers, both lines and the reason")
-    func words() throws {
+    func testAReportShowsTheLineNumbersBothLinesAndTheReason() throws {
         for isExact in [true, false] {
             let outcome = try compare(ReferenceLog.listing2.text, ReferenceLog.listing1.text, isExact: isExact)
-            #expect(
-                ComparisonReport(outcome, isLog: true).description == """
-                    the logs differ at line 2
-                      A:2  2016-02-13 23:38:31.663 test[1474:92483] current thread = {number = 1, name = main}
-                      B:2  2016-02-13 22:05:12.857 test[865:45174] current thread = {number = 2, name = (null)}
-                    In A the line is written by the thread of line 1, in B by a thread not seen before.
-                    """)
+            XCTAssertEqual(
+                ComparisonReport(outcome, isLog: true).description,
+                """
+                the logs differ at line 2
+                  A:2  2016-02-13 23:38:31.663 test[1474:92483] current thread = {number = 1, name = main}
+                  B:2  2016-02-13 22:05:12.857 test[865:45174] current thread = {number = 2, name = (null)}
+                In A the line is written by the thread of line 1, in B by a thread not seen before.
+                """)
         }
         let complete = log("1:1 first", "1:1 second")
-        let within = try #require(try difference(complete, String(complete.dropLast(3))))
-        #expect(
-            within.description.hasSuffix("B ends within this line, without a newline: it may be truncated."))
-        #expect(try difference(complete, log("1:1 first"))?.description.contains("B    (no further line)") == true)
+        let within = try XCTUnwrap(try difference(complete, String(complete.dropLast(3))))
+        XCTAssertTrue(within.description.hasSuffix("B ends within this line, without a newline: it may be truncated."))
+        XCTAssertEqual(try difference(complete, log("1:1 first"))?.description.contains("B    (no further line)"), true)
         // Long lines are shown around their difference.
         let start = String(repeating: "x", count: 5000)
-        let long = try #require(try difference(log("1:1 \(start)a"), log("1:1 \(start)b"))).description
-        #expect(long.contains("xxxa\n") && long.contains("xxxb\n") && long.count < 500)
+        let long = try XCTUnwrap(try difference(log("1:1 \(start)a"), log("1:1 \(start)b"))).description
+        XCTAssertTrue(long.contains("xxxa\n") && long.contains("xxxb\n") && long.count < 500)
     }
 
-    @Test("the lines that continue a message are compared, and other lines of combined output are not")
-    func otherLines() throws {
+    func testTheLinesThatContinueAMessageAreComparedAndOtherLinesOfCombinedOutputAreNot() throws {
         let one = log("1:1 {") + "    a = 1;\n}\n" + log("1:1 end")
-        #expect(try same(one, one) == [2, 1])
-        #expect(try difference(one, one.replacing("a = 1", with: "a = 2"))?.reason == .message)
+        XCTAssertEqual(try same(one, one), [2, 1])
+        XCTAssertEqual(try difference(one, one.replacing("a = 1", with: "a = 2"))?.reason, .message)
         let combined = "starting\n" + one + "warning: no\n"
         for (first, second, skipped) in [(one, combined, [0, 2]), (combined, one, [2, 0])] {
             let logs = try [first, second].map { try TextLog(name: "log", text: $0) }
             let comparison = RunComparison(.log(logs[0]), .log(logs[1]))
-            #expect(comparison.skippedLines == skipped)
+            XCTAssertEqual(comparison.skippedLines, skipped)
             guard case .same(2, 1, _) = comparison.outcome else {
-                Issue.record("\(comparison.outcome)")
+                XCTFail("\(comparison.outcome)")
                 return
             }
         }
     }
 
-    @Test("a recording is compared with a log by its messages")
-    func recordingAndLog() throws {
-        var script = RecordedScript()
-        let worker = RecordedScript.thread(4, "worker")
-        script.record(.log, message: "current thread = {number = 1, name = main}")
-        script.record(.append, post: 1, target: worker)
-        script.record(.deliver, on: worker, post: 1)
-        script.record(.log, on: worker, message: "current thread = {number = 4, name = (null)}")
-        script.record(.log, on: worker, message: "test notification")
-        script.record(.return, on: worker, post: 1)
+    func testARecordingIsComparedWithALogByItsMessages() throws {
+        var script = RecordedStory()
+        let worker = RecordedStory.thread(4, "worker")
+        script.add(.log, message: "current thread = {number = 1, name = main}")
+        script.add(.append, nil, post: 1, target: worker)
+        script.add(.log, on: worker, message: "current thread = {number = 4, name = (null)}")
+        script.add(.log, on: worker, message: "test notification")
         let recording = ComparisonInput.recording(script.recording("run"))
         for (reference, isSame) in [(ReferenceLog.listing1, true), (.listing2, false), (.listing4, false)] {
             let log = ComparisonInput.log(try TextLog(reference))
@@ -192,11 +183,11 @@ struct LogComparisonTests {
                     options.isExact = isExact
                     let outcome = RunComparison(one, other, options: options).outcome
                     guard case .same(let records, _, _) = outcome else {
-                        #expect(!isSame)
+                        XCTAssertFalse(isSame)
                         continue
                     }
-                    #expect(isSame)
-                    #expect(records == 3)
+                    XCTAssertTrue(isSame)
+                    XCTAssertEqual(records, 3)
                 }
             }
         }

@@ -1,5 +1,5 @@
 import DeliveryRecording
-import Foundation
+import RecordingTesting
 import SharedTesting
 import ThreadedNotifications
 
@@ -7,7 +7,7 @@ import ThreadedNotifications
 
 /// One run of a random program, with its own numbers and interleaving.
 struct RandomRun {
-    private(set) var records: [DeliveryRecord] = []
+    private var story = RecordedStory()
     private var generator: SeededGenerator
     private let program: RandomProgram
     private let identities: [ThreadIdentity]
@@ -51,23 +51,15 @@ struct RandomRun {
         }
     }
 
-    var recording: Recording { Recording(records, source: "run") }
-
-    /// The number of rounds of a randomised test: ten times as many with `STRESS=1` in the environment.
-    static func rounds(_ count: Int) -> Int {
-        ProcessInfo.processInfo.environment["STRESS"] == "1" ? 10 * count : count
-    }
+    var records: [DeliveryRecord] { story.records }
 
     private mutating func record(
         _ stage: DeliveryStage, on thread: Int, name: String? = nil, post: Int? = nil, observer: Int? = nil,
         target: Int? = nil, message: String? = nil, count: Int? = nil
     ) {
-        records.append(
-            DeliveryRecord(
-                sequence: records.count + 1, monotonicNanoseconds: UInt64(records.count) * 1000, wallNanoseconds: 0,
-                process: ProcessIdentity(id: 7, name: "random"), thread: identities[thread], stage: stage,
-                notification: name, post: post, observer: observer, target: target.map { identities[$0] },
-                message: message, count: count))
+        story.add(
+            stage, on: identities[thread], name, post: post, observer: observer, target: target.map { identities[$0] },
+            message: message, count: count)
     }
 
     private mutating func step(_ thread: Int) {

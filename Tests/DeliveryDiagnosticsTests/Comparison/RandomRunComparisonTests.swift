@@ -1,12 +1,12 @@
 import DeliveryRecording
+import RecordingTesting
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
-@Suite("Comparing random runs")
-struct RandomRunComparisonTests {
+final class RandomRunComparisonTests: XCTestCase {
     private func compare(_ first: [DeliveryRecord], _ second: [DeliveryRecord]) -> RunComparison.Outcome {
         RunComparison(.recording(Recording(first)), .recording(Recording(second))).outcome
     }
@@ -15,29 +15,27 @@ struct RandomRunComparisonTests {
         if case .different(let differences) = compare(first, second) { differences[0] } else { nil }
     }
 
-    @Test("two runs of one program are the same, however their threads interleave")
-    func interleaving() {
-        for seed in 0..<UInt64(RandomRun.rounds(100)) {
+    func testTwoRunsOfOneProgramAreTheSameHoweverTheirThreadsInterleave() {
+        for seed in 0..<UInt64(TestRounds.rounds(100, stress: 1000)) {
             let program = RandomProgram(seed: seed, areAllNamed: seed % 2 == 0)
             let runs = (1...2).map { RandomRun(program, seed: seed &* 31 &+ $0) }
             let outcome = compare(runs[0].records, runs[1].records)
             guard case .same = outcome else {
-                Issue.record("seed \(seed): \(outcome)")
+                XCTFail("seed \(seed): \(outcome)")
                 return
             }
         }
     }
 
-    @Test("a recording with missing, repeated or reordered records equals itself")
-    func damaged() {
+    func testARecordingWithMissingRepeatedOrReorderedRecordsEqualsItself() {
         var generator = SeededGenerator(seed: 8)
-        for seed in 0..<UInt64(RandomRun.rounds(20)) {
+        for seed in 0..<UInt64(TestRounds.rounds(20, stress: 200)) {
             let complete = RandomRun(RandomProgram(seed: seed, areAllNamed: seed % 2 == 0), seed: seed).records
             let pieces = complete.filter { _ in !generator.once(in: 10) }
             for damaged in [pieces, pieces + pieces.suffix(3), pieces.reversed()] {
                 let outcome = compare(damaged, damaged)
                 guard case .same = outcome else {
-                    Issue.record("seed \(seed): \(outcome)")
+                    XCTFail("seed \(seed): \(outcome)")
                     return
                 }
                 _ = compare(complete, damaged)
@@ -45,8 +43,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a changed message is reported at its record")
-    func message() throws {
+    func testAChangedMessageIsReportedAtItsRecord() throws {
         try expectDifference { records, generator in
             guard let index = records.indices.filter({ records[$0].stage == .log }).randomElement(using: &generator)
             else { return nil }
@@ -56,8 +53,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a removed delivery is reported at its record")
-    func removed() throws {
+    func testARemovedDeliveryIsReportedAtItsRecord() throws {
         try expectDifference { records, generator in
             guard let (index, end) = emptyHandlers(of: records).randomElement(using: &generator) else { return nil }
             var changed = records
@@ -67,8 +63,7 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("a delivery on another thread is reported at its record")
-    func moved() throws {
+    func testADeliveryOnAnotherThreadIsReportedAtItsRecord() throws {
         try expectDifference { records, generator in
             guard let (index, end) = emptyHandlers(of: records).randomElement(using: &generator),
                 let thread = Set(records.map(\.thread)).filter({ $0 != records[index].thread })
@@ -83,11 +78,12 @@ struct RandomRunComparisonTests {
         }
     }
 
-    @Test("two exchanged deliveries of one poster are reported at the first of them")
-    func swapped() throws {
+    func testTwoExchangedDeliveriesOfOnePosterAreReportedAtTheFirstOfThem() throws {
         try expectDifference { records, generator in
             let recording = Recording(records)
-            let chains = CausalChains(RecordingIndex(recording), .causal) { _ in true }
+            let chains = CausalChains(
+                RecordingIndex(recording), ComparisonOrder(isExact: false, isLogged: false), includes: { _ in true },
+                compares: { _ in true })
             let handlers = emptyHandlers(of: records)
             func append(of index: Int) -> Int? {
                 records.firstIndex {
@@ -127,20 +123,20 @@ struct RandomRunComparisonTests {
         )?
     ) throws {
         var changes = 0
-        for seed in 0..<UInt64(RandomRun.rounds(60)) {
+        for seed in 0..<UInt64(TestRounds.rounds(60, stress: 600)) {
             let program = RandomProgram(seed: seed, areAllNamed: true)
             let records = RandomRun(program, seed: seed).records
             var generator = SeededGenerator(seed: seed &+ 1000)
             guard let (changed, index, inChanged) = mutation(records, &generator) else { continue }
             changes += 1
-            let difference = try #require(firstDifference(records, changed), "seed \(seed)")
-            #expect(difference.first.index == index, "seed \(seed): \(difference)")
-            let back = try #require(firstDifference(changed, records), "seed \(seed)")
-            #expect(
+            let difference = try XCTUnwrap(firstDifference(records, changed), "seed \(seed)")
+            XCTAssertEqual(difference.first.index, index, "seed \(seed): \(difference)")
+            let back = try XCTUnwrap(firstDifference(changed, records), "seed \(seed)")
+            XCTAssertTrue(
                 back.second.index == index || (inChanged != nil && back.first.index == inChanged),
                 "seed \(seed): \(back)")
         }
-        #expect(changes > 10)
+        XCTAssertGreaterThan(changes, 10)
     }
 
     /// Handed-over deliveries to handlers that do nothing, with their returns.

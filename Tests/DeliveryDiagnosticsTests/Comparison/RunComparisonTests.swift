@@ -1,25 +1,25 @@
 import DeliveryRecording
+import RecordingTesting
 import SharedTesting
 import Synchronization
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
-@Suite("Comparing by cause and effect")
-struct RunComparisonTests {
+final class RunComparisonTests: XCTestCase {
     private static let (main, a, b) = (
-        RecordedScript.main, RecordedScript.thread(2, "a"), RecordedScript.thread(3, "b")
+        RecordedStory.main, RecordedStory.thread(2, "a"), RecordedStory.thread(3, "b")
     )
 
-    private func script(_ write: (inout RecordedScript) -> Void) -> RecordedScript {
-        var script = RecordedScript()
+    private func script(_ write: (inout RecordedStory) -> Void) -> RecordedStory {
+        var script = RecordedStory()
         write(&script)
         return script
     }
 
     private func compare(
-        _ first: RecordedScript, _ second: RecordedScript, _ change: (inout RunComparison.Options) -> Void = { _ in }
+        _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
     ) -> RunComparison.Outcome {
         var options = RunComparison.Options()
         change(&options)
@@ -29,18 +29,18 @@ struct RunComparisonTests {
     }
 
     private func differences(
-        _ first: RecordedScript, _ second: RecordedScript, _ change: (inout RunComparison.Options) -> Void = { _ in }
+        _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
     ) -> [RunDifference] {
         guard case .different(let differences) = compare(first, second, change) else { return [] }
         return differences
     }
 
-    private func difference(_ first: RecordedScript, _ second: RecordedScript) -> RunDifference? {
+    private func difference(_ first: RecordedStory, _ second: RecordedStory) -> RunDifference? {
         differences(first, second).first
     }
 
     private func areSame(
-        _ first: RecordedScript, _ second: RecordedScript, _ change: (inout RunComparison.Options) -> Void = { _ in }
+        _ first: RecordedStory, _ second: RecordedStory, _ change: (inout RunComparison.Options) -> Void = { _ in }
     ) -> Bool {
         guard case .same = compare(first, second, change) else { return false }
         return true
@@ -48,60 +48,58 @@ struct RunComparisonTests {
 
     // MARK: Compared properties
 
-    @Test("deliveries from two threads may interleave, deliveries from one may not change order")
-    func order() {
-        func run(_ order: [Int]) -> RecordedScript {
+    func testDeliveriesFromTwoThreadsMayInterleaveDeliveriesFromOneMayNotChangeOrder() {
+        func run(_ order: [Int]) -> RecordedStory {
             script { script in
                 for (thread, posts) in [(Self.a, [1, 2]), (Self.b, [3, 4])] {
                     for post in posts {
-                        script.record(.post, on: thread, post: post)
-                        script.record(.append, on: thread, post: post, observer: 1, target: Self.main)
+                        script.add(.post, on: thread, post: post)
+                        script.add(.append, on: thread, post: post, observer: 1, target: Self.main)
                     }
                 }
-                for post in order { script.deliver(post, on: Self.main) }
+                for post in order { script.handle(post, by: 1, on: Self.main) }
             }
         }
-        #expect(areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])))
-        #expect(!areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])) { $0.isExact = true })
+        XCTAssertTrue(areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])))
+        XCTAssertFalse(areSame(run([1, 2, 3, 4]), run([3, 1, 4, 2])) { $0.isExact = true })
         let swapped = differences(run([1, 2, 3, 4]), run([1, 2, 4, 3]))
-        #expect(swapped.map(\.reason) == [.post])
-        #expect(swapped.first?.first.line == 13)
-        #expect(
-            swapped.first?.explanation
-                == [
-                    "In A #3 for observer 1 comes before #4 for observer 1, in B #3 for observer 1 after #4 for "
-                        + "observer 1."
-                ])
+        XCTAssertEqual(swapped.map(\.reason), [.post])
+        XCTAssertEqual(swapped.first?.first.line, 13)
+        XCTAssertEqual(
+            swapped.first?.explanation,
+            [
+                "In A #3 for observer 1 comes before #4 for observer 1, in B #3 for observer 1 after #4 for "
+                    + "observer 1."
+            ])
     }
 
-    @Test("a delivery on another thread is reported with both records and their source locations")
-    func otherThread() {
-        func run(handledOn thread: ThreadIdentity) -> RecordedScript {
+    func testADeliveryOnAnotherThreadIsReportedWithBothRecordsAndTheirSourceLocations() {
+        func run(handledOn thread: ThreadIdentity) -> RecordedStory {
             script { script in
-                script.record(.register, observer: 1, target: Self.a, place: SourceLocation("App/main.swift", 3))
-                script.record(.post, post: 1, place: SourceLocation("App/main.swift", 9), count: 1)
-                script.record(.append, post: 1, observer: 1, target: Self.a)
-                script.deliver(1, on: thread)
+                script.add(.register, observer: 1, target: Self.a, at: 3)
+                script.add(.post, post: 1, at: 9, count: 1)
+                script.add(.append, post: 1, observer: 1, target: Self.a)
+                script.handle(1, by: 1, on: thread)
             }
         }
-        #expect(
-            ComparisonReport(compare(run(handledOn: Self.a), run(handledOn: Self.b))).description == """
-                the runs differ
-                  A:4  a  deliver Name #1 for observer 1 (posted at App/main.swift:9, observer added at App/main.swift:3)
-                  B:4  b  deliver Name #1 for observer 1 (posted at App/main.swift:9, observer added at App/main.swift:3)
-                In B #1 for observer 1 was delivered on b.
-                """)
+        XCTAssertEqual(
+            ComparisonReport(compare(run(handledOn: Self.a), run(handledOn: Self.b))).description,
+            """
+            the runs differ
+              A:4  a  deliver Done #1 for observer 1 (posted at Demo/main.swift:9, observer added at Demo/main.swift:3)
+              B:4  b  deliver Done #1 for observer 1 (posted at Demo/main.swift:9, observer added at Demo/main.swift:3)
+            In B #1 for observer 1 was delivered on b.
+            """)
     }
 
-    @Test("a missing delivery is reported, whichever run it is missing in")
-    func missing() {
-        func run(_ delivered: [Int]) -> RecordedScript {
+    func testAMissingDeliveryIsReportedWhicheverRunItIsMissingIn() {
+        func run(_ delivered: [Int]) -> RecordedStory {
             script { script in
                 for post in 1...3 {
-                    script.record(.post, post: post)
-                    script.record(.append, post: post, observer: 1, target: Self.a)
+                    script.add(.post, post: post)
+                    script.add(.append, post: post, observer: 1, target: Self.a)
                 }
-                for post in delivered { script.deliver(post, on: Self.a) }
+                for post in delivered { script.handle(post, by: 1, on: Self.a) }
             }
         }
         for (first, second, line, otherLine, name) in [
@@ -109,21 +107,19 @@ struct RunComparisonTests {
             ([1], [1, 2], nil, 9, "A"),
         ] as [([Int], [Int], Int?, Int?, String)] {
             let found = differences(run(first), run(second))
-            #expect(found.count == 1)
-            #expect([found.first?.first.line, found.first?.second.line] == [line, otherLine])
-            #expect(
-                found.first?.explanation
-                    == ["In \(name) #2 for observer 1 was not delivered and has no other outcome."])
+            XCTAssertEqual(found.count, 1)
+            XCTAssertEqual([found.first?.first.line, found.first?.second.line], [line, otherLine])
+            XCTAssertEqual(
+                found.first?.explanation, ["In \(name) #2 for observer 1 was not delivered and has no other outcome."])
         }
     }
 
-    @Test("a different outcome is reported")
-    func outcome() {
-        func run(_ outcome: DeliveryStage) -> RecordedScript {
+    func testADifferentOutcomeIsReported() {
+        func run(_ outcome: DeliveryStage) -> RecordedStory {
             script { script in
-                script.record(.post, post: 1)
-                script.record(.append, post: 1, observer: 1, target: Self.a)
-                script.record(outcome, on: Self.a, post: 1, observer: 1, target: Self.a)
+                script.add(.post, post: 1)
+                script.add(.append, post: 1, observer: 1, target: Self.a)
+                script.add(outcome, on: Self.a, post: 1, observer: 1, target: Self.a)
             }
         }
         for (outcome, words) in [
@@ -131,144 +127,138 @@ struct RunComparisonTests {
             (.targetGone, "lost its target thread"),
         ] {
             let difference = difference(run(.deliver), run(outcome))
-            #expect(difference?.reason == .stage)
-            #expect(difference?.explanation == ["In B #1 for observer 1 \(words) on a."])
+            XCTAssertEqual(difference?.reason, .stage)
+            XCTAssertEqual(difference?.explanation, ["In B #1 for observer 1 \(words) on a."])
         }
     }
 
-    @Test("the number of signals and drains, times and addresses may differ")
-    func mechanism() {
+    func testTheNumberOfSignalsAndDrainsTimesAndAddressesMayDiffer() {
         let plain = script { script in
-            script.post(1, from: Self.main, to: Self.a)
-            script.record(.log, message: "made 0x55d0c8a7f2b0 of 0x10 by {number = 2, name = a}")
-            script.record(.remove, observer: 1, count: 0)
+            script.deliver(1, to: [1], on: Self.a)
+            script.add(.log, message: "made 0x55d0c8a7f2b0 of 0x10 by {number = 2, name = a}")
+            script.add(.remove, observer: 1, count: 0)
         }
         let busy = script { script in
-            script.record(.wait)
-            script.record(.post, post: 4, count: 1)
-            script.record(.append, post: 4, observer: 9, target: RecordedScript.thread(5, "a"))
-            script.record(.signal, target: RecordedScript.thread(5, "a"))
-            script.record(.drain, on: RecordedScript.thread(5, "a"))
-            script.record(.drain, on: RecordedScript.thread(5, "a"))
-            script.deliver(4, observer: 9, on: RecordedScript.thread(5, "a"))
-            script.record(.waitEnd)
-            script.record(.log, message: "made 0x7f00aa5400c0 of 0x10 by {number = 5, name = a}")
-            script.record(.remove, observer: 9, count: 1)
-            script.record(.threadEnd, on: RecordedScript.thread(5, "a"))
-            script.record(.end, reason: .exit)
+            script.add(.wait)
+            script.add(.post, post: 4, count: 1)
+            script.add(.append, post: 4, observer: 9, target: RecordedStory.thread(5, "a"))
+            script.add(.signal, target: RecordedStory.thread(5, "a"))
+            script.add(.drain, on: RecordedStory.thread(5, "a"))
+            script.add(.drain, on: RecordedStory.thread(5, "a"))
+            script.handle(4, by: 9, on: RecordedStory.thread(5, "a"))
+            script.add(.waitEnd)
+            script.add(.log, message: "made 0x7f00aa5400c0 of 0x10 by {number = 5, name = a}")
+            script.add(.remove, observer: 9, count: 1)
+            script.add(.threadEnd, on: RecordedStory.thread(5, "a"))
+            script.add(.end, reason: .exit)
         }
-        #expect(areSame(plain, busy))
-        #expect(!areSame(plain, busy) { $0.isExact = true })
+        XCTAssertTrue(areSame(plain, busy))
+        XCTAssertFalse(areSame(plain, busy) { $0.isExact = true })
     }
 
-    @Test("messages, names, numbers of observers, sender types and targets are compared")
-    func properties() {
+    func testMessagesNamesNumbersOfObserversSenderTypesAndTargetsAreCompared() {
         for (one, other, reason) in [
             ("status 0x10", "status 0x11", RunDifference.Reason.message),
             ("{number = 2, name = a}", "{number = 2, name = c}", .mention),
             ("{number = 1, name = main}", "{number = 2, name = a}", .mention),
         ] {
-            let runs = [one, other].map { message in script { $0.record(.log, message: message) } }
-            #expect(difference(runs[0], runs[1])?.reason == reason)
+            let runs = [one, other].map { message in script { $0.add(.log, message: message) } }
+            XCTAssertEqual(difference(runs[0], runs[1])?.reason, reason)
         }
-        func post(_ count: Int, _ sender: UInt64, _ type: String) -> RecordedScript {
-            script { $0.record(.post, post: 1, count: count, sender: .init(identifier: sender, type: type)) }
+        func post(_ count: Int, _ sender: UInt64, _ type: String) -> RecordedStory {
+            script { $0.add(.post, post: 1, count: count, sender: .init(identifier: sender, type: type)) }
         }
-        #expect(areSame(post(2, 1, "Window"), post(2, 2, "Window")))
-        #expect(difference(post(2, 1, "Window"), post(3, 1, "Window"))?.reason == .count)
-        #expect(difference(post(2, 1, "Window"), post(2, 1, "Panel"))?.reason == .sender)
+        XCTAssertTrue(areSame(post(2, 1, "Window"), post(2, 2, "Window")))
+        XCTAssertEqual(difference(post(2, 1, "Window"), post(3, 1, "Window"))?.reason, .count)
+        XCTAssertEqual(difference(post(2, 1, "Window"), post(2, 1, "Panel"))?.reason, .sender)
         let targets = [Self.a, Self.b].map { target in
             script {
-                $0.record(.post, post: 1)
-                $0.record(.append, post: 1, observer: 1, target: target)
+                $0.add(.post, post: 1)
+                $0.add(.append, post: 1, observer: 1, target: target)
             }
         }
-        #expect(difference(targets[0], targets[1])?.reason == .target)
+        XCTAssertEqual(difference(targets[0], targets[1])?.reason, .target)
         let reasons = [DeliveryRecord.Reason.notStarted, nil].map { reason in
-            script { $0.record(.targetGone, post: 1, reason: reason) }
+            script { $0.add(.targetGone, post: 1, reason: reason) }
         }
-        #expect(difference(reasons[0], reasons[1])?.reason == .details)
+        XCTAssertEqual(difference(reasons[0], reasons[1])?.reason, .details)
     }
 
-    @Test("records that differ are described so that they do not read the same")
-    func descriptions() {
-        func texts(_ first: RecordedScript, _ second: RecordedScript) -> [String?] {
+    func testRecordsThatDifferAreDescribedSoThatTheyDoNotReadTheSame() {
+        func texts(_ first: RecordedStory, _ second: RecordedStory) -> [String?] {
             let difference = difference(first, second)
             return [difference?.first.text, difference?.second.text]
         }
-        func register(_ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register) -> RecordedScript
-        {
+        func register(_ target: ThreadIdentity?, _ type: String?, _ stage: DeliveryStage = .register) -> RecordedStory {
             let sender = type.map { DeliveryRecord.Sender(identifier: 1, type: $0) }
-            return script { $0.record(stage, observer: 2, target: target, sender: sender) }
+            return script { $0.add(stage, observer: 2, target: target, sender: sender) }
         }
-        #expect(
-            texts(register(nil, nil), register(nil, "Station"))
-                == ["register Name observer 2 from any sender", "register Name observer 2 from Station"])
-        #expect(
-            texts(register(nil, nil, .append), register(nil, "", .append))
-                == [
-                    "append Name for observer 2 from no sender",
-                    "append Name for observer 2 from a sender of unknown type",
-                ])
-        #expect(
-            texts(register(Self.main, nil), register(nil, nil))
-                == [
-                    "register Name observer 2 to be handled on main",
-                    "register Name observer 2 to be handled on the posting thread",
-                ])
+        XCTAssertEqual(
+            texts(register(nil, nil), register(nil, "Station")),
+            ["register Done observer 2 from any sender", "register Done observer 2 from Station"])
+        XCTAssertEqual(
+            texts(register(nil, nil, .append), register(nil, "", .append)),
+            [
+                "append Done for observer 2 from no sender",
+                "append Done for observer 2 from a sender of unknown type",
+            ])
+        XCTAssertEqual(
+            texts(register(Self.main, nil), register(nil, nil)),
+            [
+                "register Done observer 2 to be handled on main",
+                "register Done observer 2 to be handled on the posting thread",
+            ])
         // Threads with one name are shown with their numbers.
         let workers = [2, 3].map { target in
             script { script in
                 for number in 2...3 {
-                    script.record(.log, on: RecordedScript.thread(number, "w"), message: "\(number)")
+                    script.add(.log, on: RecordedStory.thread(number, "w"), message: "\(number)")
                 }
-                script.record(.register, observer: 1, target: RecordedScript.thread(target, "w"))
+                script.add(.register, observer: 1, target: RecordedStory.thread(target, "w"))
             }
         }
-        #expect(
-            texts(workers[0], workers[1])
-                == [
-                    "register Name observer 1 to be handled on w (thread 2)",
-                    "register Name observer 1 to be handled on w (thread 3)",
-                ])
+        XCTAssertEqual(
+            texts(workers[0], workers[1]),
+            [
+                "register Done observer 1 to be handled on w (thread 2)",
+                "register Done observer 1 to be handled on w (thread 3)",
+            ])
         // If the numbers of observers read the same, their counterparts are named.
         let orders = [[2, 1], [1, 2]].map { registered in
             script { script in
-                for observer in registered { script.record(.register, observer: observer) }
-                script.record(.append, post: 1, observer: 2)
+                for observer in registered { script.add(.register, observer: observer) }
+                script.add(.append, post: 1, observer: 2)
             }
         }
-        #expect(
-            difference(orders[0], orders[1])?.explanation
-                == ["They are of different observers.", "observer 2 in A corresponds to observer 1 in B."])
+        XCTAssertEqual(
+            difference(orders[0], orders[1])?.explanation,
+            ["They are of different observers.", "observer 2 in A corresponds to observer 1 in B."])
     }
 
-    @Test("runs that ended in different ways are different")
-    func ends() {
-        func run(_ end: DeliveryRecord.Reason) -> RecordedScript { script { $0.record(.end, reason: end) } }
-        #expect(areSame(run(.exit), run(.stopped)))
-        #expect(difference(run(.exit), run(.signal(11)))?.reason == .end)
-        #expect(difference(run(.signal(6)), run(.signal(11)))?.reason == .end)
+    func testRunsThatEndedInDifferentWaysAreDifferent() {
+        func run(_ end: DeliveryRecord.Reason) -> RecordedStory { script { $0.add(.end, reason: end) } }
+        XCTAssertTrue(areSame(run(.exit), run(.stopped)))
+        XCTAssertEqual(difference(run(.exit), run(.signal(11)))?.reason, .end)
+        XCTAssertEqual(difference(run(.signal(6)), run(.signal(11)))?.reason, .end)
     }
 
     // MARK: Several differences
 
-    @Test("differences are found one after the other, without their consequences, up to a number")
-    func several() throws {
-        func run(_ says: String, delivers: [Int], last: String) -> RecordedScript {
+    func testDifferencesAreFoundOneAfterTheOtherWithoutTheirConsequencesUpToANumber() throws {
+        func run(_ says: String, delivers: [Int], last: String) -> RecordedStory {
             script { script in
-                script.record(.log, message: says)
+                script.add(.log, message: says)
                 for post in 1...4 {
-                    script.record(.post, post: post)
-                    script.record(.append, post: post, observer: 1, target: Self.a)
+                    script.add(.post, post: post)
+                    script.add(.append, post: post, observer: 1, target: Self.a)
                 }
                 for post in delivers {
-                    script.record(.deliver, on: Self.a, post: post, observer: 1)
-                    script.record(.append, on: Self.a, post: post + 10, target: Self.b)
-                    script.record(.return, on: Self.a, post: post, observer: 1)
+                    script.add(.deliver, on: Self.a, post: post, observer: 1)
+                    script.add(.append, on: Self.a, nil, post: post + 10, target: Self.b)
+                    script.add(.return, on: Self.a, post: post, observer: 1)
                 }
-                for post in delivers { script.deliver(post + 10, observer: nil, on: Self.b) }
-                script.record(.log, on: Self.b, message: last)
+                for post in delivers { script.handle(post + 10, by: nil, on: Self.b) }
+                script.add(.log, on: Self.b, message: last)
             }
         }
         let (one, other) = (
@@ -276,88 +266,81 @@ struct RunComparisonTests {
         )
         // The blocks that the missing handlers would have performed are not reported.
         let found = differences(one, other)
-        #expect(found.map(\.first.line) == [1, 13, 16, 30])
-        #expect(found.map(\.reason) == [.message, .post, .post, .message])
-        #expect(differences(one, other) { $0.maximumDifferences = 2 }.map(\.first.line) == [1, 13])
+        XCTAssertEqual(found.map(\.first.line), [1, 13, 16, 30])
+        XCTAssertEqual(found.map(\.reason), [.message, .post, .post, .message])
+        XCTAssertEqual(differences(one, other) { $0.maximumDifferences = 2 }.map(\.first.line), [1, 13])
         let report = ComparisonReport(.different(Array(found.prefix(2))), maximumDifferences: 2)
-        #expect(report.description.split(separator: "\n\n").count == 3)
-        #expect(report.description.hasSuffix("There may be more differences. See --differences."))
-        #expect(try JSONText.of(report).contains(#""further":[{"#))
+        XCTAssertEqual(report.description.split(separator: "\n\n").count, 3)
+        XCTAssertTrue(report.description.hasSuffix("There may be more differences. See --differences."))
+        XCTAssertTrue(try JSONText.of(report).contains(#""further":[{"#))
     }
 
-    @Test("after a record that only one run has, the rest is compared")
-    func resynchronisation() {
-        func run(_ messages: String...) -> RecordedScript {
-            script { script in for message in messages { script.record(.log, message: message) } }
+    func testAfterARecordThatOnlyOneRunHasTheRestIsCompared() {
+        func run(_ messages: String...) -> RecordedStory {
+            script { script in for message in messages { script.add(.log, message: message) } }
         }
         let one = run("a", "b", "c", "d", "e")
-        #expect(differences(one, run("a", "x", "y", "b", "c", "d", "z")).map(\.second.line) == [2, 7])
-        #expect(differences(run("a", "x", "b"), run("a", "b")).map(\.first.line) == [2])
-        #expect(differences(one, run("a", "b", "x", "d", "e")).map(\.first.line) == [3])
+        XCTAssertEqual(differences(one, run("a", "x", "y", "b", "c", "d", "z")).map(\.second.line), [2, 7])
+        XCTAssertEqual(differences(run("a", "x", "b"), run("a", "b")).map(\.first.line), [2])
+        XCTAssertEqual(differences(one, run("a", "b", "x", "d", "e")).map(\.first.line), [3])
     }
 
-    @Test("ignored notifications are not compared, nor what their handlers do")
-    func ignored() {
-        func run(_ ticks: Int) -> RecordedScript {
+    func testIgnoredNotificationsAreNotComparedNorWhatTheirHandlersDo() {
+        func run(_ ticks: Int) -> RecordedStory {
             script { script in
                 for tick in 0..<ticks {
-                    script.name = "Tick"
-                    script.record(.post, post: 10 + tick)
-                    script.record(.append, post: 10 + tick, observer: 2, target: Self.a)
-                    script.record(.deliver, on: Self.a, post: 10 + tick, observer: 2)
-                    script.record(.log, on: Self.a, message: "tick \(tick)")
-                    script.record(.return, on: Self.a, post: 10 + tick, observer: 2)
+                    script.add(.post, "Tick", post: 10 + tick)
+                    script.add(.append, "Tick", post: 10 + tick, observer: 2, target: Self.a)
+                    script.add(.deliver, on: Self.a, "Tick", post: 10 + tick, observer: 2)
+                    script.add(.log, on: Self.a, message: "tick \(tick)")
+                    script.add(.return, on: Self.a, "Tick", post: 10 + tick, observer: 2)
                 }
-                script.name = "Name"
-                script.post(1, from: Self.main, to: Self.a)
+                script.deliver(1, to: [1], on: Self.a)
             }
         }
-        #expect(!areSame(run(2), run(3)))
-        #expect(areSame(run(2), run(3)) { $0.ignored = ["Tick"] })
+        XCTAssertFalse(areSame(run(2), run(3)))
+        XCTAssertTrue(areSame(run(2), run(3)) { $0.ignored = ["Tick"] })
     }
 
     // MARK: Threads
 
-    @Test("a thread with a name that the other run lacks is a difference")
-    func names() {
+    func testAThreadWithANameThatTheOtherRunLacksIsADifference() {
         let runs = ["worker", "helper"].map { name in
-            script { $0.record(.log, on: RecordedScript.thread(2, name), message: "hello") }
+            script { $0.add(.log, on: RecordedStory.thread(2, name), message: "hello") }
         }
-        #expect(difference(runs[0], runs[1])?.explanation == ["B has no thread with this name."])
+        XCTAssertEqual(difference(runs[0], runs[1])?.explanation, ["B has no thread with this name."])
     }
 
     /// Threads without names that log a message each and then perform a block on another thread each.
-    private func rings(_ next: [Int], order: [Int]) -> RecordedScript {
+    private func rings(_ next: [Int], order: [Int]) -> RecordedStory {
         script { script in
-            for index in order { script.record(.log, on: RecordedScript.thread(index + 2), message: "hello") }
+            for index in order { script.add(.log, on: RecordedStory.thread(index + 2), message: "hello") }
             for (post, index) in order.enumerated() {
-                script.record(
-                    .append, on: RecordedScript.thread(index + 2), post: post + 1,
-                    target: RecordedScript.thread(next[index] + 2))
+                script.add(
+                    .append, on: RecordedStory.thread(index + 2), nil, post: post + 1,
+                    target: RecordedStory.thread(next[index] + 2))
             }
         }
     }
 
-    @Test("threads without names are distinguished by the threads they hand notifications to")
-    func pairs() {
+    func testThreadsWithoutNamesAreDistinguishedByTheThreadsTheyHandNotificationsTo() {
         let next = (0..<24).map { $0 ^ 1 }
         var generator = SeededGenerator(seed: 3)
         let outcome = compare(
             rings(next, order: Array(0..<24)), rings(next, order: (0..<24).shuffled(using: &generator)))
         guard case .same(_, 24, _) = outcome else {
-            Issue.record("\(outcome)")
+            XCTFail("\(outcome)")
             return
         }
         // A ring of six threads and two rings of three, in which all threads look alike.
         let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
         let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
-        #expect(difference(one, two)?.reason == .target)
-        #expect(areSame(one, rings([1, 2, 3, 4, 5, 0], order: [3, 1, 5, 0, 2, 4])))
-        #expect(areSame(two, rings([1, 2, 0, 4, 5, 3], order: [3, 1, 5, 0, 2, 4])))
+        XCTAssertEqual(difference(one, two)?.reason, .target)
+        XCTAssertTrue(areSame(one, rings([1, 2, 3, 4, 5, 0], order: [3, 1, 5, 0, 2, 4])))
+        XCTAssertTrue(areSame(two, rings([1, 2, 0, 4, 5, 3], order: [3, 1, 5, 0, 2, 4])))
     }
 
-    @Test("a comparison that takes too long is undecided, not guessed")
-    func undecided() {
+    func testAComparisonThatTakesTooLongIsUndecidedNotGuessed() {
         let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
         let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
         let asked = Mutex(0)
@@ -374,52 +357,49 @@ struct RunComparisonTests {
         ] {
             let outcome = compare(one, two) { $0.budget = budget }
             guard case .undecided(let tries, _) = outcome else {
-                Issue.record("decided: \(outcome)")
+                XCTFail("decided: \(outcome)")
                 continue
             }
-            #expect(tries <= expected)
-            #expect(ComparisonReport(outcome).description.contains("after \(tries) "))
+            XCTAssertLessThanOrEqual(tries, expected)
+            XCTAssertTrue(ComparisonReport(outcome).description.contains("after \(tries) "))
         }
-        #expect(asked.withLock { $0 } == 3)
+        XCTAssertEqual(asked.withLock { $0 }, 3)
     }
 
-    @Test("runs that are known to differ are never undecided")
-    func certain() {
+    func testRunsThatAreKnownToDifferAreNeverUndecided() {
         let runs = ["x", "y"].map { fifth in
             script { script in
-                for n in 2..<9 { script.record(.log, on: RecordedScript.thread(n), message: n == 5 ? fifth : "x") }
+                for n in 2..<9 { script.add(.log, on: RecordedStory.thread(n), message: n == 5 ? fifth : "x") }
             }
         }
         let outcome = compare(runs[0], runs[1]) { $0.budget = .init(tries: 1) { true } }
         guard case .different(let differences) = outcome else {
-            Issue.record("not different: \(outcome)")
+            XCTFail("not different: \(outcome)")
             return
         }
-        #expect([.message, .onlyInFirst].contains(differences[0].reason))
+        XCTAssertTrue([.message, .onlyInFirst].contains(differences[0].reason))
     }
 
-    @Test("the threads of a process correspond to threads of one process")
-    func processes() {
-        func run(_ messages: [(Int32, String)]) -> RecordedScript {
+    func testTheThreadsOfAProcessCorrespondToThreadsOfOneProcess() {
+        func run(_ messages: [(Int32, String)]) -> RecordedStory {
             script { script in
                 for (process, message) in messages {
                     script.process = ProcessIdentity(id: process, name: "p")
-                    script.record(.log, message: message)
-                    script.record(.log, on: Self.a, message: message)
+                    script.add(.log, message: message)
+                    script.add(.log, on: Self.a, message: message)
                 }
             }
         }
-        #expect(areSame(run([(7, "x"), (8, "y")]), run([(3, "y"), (4, "x")])))
-        #expect(!areSame(run([(7, "x"), (8, "y")]), run([(3, "x"), (3, "y")])))
+        XCTAssertTrue(areSame(run([(7, "x"), (8, "y")]), run([(3, "y"), (4, "x")])))
+        XCTAssertFalse(areSame(run([(7, "x"), (8, "y")]), run([(3, "x"), (3, "y")])))
     }
 
-    @Test("an empty recording equals only an empty one")
-    func empty() {
-        let some = script { $0.record(.log, message: "x") }
+    func testAnEmptyRecordingEqualsOnlyAnEmptyOne() {
+        let some = script { $0.add(.log, message: "x") }
         for isExact in [false, true] {
-            #expect(areSame(RecordedScript(), RecordedScript()) { $0.isExact = isExact })
-            #expect(differences(some, RecordedScript()) { $0.isExact = isExact }.map(\.reason) == [.onlyInFirst])
-            #expect(differences(RecordedScript(), some) { $0.isExact = isExact }.map(\.reason) == [.onlyInSecond])
+            XCTAssertTrue(areSame(RecordedStory(), RecordedStory()) { $0.isExact = isExact })
+            XCTAssertEqual(differences(some, RecordedStory()) { $0.isExact = isExact }.map(\.reason), [.onlyInFirst])
+            XCTAssertEqual(differences(RecordedStory(), some) { $0.isExact = isExact }.map(\.reason), [.onlyInSecond])
         }
     }
 }

@@ -1,14 +1,13 @@
 import DeliveryRecording
 import Foundation
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
 /// Reads random input. `STRESS=1` in the environment reads a hundred times as much.
-@Suite("Fuzzing the readers")
-struct FuzzTests {
+final class FuzzTests: XCTestCase {
     private static let inputs = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 100_000 : 1000
 
     private static let recording: [UInt8] = {
@@ -57,8 +56,7 @@ struct FuzzTests {
         return bytes
     }
 
-    @Test("the reader of recordings never crashes, and its result can be examined")
-    func recordings() {
+    func testTheReaderOfRecordingsNeverCrashesAndItsResultCanBeExamined() {
         var generator = SeededGenerator(seed: 5)
         var (read, refused) = (0, 0)
         for _ in 0..<Self.inputs {
@@ -66,18 +64,17 @@ struct FuzzTests {
             do throws(LogError) {
                 let recording = try Recording(
                     bytes: bytes, chunk: Int.random(in: 1...400, using: &generator))
-                #expect(recording.records.count == recording.entries.count)
-                #expect(recording.problemCount >= recording.problems.count)
+                XCTAssertEqual(recording.records.count, recording.entries.count)
+                XCTAssertGreaterThanOrEqual(recording.problemCount, recording.problems.count)
                 read += 1
             } catch {
                 refused += 1
             }
         }
-        #expect(read > 0 && refused > 0)
+        XCTAssertTrue(read > 0 && refused > 0)
     }
 
-    @Test("the reader of logs never crashes, and its messages can be compared")
-    func logs() throws {
+    func testTheReaderOfLogsNeverCrashesAndItsMessagesCanBeCompared() throws {
         var generator = SeededGenerator(seed: 6)
         let log = try TextLog(name: "log", text: String(decoding: Self.log, as: UTF8.self))
         var (read, refused) = (0, 0)
@@ -90,6 +87,6 @@ struct FuzzTests {
                 refused += 1
             }
         }
-        #expect(read > 0 && refused > 0)
+        XCTAssertTrue(read > 0 && refused > 0)
     }
 }

@@ -1,11 +1,10 @@
-import Testing
+import SharedTesting
+import XCTest
 
 @testable import DeliveryDiagnostics
 
-@Suite("Log lines")
-struct LogLineTests {
-    @Test("a line in NSLog's format is split into process, thread and message")
-    func parts() throws {
+final class LogLineTests: XCTestCase {
+    func testALineInNSLogsFormatIsSplitIntoProcessThreadAndMessage() throws {
         for (text, process, thread, message) in [
             ("2016-02-13 22:05:12.857 test[865:45174] test notification", "test", "45174", "test notification"),
             ("2016-02-13 22:05:12 test[865:45174] no fraction", "test", "45174", "no fraction"),
@@ -19,12 +18,12 @@ struct LogLineTests {
             ("2026-11-20 22:05:12.856 прог[865:1] ж", "прог", "1", "ж"),
         ] {
             let line = try LogLine(Array(text.utf8))
-            #expect([line.process, line.processID, line.threadID, line.message] == [process, "865", thread, message])
+            XCTAssertEqual(
+                [line.process, line.processID, line.threadID, line.message], [process, "865", thread, message])
         }
     }
 
-    @Test("any other line is an error that names the missing part")
-    func problems() {
+    func testAnyOtherLineIsAnErrorThatNamesTheMissingPart() {
         for (problem, texts) in [
             (
                 LogLine.Problem.noTime,
@@ -41,7 +40,7 @@ struct LogLineTests {
                 }
             ),
         ] {
-            for text in texts { #expect(throws: problem, "\(text)") { try LogLine(Array(text.utf8)) } }
+            for text in texts { assertThrows(problem) { try LogLine(Array(text.utf8)) } }
         }
     }
 }

@@ -104,7 +104,8 @@ final class FaultClientProgram: XCTestCase {
         let received = Locked(0)
         let observer = try center.addObserver(forName: .forked) { _ in received.withLock { $0 += 1 } }
         try center.synchronize(timeout: TestTimeout.hang)
-        // Safety: glibc's fork, which Swift's module hides because of what may follow: here the copy only posts and ends.
+        // Safety: glibc's fork, which Swift's module hides because of what may follow: here the copy only posts and
+        // ends.
         let fork = unsafeBitCast(try XCTUnwrap(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
         let copy = fork()
         if copy == 0 {

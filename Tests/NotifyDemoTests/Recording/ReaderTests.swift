@@ -49,7 +49,8 @@ struct ReaderTests {
         return directory
     }
 
-    /// Runs shell lines in a directory of their own, with the recordings in `$R`, of which `notifications.jsonl` is one.
+    /// Runs shell lines in a directory of their own, with the recordings in `$R`, of which `notifications.jsonl` is
+    /// one.
     private func shell(_ lines: String, of scenario: String = "redirect") throws -> Shell.Outcome {
         try Shell.run(
             """

@@ -1,0 +1,31 @@
+/// One of the two compared runs.
+enum Side: CaseIterable {
+    case first
+    case second
+
+    var opposite: Side { self == .first ? .second : .first }
+}
+
+/// A value for each of the two runs.
+struct Pair<Value> {
+    var first: Value
+    var second: Value
+
+    init(_ first: Value, _ second: Value) {
+        self.first = first
+        self.second = second
+    }
+
+    subscript(_ side: Side) -> Value {
+        get { side == .first ? first : second }
+        set { if side == .first { first = newValue } else { second = newValue } }
+    }
+
+    var reversed: Pair { Pair(second, first) }
+
+    func map<Result>(_ transform: (Value) -> Result) -> Pair<Result> {
+        Pair<Result>(transform(first), transform(second))
+    }
+}
+
+extension Pair: Sendable where Value: Sendable {}
