@@ -9,14 +9,11 @@ struct BackgroundObserverScenario: Scenario {
     let summary = "main posts that a window closes, a worker handles it"
     let isTraced = false
 
-    private static let windowWillClose = Notification.Name("NSWindowWillCloseNotification")
-
     func run(in environment: ScenarioEnvironment) throws {
         let recorder = environment.recorder
-        let registered = Gate("the worker to register")
-        let handled = Gate("the handler")
+        let (registered, handled) = (Gate("the worker to register"), Gate("the handler"))
 
-        let observer = RecordedObserver(of: Self.windowWillClose, recorder: recorder) { _ in
+        let observer = RecordedObserver(of: .init("NSWindowWillCloseNotification"), recorder: recorder) { _ in
             recorder.logCurrentThread()
             recorder.log("window will close")
             handled.open()
@@ -35,12 +32,11 @@ struct BackgroundObserverScenario: Scenario {
         }
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        return [
-            deliveries.expectEachDelivered("posted on main, handled on the worker") {
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        [
+            run.expectEachDelivered("posted on main, handled on the worker") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.name == "worker"
-                    && $0.delivered.thread == deliveries.all(.register).first?.thread
+                    && $0.delivered.thread == run.first(.register)?.thread
             }
         ]
     }

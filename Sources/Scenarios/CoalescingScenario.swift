@@ -11,7 +11,7 @@ struct CoalescingScenario: Scenario {
 
     fileprivate static let flush = Notification.Name("FlushTheServer")
     fileprivate static let changeSize = Notification.Name("ChangeTheDisplayedSize")
-    fileprivate static let key = "KeyDown"
+    private static let key = Notification.Name("KeyDown")
     private static let draws = 500
     /// Some of its characters take two bytes in UTF-8.
     private static let text = "Grüße"
@@ -19,9 +19,7 @@ struct CoalescingScenario: Scenario {
     private static let begins = "the callout begins"
     private static let ends = "drew \(draws) times, the callout ends"
 
-    private static func flushed(_ operations: Int) -> String {
-        "flushed: \(operations) draw operations"
-    }
+    private static func flushed(_ operations: Int) -> String { "flushed: \(operations) draw operations" }
 
     fileprivate static func typed(_ character: Character) -> String { "typed \(character)" }
 
@@ -33,7 +31,7 @@ struct CoalescingScenario: Scenario {
         environment.recorder.logCurrentThread()
         try draw(queue, center, in: environment)
         try type(queue, center, in: environment)
-        environment.recorder.recordCounts(of: queue)
+        environment.recorder.recordCounters(of: queue)
     }
 
     /// "When many clients draw on the window buffer during a callout from the run loop, it is expensive to flush the
@@ -78,53 +76,42 @@ struct CoalescingScenario: Scenario {
         token.cancel()
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let deliveries = Deliveries(records)
+    func report(on run: RecordedRun) -> String? {
         let rows = [(Self.flush, "asap"), (Self.changeSize, "whenIdle")].map { name, style in
-            let counts = deliveries.countersOfEnqueued(name.rawValue)
+            let counts = run.countersOfEnqueued(name.rawValue)
             return [name.rawValue, style, "\(counts.total)", "\(counts.coalesced)", "\(counts.delivered)"]
         }
         return Table.text([["notification", "style", "enqueued", "coalesced", "posted"]] + rows)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        func sequence(_ message: String) -> Int { records.sequence(of: message) ?? 0 }
-        func all(_ stage: DeliveryStage, _ name: Notification.Name) -> [DeliveryRecord] {
-            records.filter { $0.stage == stage && $0.notification == name.rawValue }
-        }
-        let (begin, end) = (sequence(Self.begins), sequence(Self.ends))
-        let drawn = all(.enqueue, Self.flush)
-        let flushes = all(.post, Self.flush)
-        let sizes = all(.post, Self.changeSize)
-        let typing = records.filter {
-            $0.stage == .drain && $0.notification == Self.key || $0.message?.hasPrefix("typed ") == true
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let (begin, end) = (run.first(Self.begins), run.first(Self.ends))
+        let drawn = run.all(.enqueue, Self.flush.rawValue)
+        let flushes = run.all(.post, Self.flush.rawValue)
+        let sizes = run.all(.post, Self.changeSize.rawValue)
+        let typing = run.records.filter {
+            $0.stage == .drain && $0.notification == Self.key.rawValue || $0.message?.hasPrefix("typed ") == true
         }
         let callouts = Self.text.flatMap { [nil, Self.typed($0)] }
         let size = Self.text.utf8.count
         return [
-            Expectation(
-                "\(Self.draws) draws in one callout, each enqueues a flush",
-                holds: drawn.count == Self.draws && drawn.allSatisfy { begin < $0.sequence && $0.sequence < end },
-                otherwise: "\(drawn.count) were enqueued, or the callout was not one"),
-            Expectation(
-                "flushed once, after the callout, by the last post",
-                holds: flushes.count == 1 && flushes[0].post == drawn.last?.post && flushes[0].sequence > end,
-                otherwise: "flushed \(flushes.count) times, or too early, or by another post"),
-            Expectation(
-                "the flush covers all draws", holds: sequence(Self.flushed(Self.draws)) > 0, otherwise: "it does not"),
+            run.expectOrder(
+                "\(Self.draws) draws in one callout, each enqueues a flush", begin, drawn.earliest, drawn.latest, end,
+                and: drawn.count == Self.draws),
+            run.expectOrder(
+                "flushed once, after the callout, by the last post", end, flushes.first,
+                and: flushes.count == 1 && flushes[0].post == drawn.last?.post),
+            run.expectOrder("the flush covers all draws", run.first(Self.flushed(Self.draws))),
             Expectation(
                 "each key in its own callout, each enqueues the size",
-                holds: typing.map(\.message) == callouts && all(.enqueue, Self.changeSize).count == Self.text.count,
+                holds: typing.map(\.message) == callouts
+                    && run.all(.enqueue, Self.changeSize.rawValue).count == Self.text.count,
                 otherwise: "typed: \(typing.compactMap(\.message)), in \(typing.count { $0.stage == .drain }) callouts"),
-            Expectation(
-                "the size changed once, after the typing stopped",
-                holds: sizes.count == 1 && sizes.allSatisfy { $0.sequence > typing.last?.sequence ?? .max },
-                otherwise: "changed \(sizes.count) times, or too early"),
-            Expectation(
-                "the size is in bytes: \(size) for \(Self.text.count) characters",
-                holds: sequence(Self.displayed(size)) > 0, otherwise: "it was not displayed"),
-        ] + deliveries.expectQueueOutcomesAndCounters
+            run.expectOrder(
+                "the size changed once, after the typing stopped", typing.last, sizes.first, and: sizes.count == 1),
+            run.expectOrder(
+                "the size is in bytes: \(size) for \(Self.text.count) characters", run.first(Self.displayed(size))),
+        ] + run.expectQueueOutcomesAndCounters
     }
 }
 

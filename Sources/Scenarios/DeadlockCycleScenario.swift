@@ -20,7 +20,7 @@ struct DeadlockCycleScenario: Scenario {
         try environment.withThreads(["A", "B"]) { threads in
             let (a, b) = (threads[0], threads[1])
             let onMain = center.addObserver(forName: Self.question, on: .main) { _ in }
-            let onA = center.addObserver(forName: TestNotification.foundationName, on: a) { _ in
+            let onA = center.addObserver(forName: .test, on: a) { _ in
                 recorder.log("A waits until B has performed a block")
                 do {
                     try b.performAndWait(timeout: timeout) { Self.ask(center, recorder, timeout) }
@@ -30,7 +30,7 @@ struct DeadlockCycleScenario: Scenario {
                 }
             }
             recorder.log("main posts, and waits until A has handled it")
-            try center.postAndWait(Notification(name: TestNotification.foundationName), timeout: timeout)
+            try center.postAndWait(Notification(name: .test), timeout: timeout)
             recorder.log(Self.ends[2])
             for token in [onMain, onA] { token.cancel() }
         }
@@ -50,24 +50,21 @@ struct DeadlockCycleScenario: Scenario {
         recorder.log(ends[0])
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let refusal = records.first { $0.message == Self.refused }
-        let cycle = records.logs.map { $0.components(separatedBy: Self.waitsFor) }.filter { $0.count == 2 }
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let cycle = run.logs.map { $0.components(separatedBy: Self.waitsFor) }.filter { $0.count == 2 }
         let cycleThreads = cycle.map { $0[0] }
         let cycleTargets = cycle.map { parts in cycleThreads.first { parts[1].hasPrefix($0) } ?? "none of them" }
         let threads = ["B", "main", "A"].map { (name: String) in
-            records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
+            run.records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
         }
-        let posted = deliveries.all(.post)
-        let ended = records.logs.filter(Self.ends.contains)
+        let ended = run.logs.filter(Self.ends.contains)
         return [
             Expectation(
-                "the wait that closes the cycle is refused", holds: refusal?.thread.name == "B",
+                "the wait that closes the cycle is refused", holds: run.first(Self.refused)?.thread.name == "B",
                 otherwise: "B was not refused"),
             Expectation(
                 "refused before anything was posted",
-                holds: !posted.isEmpty && posted.allSatisfy { $0.notification != Self.question.rawValue },
+                holds: run.first(.post) != nil && run.first(.post, Self.question.rawValue) == nil,
                 otherwise: "B's question was posted"),
             Expectation(
                 "the error names three threads, each waiting for the next",
@@ -75,7 +72,7 @@ struct DeadlockCycleScenario: Scenario {
                 otherwise: "it names \(cycleThreads), waiting for \(cycleTargets)"),
             Expectation(
                 "the other waits end normally", holds: ended == Self.ends, otherwise: "ended: \(ended)"),
-            deliveries.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
+            run.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
         ]
     }
 }

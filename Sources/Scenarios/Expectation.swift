@@ -26,8 +26,12 @@ package struct Expectation: Sendable, Hashable {
     }
 
     /// Expects that the logged lines have the structure of a document's log.
-    static func matches(_ reference: ReferenceLog, _ records: [DeliveryRecord]) -> Expectation {
-        let claim = "the log has the structure of \(reference.rawValue)"
+    ///
+    /// - Parameter prefix: precedes the claim.
+    static func matches(
+        _ reference: ReferenceLog, _ records: [DeliveryRecord], prefix: String = ""
+    ) -> Expectation {
+        let claim = "\(prefix)the log has the structure of \(reference.rawValue)"
         let style = DocumentStyle()
         let text = records.compactMap { style.line(for: $0) }.map { $0 + "\n" }.joined()
         do throws(LogError) {

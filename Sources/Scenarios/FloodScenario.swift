@@ -21,8 +21,7 @@ struct FloodScenario: Scenario {
 
         recorder.logCurrentThread()
         let observer = RecordedObserver(
-            of: TestNotification.foundationName, recorder: recorder, dropProbability: options.dropSignals,
-            seed: options.seed
+            recorder: recorder, dropProbability: options.dropSignals, seed: options.seed
         ) { _ in
             let count = handled.add(1, ordering: .relaxed).newValue
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
@@ -39,7 +38,7 @@ struct FloodScenario: Scenario {
         defer { postedSignal.invalidate() }
         let remaining = Atomic<Int>(options.posters)
         for (poster, center) in centers.enumerated() {
-            let thread = Thread {
+            Thread.detachNewThread {
                 ThreadIdentity.nameCurrentThread("poster \(poster + 1)")
                 // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
                 for number in stride(from: poster + 1, through: total, by: options.posters) {
@@ -50,7 +49,6 @@ struct FloodScenario: Scenario {
                     _ = postedSignal.send(before: Date(), components: nil, from: nil, reserved: 0)
                 }
             }
-            thread.start()
         }
         try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", timeout: environment.timeout)
         // This signal, after the last post, is the one that must not be lost.
@@ -62,33 +60,25 @@ struct FloodScenario: Scenario {
         recorder.log("handled \(total)")
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let counts = Self.counts(records)
-        return "posts \(counts[.post, default: 0]), signals sent \(counts[.signal, default: 0]), "
-            + "signals dropped \(counts[.dropSignal, default: 0]), drains \(counts[.drain, default: 0]), "
-            + "handled \(counts[.deliver, default: 0])"
+    func report(on run: RecordedRun) -> String? {
+        "posts \(run.count(.post)), signals sent \(run.count(.signal)), signals dropped \(run.count(.dropSignal)), "
+            + "drains \(run.count(.drain)), handled \(run.count(.deliver))"
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         let total = options.notifications ?? Self.defaultNotifications
-        let counts = Self.counts(records)
-        let captured = counts[.capture, default: 0]
-        let signals = counts[.signal, default: 0] + counts[.dropSignal, default: 0]
+        let captured = run.count(.capture)
+        let signals = run.count(.signal) + run.count(.dropSignal)
         return [
             Expectation(
                 "each of the posts redirected once", holds: captured == total, otherwise: "\(captured) of \(total)"),
-            deliveries.expectEachDelivered("none lost, none duplicated, none on a wrong thread") {
+            run.expectEachDelivered("none lost, none duplicated, none on a wrong thread") {
                 $0.delivered.thread.number == 1
             },
-            deliveries.expectOrderKept("each poster's order kept"),
+            run.expectOrderKept("each poster's order kept"),
             Expectation(
                 "one signal for each redirected post, and one more", holds: signals == captured + 1,
                 otherwise: "\(signals) signals, including dropped ones, for \(captured) posts"),
         ]
-    }
-
-    private static func counts(_ records: [DeliveryRecord]) -> [DeliveryStage: Int] {
-        records.reduce(into: [:]) { counts, record in counts[record.stage, default: 0] += 1 }
     }
 }

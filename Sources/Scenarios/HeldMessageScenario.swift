@@ -15,12 +15,11 @@ struct HeldMessageScenario: Scenario {
     func run(in environment: ScenarioEnvironment) throws {
         let recorder = environment.recorder
         let count = environment.options.notifications ?? 3
-        let posted = Gate("the posts")
-        let handled = Gate("the last handler")
+        let (posted, handled) = (Gate("the posts"), Gate("the last handler"))
 
         recorder.logCurrentThread()
-        let observer = RecordedObserver(of: TestNotification.foundationName, recorder: recorder) { post in
-            recorder.log("process notification \(post ?? 0)")
+        let observer = RecordedObserver(recorder: recorder) { post in
+            recorder.log("process notification \(post)")
             if post == count { handled.open() }
         }
         observer.observe()
@@ -40,19 +39,14 @@ struct HeldMessageScenario: Scenario {
         try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", timeout: environment.timeout)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let entered = records.sequence(of: Self.entering) ?? 0
-        let signals = deliveries.all(.signal)
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let entered = run.first(Self.entering)
         return [
-            Expectation(
-                "signalled before the run loop runs",
-                holds: !signals.isEmpty && signals.allSatisfy { $0.sequence < entered },
-                otherwise: "the port was signalled later, or not at all"),
-            deliveries.expectEachDelivered("held until it runs, and handled there") {
-                $0.delivered.sequence > entered && $0.delivered.thread.number == 1
+            run.expectOrder("signalled before the run loop runs", run.all(.signal).latest, entered),
+            run.expectEachDelivered("held until it runs, and handled there") {
+                $0.delivered.sequence > entered?.sequence ?? 0 && $0.delivered.thread.number == 1
             },
-            deliveries.expectOrderKept("handled in the order posted"),
+            run.expectOrderKept("handled in the order posted"),
         ]
     }
 }

@@ -10,16 +10,12 @@ struct ManyObserversScenario: Scenario {
     let name = "many-observers"
     let summary = "12 observers on 3 threads, many posters: all in order"
     let options: Set<ScenarioOptions.Name> = [.posters, .notifications]
+    /// Each notification makes 37 records; more notifications would need too much memory.
+    let maximalNotifications = 50_000
 
     private static let defaultNotifications = 100
-    /// Each notification makes 37 records; more notifications would need too much memory.
-    private static let maximalNotifications = 50_000
     private static let threadNames = ["A", "B", "C"]
     private static let observers = 12
-
-    func validate(_ options: ScenarioOptions) throws(ScenarioError) {
-        try options.validate(maximalNotifications: Self.maximalNotifications)
-    }
 
     func run(in environment: ScenarioEnvironment) throws {
         let (recorder, options) = (environment.recorder, environment.options)
@@ -33,8 +29,8 @@ struct ManyObserversScenario: Scenario {
             }
             let tokens = (0..<Self.observers).map { observer in
                 center.addObserver(
-                    forName: TestNotification.foundationName, on: threads[observer % threads.count],
-                    transform: { $0.object as? Int }, using: { _ in })
+                    forName: .test, on: threads[observer % threads.count], transform: { $0.object as? Int },
+                    using: { _ in })
             }
             recorder.log("\(tokens.count) observers on \(threads.count) threads")
             try environment.withThreads((1...options.posters).map { "poster \($0)" }) { posters in
@@ -42,54 +38,49 @@ struct ManyObserversScenario: Scenario {
                     // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
                     try poster.perform {
                         for number in stride(from: index + 1, through: total, by: options.posters) {
-                            center.post(name: TestNotification.foundationName, object: number)
+                            center.post(name: .test, object: number)
                         }
                     }
                 }
             }
             return tokens
         }
-        for token in tokens {
-            recorder.recordCounts(of: token)
-            token.cancel()
-        }
+        recorder.finish(tokens)
         recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let deliveries = Deliveries(records)
-        let registered = Array(deliveries.all(.register))
+    func report(on run: RecordedRun) -> String? {
+        let registered = run.all(.register)
         let threads = registered.prefix(Self.threadNames.count).compactMap(\.target)
         let rows = threads.map { thread in
             let observers = registered.indices.filter { registered[$0].target == thread }
-            let handled = observers.map { deliveries.counters(of: registered[$0].observer).delivered }
+            let handled = observers.map { run.counters(of: registered[$0].observer).delivered }
             return [
                 thread.name ?? "(null)", observers.map { "\($0 + 1)" }.joined(separator: " "),
                 handled.map(String.init).joined(separator: " "), "\(handled.reduce(0, +))",
             ]
         }
-        let signals = records.count { $0.stage == .signal && $0.target.map(threads.contains) == true }
-        let drains = records.count { $0.stage == .drain && threads.contains($0.thread) }
+        let posts = run.all(.post)
+        let signals = run.all(.signal).count { $0.target.map(threads.contains) == true }
+        let drains = run.all(.drain).count { threads.contains($0.thread) }
         return Table.text([["thread", "observers", "handled by each", "total"]] + rows)
-            + "\nposts \(deliveries.all(.post).count) by \(Set(deliveries.all(.post).map(\.thread)).count) threads, "
-            + "signals \(signals), drains \(drains)"
+            + "\nposts \(posts.count) by \(Set(posts.map(\.thread)).count) threads, signals \(signals), drains \(drains)"
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         let total = options.notifications ?? Self.defaultNotifications
-        let pairs = deliveries.delivered.count
-        let elsewhere = deliveries.delivered.first { $0.delivered.thread != $0.registered?.target }
+        let pairs = run.delivered.count
+        let elsewhere = run.delivered.first { $0.delivered.thread != $0.registered?.target }
         return [
             Expectation(
                 "each post handled once for each observer", holds: pairs == total * Self.observers,
                 otherwise: "\(pairs) of \(total) for \(Self.observers) observers"),
-            deliveries.expectEachDelivered("none lost, none duplicated"),
+            run.expectEachDelivered("none lost, none duplicated"),
             Expectation(
                 "each handled on its observer's thread", holds: pairs > 0 && elsewhere == nil,
                 otherwise: elsewhere.map { "one was handled on \($0.delivered.thread)" } ?? "nothing was delivered"),
-            deliveries.expectOrderKept("each poster's order kept for each observer"),
-            deliveries.expectRegistrationOrder("observers on one thread called in the order registered"),
-        ] + deliveries.expectOutcomesAndCounters.suffix(1)
+            run.expectOrderKept("each poster's order kept for each observer"),
+            run.expectRegistrationOrder("observers on one thread called in the order registered"),
+        ] + run.expectOutcomesAndCounters.suffix(1)
     }
 }

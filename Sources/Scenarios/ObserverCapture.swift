@@ -13,13 +13,4 @@ package enum ObserverCapture: String, CaseIterable, Sendable {
     case delegation
     /// All on one thread: posted, handled and released there.
     case oneThread = "one-thread"
-
-    /// By which signal the process ends; nil if it survives.
-    package var expectedSignal: Int32? {
-        switch self {
-        case .unsafe: 11
-        case .unowned: 6
-        case .weak, .stable, .delegation, .oneThread: nil
-        }
-    }
 }

@@ -54,41 +54,36 @@ struct OverflowScenario: Scenario {
             mayDrain.open()
             return tokens
         }
-        for token in tokens {
-            recorder.recordCounts(of: token)
-            token.cancel()
-        }
+        recorder.finish(tokens)
         recorder.log("handled \(tokens.reduce(0) { $0 + $1.counters.delivered })")
     }
 
     /// The numbers of the posts that were delivered to an observer, from 1.
-    private static func delivered(to observer: Int?, _ deliveries: Deliveries) -> [Int] {
-        let posts = deliveries.all(.post).map(\.post)
-        return deliveries.delivered.filter { $0.delivered.observer == observer }.map { delivery in
+    private static func delivered(to observer: Int?, _ run: RecordedRun) -> [Int] {
+        let posts = run.all(.post).map(\.post)
+        return run.delivered.filter { $0.delivered.observer == observer }.map { delivery in
             (posts.firstIndex(of: delivery.posted.post) ?? -1) + 1
         }
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let deliveries = Deliveries(records)
-        let rows = zip(Self.policies, deliveries.all(.register)).map { policy, registration in
-            let counts = deliveries.counters(of: registration.observer)
+    func report(on run: RecordedRun) -> String? {
+        let rows = zip(Self.policies, run.all(.register)).map { policy, registration in
+            let counts = run.counters(of: registration.observer)
             let numbers = [counts.total, counts.delivered, counts.coalesced, counts.dropped + counts.refused]
-            let delivered = Self.delivered(to: registration.observer, deliveries)
+            let delivered = Self.delivered(to: registration.observer, run)
             return [policy.name] + numbers.map(String.init) + [delivered.map(String.init).joined(separator: " ")]
         }
         return Table.text([["policy", "posted", "delivered", "coalesced", "dropped", "which"]] + rows)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let observers = deliveries.all(.register).map(\.observer)
-        let full = records.sequence(of: Self.full) ?? 0
-        let early = deliveries.delivered.first { $0.delivered.sequence < full }
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let observers = run.all(.register).map(\.observer)
+        let full = run.first(Self.full)?.sequence ?? 0
+        let early = run.delivered.first { $0.delivered.sequence < full }
         let claims = Self.policies.enumerated().map { index, policy in
             let observer = observers.indices.contains(index) ? observers[index] : nil
-            let delivered = Self.delivered(to: observer, deliveries)
-            let others = deliveries.counters(of: observer)[policy.otherOutcome]
+            let delivered = Self.delivered(to: observer, run)
+            let others = run.counters(of: observer)[policy.otherOutcome]
             let expected = policy.delivered.map(String.init).joined(separator: " ")
             return Expectation(
                 "\(policy.name): delivered \(expected)",
@@ -99,6 +94,6 @@ struct OverflowScenario: Scenario {
             Expectation(
                 "nothing delivered while the target was busy", holds: full > 0 && early == nil,
                 otherwise: "something was delivered, or the target was not busy")
-        ] + claims + deliveries.expectOutcomesAndCounters
+        ] + claims + run.expectOutcomesAndCounters
     }
 }

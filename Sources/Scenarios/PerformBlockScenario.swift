@@ -13,6 +13,9 @@ struct PerformBlockScenario: Scenario {
     private static let after = "sent before the call returned"
     private static let delay = Duration.milliseconds(20)
     private static let delayed = "to be sent in 20 ms"
+    fileprivate static let sending = "send "
+
+    private static func answer(_ sent: Int) -> String { "\(sent) sent so far" }
 
     func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
@@ -42,20 +45,15 @@ struct PerformBlockScenario: Scenario {
         }
     }
 
-    fileprivate static let sending = "send "
-
-    private static func answer(_ sent: Int) -> String { "\(sent) sent so far" }
-
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let sent = records.filter { $0.message?.hasPrefix(Self.sending) == true }
-        let elsewhere = sent.first { $0.thread.name != Self.threadName }
-        let (before, after) = (records.sequence(of: Self.before) ?? 0, records.sequence(of: Self.after) ?? 0)
-        let answered = records.first { $0.message == Self.answer(1) }
-        let blocks = records.filter { $0.stage == .deliver && $0.notification == nil }
-        let due = records.first { $0.message == Self.delayed }.map {
-            $0.monotonicNanoseconds + UInt64(Self.delay / .nanoseconds(1))
-        }
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let sent = run.records.filter { $0.message?.hasPrefix(Self.sending) == true }
         let arguments = ["Ada Lovelace, Engines", "Grace Hopper, Compilers", "Alan Kay, Objects"]
+        let elsewhere = sent.first { $0.thread.name != Self.threadName }
+        let answer = run.first(Self.answer(1))
+        let (before, after) = (run.first(Self.before), run.first(Self.after))
+        let during = sent.first { before?.sequence ?? .max < $0.sequence }
+        let last = run.all(.deliver).last { $0.notification == nil }
+        let due = run.first(Self.delayed).map { $0.monotonicNanoseconds + UInt64(Self.delay / .nanoseconds(1)) }
         return [
             Expectation(
                 "three were sent, each with its three arguments",
@@ -64,18 +62,13 @@ struct PerformBlockScenario: Scenario {
             Expectation(
                 "sent on the network thread only", holds: !sent.isEmpty && elsewhere == nil,
                 otherwise: elsewhere.map { "sent on \($0.thread)" } ?? "nothing was sent"),
-            Expectation(
-                "main waits: the block's value is returned",
-                holds: answered?.thread.number == 1
-                    && sent.first.map { $0.sequence < answered?.sequence ?? 0 } == true,
-                otherwise: "main did not receive the value"),
-            Expectation(
-                "on the network thread itself: performed before the call returns",
-                holds: sent.contains { before < $0.sequence && $0.sequence < after },
-                otherwise: "nothing was sent during the call"),
+            run.expectOrder(
+                "main waits: the block's value is returned", sent.first, answer, and: answer?.thread.number == 1),
+            run.expectOrder(
+                "on the network thread itself: performed before the call returns", before, during, after),
             Expectation(
                 "after a delay: not before it has passed",
-                holds: blocks.last.map { last in due.map { last.monotonicNanoseconds >= $0 } ?? false } ?? false,
+                holds: last?.monotonicNanoseconds ?? 0 >= due ?? .max,
                 otherwise: "the last block was performed too early, or there was none"),
         ]
     }
@@ -86,8 +79,10 @@ private final class Connection: Sendable {
     private let networkThread: RunLoopThread
     private let recorder: DeliveryRecorder
 
+    /// Call this on the network thread.
+    //
     // Safety: only the network thread uses it, as it alone uses the article's socket.
-    private nonisolated(unsafe) var sentOnNetworkThread = 0
+    private(set) nonisolated(unsafe) var sent = 0
 
     init(networkThread: RunLoopThread, recorder: DeliveryRecorder) {
         self.networkThread = networkThread
@@ -105,9 +100,6 @@ private final class Connection: Sendable {
     func onNetworkThreadSend(firstName: String, lastName: String, companyName: String) {
         recorder.logCurrentThread()
         recorder.log("\(PerformBlockScenario.sending)\(firstName) \(lastName), \(companyName)")
-        sentOnNetworkThread += 1
+        sent += 1
     }
-
-    /// Call this on the network thread.
-    var sent: Int { sentOnNetworkThread }
 }

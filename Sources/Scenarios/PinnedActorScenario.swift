@@ -17,13 +17,13 @@ struct PinnedActorScenario: Scenario {
             let account = Account(livesOn: thread, recorder: recorder)
 
             let token = try center.addObserver(
-                forName: TestNotification.foundationName, isolatedTo: account, transform: { $0.object as? Int },
+                forName: .test, isolatedTo: account, transform: { $0.object as? Int },
                 using: { account, amount in account.add(amount) })
             // The thread waits until everything is posted, so that each run of the scenario is the same.
             let arePosted = Gate("the posts")
             try thread.perform { try? arePosted.wait(timeout: environment.timeout) }
             recorder.logCurrentThread()
-            for amount in Self.amounts { center.post(name: TestNotification.foundationName, object: amount) }
+            for amount in Self.amounts { center.post(name: .test, object: amount) }
             arePosted.open()
 
             // The actor's jobs wait in the same queue as its notifications, so its answer comes after them.
@@ -37,8 +37,7 @@ struct PinnedActorScenario: Scenario {
             try isAnswered.wait(timeout: environment.timeout)
             recorder.log(Self.message(answer.withLock { $0 ?? 0 }))
 
-            recorder.recordCounts(of: token)
-            token.cancel()
+            recorder.finish([token])
         }
     }
 
@@ -46,23 +45,21 @@ struct PinnedActorScenario: Scenario {
 
     private static func message(_ balance: Int) -> String { "the balance is \(balance)" }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let asked = records.first { $0.message == Self.asked }
-        let balance = Self.message(Self.amounts.reduce(0, +))
-        let answer = records.first { $0.message == balance }
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let asked = run.first(Self.asked)
         return [
-            deliveries.expectEachDelivered("posted on main, handled on the actor's thread") {
+            run.expectEachDelivered("posted on main, handled on the actor's thread") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.name == Self.threadName
                     && $0.delivered.thread == $0.registered?.target
             },
-            deliveries.expectOrderKept("handled in the order posted"),
+            run.expectOrderKept("handled in the order posted"),
             Expectation(
                 "an awaited method runs on that thread too",
-                holds: asked.map { $0.thread == deliveries.all(.register).first?.target } ?? false,
+                holds: asked.map { $0.thread == run.first(.register)?.target } ?? false,
                 otherwise: asked.map { "it ran on \($0.thread)" } ?? "it did not run"),
-            Expectation(
-                "the answer includes everything posted before", holds: answer != nil, otherwise: "no \"\(balance)\""),
+            run.expectOrder(
+                "the answer includes everything posted before", asked,
+                run.first(Self.message(Self.amounts.reduce(0, +)))),
         ]
     }
 }

@@ -22,25 +22,16 @@ struct PostingStylesScenario: Scenario {
         case mainQueue = "main queue"
         case timer
         case whenIdle
-
-        static let styles: [Kind] = [.now, .asap, .whenIdle]
-        static let otherWork: [Kind] = [.block, .mailbox, .mainQueue, .timer]
-
-        /// The name of the notification that is enqueued with this style.
-        var notification: Notification.Name { Notification.Name(rawValue) }
-
-        var ready: String { "ready: \(rawValue)" }
-        var performed: String { "performed: \(rawValue)" }
     }
 
+    private static let styles: [Kind] = [.now, .asap, .whenIdle]
     private static let begins = "the callout begins"
     private static let ends = "the callout ends"
+    private static let returned = "enqueued: now 1, posted"
 
-    private static func enqueued(_ style: Kind, _ number: Int, _ outcome: String) -> String {
-        "enqueued: \(style.rawValue) \(number), \(outcome)"
-    }
+    private static func ready(_ kind: Kind) -> String { "ready: \(kind.rawValue)" }
 
-    private static func posted(_ style: Kind, _ number: Int) -> String { "posted: \(style.rawValue) \(number)" }
+    private static func performed(_ kind: Kind) -> String { "performed: \(kind.rawValue)" }
 
     func run(in environment: ScenarioEnvironment) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
@@ -50,11 +41,11 @@ struct PostingStylesScenario: Scenario {
 
         recorder.logCurrentThread()
         // The observers handle on the posting thread, so that each post is handled immediately.
-        let tokens = Kind.styles.map { style in
+        let tokens = Self.styles.map { style in
             center.addObserver(
-                forName: style.notification, on: .postingThread, transform: { $0.object as? Int },
+                forName: .init(style.rawValue), on: .postingThread, transform: { $0.object as? Int },
                 using: { number in
-                    recorder.log(Self.posted(style, number))
+                    recorder.log("posted: \(style.rawValue) \(number)")
                     switch (style, number) {
                     case (.whenIdle, 1): Self.scheduleTimer(recorder)
                     case (.whenIdle, _): isOver.open()
@@ -62,11 +53,9 @@ struct PostingStylesScenario: Scenario {
                     }
                 })
         }
-        RunLoop.main.add(
-            Timer(fire: Date(), interval: 0, repeats: false) { _ in Self.callout(queue, recorder, timeout: timeout) },
-            forMode: .default)
+        RunLoop.main.addTimer { Self.callout(queue, recorder, timeout: timeout) }
         try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", timeout: timeout)
-        recorder.recordCounts(of: queue)
+        recorder.recordCounters(of: queue)
         for token in tokens { token.cancel() }
     }
 
@@ -75,121 +64,83 @@ struct PostingStylesScenario: Scenario {
     private static func callout(_ queue: PostingQueue, _ recorder: DeliveryRecorder, timeout: Duration) {
         func enqueue(_ style: Kind, _ number: Int, _ postingStyle: NotificationQueue.PostingStyle) {
             let report = queue.enqueue(
-                Notification(name: style.notification, object: number), postingStyle: postingStyle, coalesceMask: [])
-            recorder.log(enqueued(style, number, "\(report)"))
+                Notification(name: .init(style.rawValue), object: number), postingStyle: postingStyle,
+                coalesceMask: [])
+            recorder.log("enqueued: \(style.rawValue) \(number), \(report)")
         }
         recorder.log(begins)
         for number in 1...2 { enqueue(.whenIdle, number, .whenIdle) }
         for number in 1...2 { enqueue(.asap, number, .asap) }
 
         scheduleTimer(recorder)
-        recorder.log(Kind.mainQueue.ready)
-        DispatchQueue.main.async { recorder.log(Kind.mainQueue.performed) }
+        recorder.log(ready(.mainQueue))
+        DispatchQueue.main.async { recorder.log(performed(.mainQueue)) }
         // Another thread hands over this block: on this thread it would run at once, because nothing else waits yet.
         let isHandedOver = Gate("the block for the mailbox")
-        recorder.log(Kind.mailbox.ready)
+        recorder.log(ready(.mailbox))
         TargetThread.performInBackground {
             // The main thread's mailbox accepts blocks as long as the process runs.
-            try? TargetThread.main.perform { recorder.log(Kind.mailbox.performed) }
+            try? TargetThread.main.perform { recorder.log(performed(.mailbox)) }
             isHandedOver.open()
         }
         // If the gate does not open in time, the expectations report that the block was not performed.
         try? isHandedOver.wait(timeout: timeout)
-        recorder.log(Kind.block.ready)
-        RunLoop.main.perform { recorder.log(Kind.block.performed) }
+        recorder.log(ready(.block))
+        RunLoop.main.perform { recorder.log(performed(.block)) }
 
         enqueue(.now, 1, .now)
         recorder.log(ends)
     }
 
-    /// Adds a timer that is already due.
     private static func scheduleTimer(_ recorder: DeliveryRecorder) {
-        recorder.log(Kind.timer.ready)
-        RunLoop.main.add(
-            Timer(fire: Date(), interval: 0, repeats: false) { _ in recorder.log(Kind.timer.performed) },
-            forMode: .default)
+        recorder.log(ready(.timer))
+        RunLoop.main.addTimer { recorder.log(performed(.timer)) }
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let drawing = StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: records.compactMap(Self.step))
-        return "\(drawing.text)\n\(StepDrawing.legend)"
+    func report(on run: RecordedRun) -> String? {
+        StepDrawing(rows: Kind.allCases.map(\.rawValue), steps: run.records.compactMap(Self.step)).text
     }
 
     private static func step(_ record: DeliveryRecord) -> StepDrawing.Step? {
-        func step(_ kind: Kind, _ mark: StepDrawing.Mark) -> StepDrawing.Step { .init(row: kind.rawValue, mark: mark) }
-        let style = Kind.styles.first { $0.rawValue == record.notification }
-        switch record.stage {
-        case .enqueue: return style.map { step($0, .isHandedOver) }
-        case .post: return style.map { step($0, .happens) }
-        case .log: break
-        default: return nil
+        switch (record.stage, record.message ?? "") {
+        case (.enqueue, _): (record.notification, .isHandedOver)
+        case (.post, _): (record.notification, .happens)
+        case (.log, begins): (Kind.callout.rawValue, .begins)
+        case (.log, ends): (Kind.callout.rawValue, .ends)
+        case (.log, let message):
+            Kind.allCases.first { ready($0) == message }.map { ($0.rawValue, .isHandedOver) }
+                ?? Kind.allCases.first { performed($0) == message }.map { ($0.rawValue, .happens) }
+        default: nil
         }
-        switch record.message {
-        case begins: return step(.callout, .begins)
-        case ends: return step(.callout, .ends)
-        default: break
-        }
-        for kind in Kind.otherWork {
-            if record.message == kind.ready { return step(kind, .isHandedOver) }
-            if record.message == kind.performed { return step(kind, .happens) }
-        }
-        return nil
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        func sequences(_ stage: DeliveryStage, _ style: Kind) -> [Int] {
-            records.filter { $0.stage == stage && $0.notification == style.rawValue }.map(\.sequence)
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        func posts(_ style: Kind) -> [DeliveryRecord] { run.all(.post, style.rawValue) }
+        func work(_ kinds: Kind...) -> [DeliveryRecord] { kinds.compactMap { run.first(Self.performed($0)) } }
+        let (now, asap, idle) = (posts(.now), posts(.asap), posts(.whenIdle))
+        let ready = work(.block, .mailbox, .mainQueue, .timer)
+        let disordered = Self.styles.first { style in
+            posts(style).isEmpty || posts(style).map(\.post) != run.all(.enqueue, style.rawValue).map(\.post)
         }
-        func sequences(_ message: String) -> [Int] { records.filter { $0.message == message }.map(\.sequence) }
-        let (now, asap, idle) = (sequences(.post, .now), sequences(.post, .asap), sequences(.post, .whenIdle))
-        let returned = sequences(Self.enqueued(.now, 1, "posted")).first
-        let end = sequences(Self.ends).first
-        let work = Kind.otherWork.map { sequences($0.performed).first }
-        // A run loop performs its blocks before the current pass ends, and all other work in the next pass.
-        let nextPass = Kind.otherWork.filter { $0 != .block }.compactMap { sequences($0.performed).first }.min()
-        let timer = sequences(Kind.timer.performed).dropFirst().first
         return [
+            run.expectOrder(
+                "now: posted before enqueue returns", run.first(.enqueue, Kind.now.rawValue), now.first,
+                run.first(Self.returned), and: now.count == 1),
+            // A run loop performs its blocks before the current pass ends, and all other work in the next pass.
+            run.expectOrder(
+                "asap: at the end of the callout's pass, before the next", run.first(Self.ends), asap.first, asap.last,
+                work(.mailbox, .mainQueue, .timer).earliest, and: asap.count == 2),
+            run.expectOrder(
+                "whenIdle: the first after all ready work", (asap + ready).latest, idle.first, and: ready.count == 4),
+            run.expectOrder(
+                "whenIdle: the second after the work of the first", idle.first,
+                run.all(Self.performed(.timer)).dropFirst().first, idle.last, and: idle.count == 2),
             Expectation(
-                "now: posted before enqueue returns",
-                holds: now.count == 1 && Self.isAscending(sequences(.enqueue, .now).first, now.first, returned),
-                otherwise: "posted at \(now), and enqueue returned at \(returned ?? 0)"),
-            Expectation(
-                "asap: at the end of the callout's pass, before the next",
-                holds: asap.count == 2 && Self.isAscending(end, asap.first, asap.last, nextPass),
-                otherwise:
-                    "posted at \(asap), the callout ended at \(end ?? 0), and the next pass began at \(nextPass ?? 0)"),
-            Expectation(
-                "whenIdle: the first after all ready work",
-                holds: (asap + work).allSatisfy { Self.isAscending($0, idle.first) },
-                otherwise: "posted at \(idle), and the other work ran at \((asap + work).map { $0 ?? 0 })"),
-            Expectation(
-                "whenIdle: the second after the work of the first",
-                holds: idle.count == 2 && Self.isAscending(idle.first, timer, idle.last),
-                otherwise: "posted at \(idle), and the first one's timer fired at \(timer ?? 0)"),
-            Self.expectFirstInFirstOut("first in, first out within each style", records),
-            deliveries.expectEachDelivered("each handled once, on the main thread") {
+                "first in, first out within each style",
+                failure: disordered.map { "\($0.rawValue) was posted in another order than it was enqueued" }),
+            run.expectEachDelivered("each handled once, on the main thread") {
                 $0.posted.thread.number == 1 && $0.delivered.thread.number == 1
             },
-        ] + deliveries.expectQueueOutcomesAndCounters
-    }
-
-    private static func expectFirstInFirstOut(_ claim: String, _ records: [DeliveryRecord]) -> Expectation {
-        for style in Kind.styles {
-            func posts(_ stage: DeliveryStage) -> [Int] {
-                records.filter { $0.stage == stage && $0.notification == style.rawValue }.compactMap(\.post)
-            }
-            let (enqueued, posted) = (posts(.enqueue), posts(.post))
-            if enqueued.isEmpty || enqueued != posted {
-                return Expectation(claim, failure: "\(style.rawValue): enqueued \(enqueued), posted \(posted)")
-            }
-        }
-        return Expectation(claim, failure: nil)
-    }
-
-    /// True if all of these happened, in this order.
-    private static func isAscending(_ sequences: Int?...) -> Bool {
-        let known = sequences.compactMap(\.self)
-        return known.count == sequences.count && zip(known, known.dropFirst()).allSatisfy { $0 < $1 }
+        ] + run.expectQueueOutcomesAndCounters
     }
 }

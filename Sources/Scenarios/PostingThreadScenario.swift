@@ -15,11 +15,9 @@ struct PostingThreadScenario: Scenario {
         let handled = Gate("the handler")
 
         recorder.logCurrentThread()
-        recorder.record(.register, notification: TestNotification.name)
-        let observer = NotificationCenter.default.addObserver(
-            forName: TestNotification.foundationName, object: nil, queue: nil
-        ) { _ in
-            recorder.record(.deliver, notification: TestNotification.name, post: 1)
+        recorder.record(.register, notification: .test)
+        let observer = NotificationCenter.default.addObserver(forName: .test, object: nil, queue: nil) { _ in
+            recorder.record(.deliver, notification: .test, post: 1)
             recorder.logCurrentThread()
             recorder.log("test notification")
             handled.open()
@@ -27,19 +25,18 @@ struct PostingThreadScenario: Scenario {
         defer { NotificationCenter.default.removeObserver(observer) }
 
         DispatchQueue.global().async {
-            recorder.record(.post, notification: TestNotification.name, post: 1)
-            NotificationCenter.default.post(name: TestNotification.foundationName, object: nil)
+            recorder.record(.post, notification: .test, post: 1)
+            NotificationCenter.default.post(name: .test, object: nil)
         }
         try handled.wait(timeout: environment.timeout)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        return [
-            deliveries.expectEachDelivered("posted in the background, handled on the posting thread") {
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        [
+            run.expectEachDelivered("posted in the background, handled on the posting thread") {
                 $0.posted.thread.number != 1 && $0.delivered.thread == $0.posted.thread
             },
-            .matches(.listing1, records),
+            .matches(.listing1, run.records),
         ]
     }
 }

@@ -15,7 +15,7 @@ struct RedirectScenario: Scenario {
         let handled = Gate("the handler")
 
         recorder.logCurrentThread()
-        let observer = RecordedObserver(of: TestNotification.foundationName, recorder: recorder) { _ in
+        let observer = RecordedObserver(recorder: recorder) { _ in
             recorder.logCurrentThread()
             recorder.log("process notification")
             handled.open()
@@ -27,17 +27,15 @@ struct RedirectScenario: Scenario {
         try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the handler", timeout: environment.timeout)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let captured = deliveries.all(.capture).map(\.thread.number)
-        let posted = deliveries.all(.post).map(\.thread.number)
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let (captured, posted) = (run.all(.capture).map(\.thread.number), run.all(.post).map(\.thread.number))
         return [
             Expectation(
                 "received on the posting thread, in the background",
                 holds: captured.count == 1 && captured == posted && captured != [1],
                 otherwise: "posted on thread \(posted), received on thread \(captured)"),
-            deliveries.expectEachDelivered("handled on the main thread") { $0.delivered.thread.number == 1 },
-            .matches(.listing2, records),
+            run.expectEachDelivered("handled on the main thread") { $0.delivered.thread.number == 1 },
+            .matches(.listing2, run.records),
         ]
     }
 }

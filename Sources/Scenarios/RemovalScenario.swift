@@ -26,32 +26,27 @@ struct RemovalScenario: Scenario {
     private static let posts = 3
 
     func run(in environment: ScenarioEnvironment) throws {
-        let gates = Locked<[UInt64: Gate]>([:])
+        let opensAtRemoval = Locked<Gate?>(nil)
         let watch: @Sendable (DeliveryEvent) -> Void = { event in
-            if event.stage == .remove { gates.withLock { $0[event.observer] }?.open() }
+            if event.stage == .remove { opensAtRemoval.withLock { $0 }?.open() }
         }
         try environment.recorder.trace(watching: watch) {
             try environment.withThread("worker") { worker in
                 environment.recorder.logCurrentThread()
-                for way in Way.allCases {
-                    try remove(way, worker, in: environment) { gate, observer in
-                        gates.withLock { $0[observer] = gate }
-                    }
-                }
+                for way in Way.allCases { try remove(way, worker, in: environment, opensAtRemoval) }
             }
         }
     }
 
-    /// - Parameter openWhenRemoved: opens the gate when the observer with this id is removed.
+    /// - Parameter opensAtRemoval: the gate that opens when the next observer is removed.
     private func remove(
-        _ way: Way, _ worker: RunLoopThread, in environment: ScenarioEnvironment,
-        openWhenRemoved: (Gate, UInt64) -> Void
+        _ way: Way, _ worker: RunLoopThread, in environment: ScenarioEnvironment, _ opensAtRemoval: Locked<Gate?>
     ) throws {
         let (recorder, timeout) = (environment.recorder, environment.timeout)
         let center = ThreadedNotificationCenter()
         let (hasBegun, mayGoOn) = (Gate("the handler"), Gate("the removal"))
         let own = Locked<ObserverToken?>(nil)
-        let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in
+        let token = center.addObserver(forName: .test, on: worker) { _ in
             recorder.log(way.begins)
             hasBegun.open()
             do {
@@ -69,7 +64,7 @@ struct RemovalScenario: Scenario {
         own.withLock { $0 = token }
         // Breaks the retain cycle between the handler and its token.
         defer { own.withLock { $0 = nil } }
-        for _ in 1...Self.posts { center.post(name: TestNotification.foundationName) }
+        for _ in 1...Self.posts { center.post(name: .test) }
         try hasBegun.wait(timeout: timeout)
         switch way {
         case .cancel:
@@ -78,7 +73,7 @@ struct RemovalScenario: Scenario {
             recorder.log(way.returned)
             mayGoOn.open()
         case .wait:
-            openWhenRemoved(mayGoOn, token.id)
+            opensAtRemoval.withLock { $0 = mayGoOn }
             recorder.log(way.called)
             try token.cancelAndWait(timeout: timeout)
             recorder.log(way.returned)
@@ -87,71 +82,49 @@ struct RemovalScenario: Scenario {
         }
         // The mailbox is first in, first out, so this block runs after everything that waited.
         try worker.performAndWait(timeout: timeout) {}
-        center.post(name: TestNotification.foundationName)
-        recorder.recordCounts(of: token)
+        center.post(name: .test)
+        recorder.recordCounters(of: token)
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let deliveries = Deliveries(records)
-        let rows = zip(Way.allCases, deliveries.all(.register)).map { way, registration in
-            let counts = deliveries.counters(of: registration.observer)
+    func report(on run: RecordedRun) -> String? {
+        let rows = zip(Way.allCases, run.all(.register)).map { way, registration in
+            let counts = run.counters(of: registration.observer)
             return [way.rawValue, "\(counts.total)", "\(counts.delivered)", "\(counts.cancelled)"]
         }
         return Table.text([["removed by", "posted", "delivered", "cancelled"]] + rows)
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let counts = deliveries.all(.register).map { deliveries.counters(of: $0.observer) }
-        let tooLate = deliveries.delivered.first { delivery in
-            deliveries.all(.remove).contains {
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let observers = run.all(.register).map(\.observer)
+        let counts = observers.map { run.counters(of: $0) }
+        let removals = run.all(.remove)
+        let tooLate = run.delivered.first { delivery in
+            removals.contains {
                 $0.observer == delivery.delivered.observer && $0.sequence < delivery.delivered.sequence
             }
         }
+        func first(_ stage: DeliveryStage, _ way: Way) -> DeliveryRecord? {
+            let observer = zip(Way.allCases, observers).first { $0.0 == way }?.1
+            return run.all(stage).first { $0.observer == observer }
+        }
         return [
-            Self.expect("cancel returns while the handler runs", .cancel, records) { run in
-                run.began < run.returned && run.returned < run.ended
-            },
-            Self.expect("cancelAndWait, called while it runs, returns after it", .wait, records) { run in
-                run.began < run.removed && run.removed < run.ended && run.ended < run.returned
-            },
-            Self.expect("cancelAndWait in the handler returns, and it continues", .inside, records) { run in
-                run.began < run.returned && run.returned < run.ended
-            },
+            run.expectOrder(
+                "cancel returns while the handler runs", first(.deliver, .cancel), run.first(Way.cancel.returned),
+                first(.return, .cancel)),
+            run.expectOrder(
+                "cancelAndWait, called while it runs, returns after it", first(.deliver, .wait), first(.remove, .wait),
+                first(.return, .wait), run.first(Way.wait.returned)),
+            run.expectOrder(
+                "cancelAndWait in the handler returns, and it continues", first(.deliver, .inside),
+                run.first(Way.inside.returned), first(.return, .inside)),
             Expectation(
-                "no handler begins after the removal", holds: !deliveries.delivered.isEmpty && tooLate == nil,
+                "no handler begins after the removal", holds: !run.delivered.isEmpty && tooLate == nil,
                 otherwise: tooLate == nil ? "nothing was handled" : "a handler began"),
             Expectation(
                 "waiting deliveries are cancelled",
                 holds: counts.count == Way.allCases.count
                     && counts.allSatisfy { $0.delivered == 1 && $0.cancelled == Self.posts - 1 },
                 otherwise: "\(counts)"),
-        ] + deliveries.expectOutcomesAndCounters
-    }
-
-    /// The sequence numbers of the events of one observer.
-    private struct Run {
-        var began: Int
-        var removed: Int
-        var returned: Int
-        var ended: Int
-    }
-
-    private static func expect(
-        _ claim: String, _ way: Way, _ records: [DeliveryRecord], holds: (Run) -> Bool
-    ) -> Expectation {
-        let registrations = records.filter { $0.stage == .register }
-        guard let order = Way.allCases.firstIndex(of: way), order < registrations.count else {
-            return Expectation(claim, failure: "it was not registered")
-        }
-        let observer = registrations[order].observer
-        func sequence(_ stage: DeliveryStage) -> Int? {
-            records.first { $0.stage == stage && $0.observer == observer }?.sequence
-        }
-        guard let began = sequence(.deliver), let removed = sequence(.remove), let ended = sequence(.return),
-            let returned = records.first(where: { $0.message == way.returned })?.sequence
-        else { return Expectation(claim, failure: "the handler did not run, or the removal did not return") }
-        let run = Run(began: began, removed: removed, returned: returned, ended: ended)
-        return Expectation(claim, holds: holds(run), otherwise: "the order was different: \(run)")
+        ] + run.expectOutcomesAndCounters
     }
 }

@@ -8,7 +8,5 @@ package enum ScenarioCatalog {
         SuspensionScenario(), ServerRestartScenario(),
     ]
 
-    package static func named(_ name: String) -> (any Scenario)? {
-        all.first { $0.name == name }
-    }
+    package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }
 }

@@ -13,17 +13,13 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The second process could not be started, or its records could not be read.
     case child(problem: String)
 
-    /// Converts the error of a child process.
-    static func ofChild<Value>(_ body: () throws(ChildProcessError) -> Value) throws(ScenarioError) -> Value {
-        do throws(ChildProcessError) {
-            return try body()
-        } catch {
+    init(_ error: ChildProcessError) {
+        self =
             switch error {
-            case .timedOut(let timeout): throw .timedOut(waitingFor: "the second process", after: timeout)
-            case .hasEnded: throw .child(problem: "ended before it had finished a command")
-            case .cannotRun: throw .child(problem: error.description)
+            case .timedOut(let timeout): .timedOut(waitingFor: "the second process", after: timeout)
+            case .hasEnded: .child(problem: "ended before it had finished a command")
+            case .cannotRun: .child(problem: error.description)
             }
-        }
     }
 
     package var description: String {

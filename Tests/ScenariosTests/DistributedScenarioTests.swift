@@ -26,7 +26,7 @@ final class DistributedScenarioTests: XCTestCase {
         let sender = "the sender is the process that posted"
         let first = try check.records.index { $0.message?.hasPrefix("handled 1") == true }
         try check.fails("handled in both processes, each on its main thread") {
-            $0[try $0.index(.deliver, TestNotification.name)].thread = ScenarioCheck.anotherThread
+            $0[try $0.index(.deliver, Notification.Name.test.rawValue)].thread = ScenarioCheck.anotherThread
         }
         try check.fails(once, sender, userInfo) { $0.remove(at: first) }
         try check.fails(sender) {

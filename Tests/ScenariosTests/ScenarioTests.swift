@@ -9,16 +9,22 @@ import XCTest
 
 /// The scenarios of the document's technique, and errors of all.
 final class ScenarioTests: XCTestCase {
+    private static func options(posters: Int, notifications: Int, dropSignals: Double = 0.9) -> ScenarioOptions {
+        var options = ScenarioOptions(notifications: notifications)
+        (options.posters, options.dropSignals) = (posters, dropSignals)
+        return options
+    }
+
     func testAFloodWithAnyDropsLosesNothing() throws {
         for (drop, dropped) in [(0, 0), (0.5, 1998), (1, 4000)] {
-            let options = ScenarioOptions(posters: 8, notifications: 4000, dropSignals: drop)
+            let options = Self.options(posters: 8, notifications: 4000, dropSignals: drop)
             let check = try ScenarioCheck(FloodScenario(), options: options)
             XCTAssertEqual(check.records.count { $0.stage == .signal || $0.stage == .dropSignal }, 4001)
             // The seed repeats the signals that are lost.
             XCTAssertEqual(check.records.count { $0.stage == .dropSignal }, dropped)
         }
         // Fewer notifications than posters.
-        _ = try ScenarioCheck(FloodScenario(), options: ScenarioOptions(posters: 8, notifications: 1))
+        _ = try ScenarioCheck(FloodScenario(), options: Self.options(posters: 8, notifications: 1))
     }
 
     func testEachExpectationOfAFloodCanFail() throws {

@@ -16,8 +16,6 @@ package enum DistributedProgram {
             + DistributedPost.text(of: notification.userInfo)
     }
 
-    static func posted(_ labels: [String]) -> String { "posted \(LabelRun.text(of: labels))" }
-
     /// Runs on the main thread until `readLine` returns nil.
     ///
     /// - Parameters:
@@ -39,7 +37,17 @@ package enum DistributedProgram {
             while let line = readLine() {
                 var answer = done
                 do {
-                    try perform(try DistributedCommand(line: line), center, &tokens, recorder, timeout)
+                    switch try DistributedCommand(line: line) {
+                    case .observe:
+                        tokens.append(try center.addObserver(forName: .test) { recorder.log(handled($0)) })
+                        try center.synchronize(timeout: timeout)
+                        recorder.log("observes")
+                    case .post(let posts):
+                        try center.post(posts, recording: recorder)
+                        try center.synchronize(timeout: timeout)
+                    case .handle:
+                        try center.handleAll(timeout: timeout)
+                    }
                 } catch {
                     answer = "\(answerMark)\(error)"
                 }
@@ -52,34 +60,18 @@ package enum DistributedProgram {
         }
         try write(recorder.records[written...].flatMap { lines.bytes(of: $0) })
     }
-
-    private static func perform(
-        _ command: DistributedCommand, _ center: DistributedCenter, _ tokens: inout [ObserverToken],
-        _ recorder: DeliveryRecorder, _ timeout: Duration
-    ) throws {
-        switch command {
-        case .observe:
-            tokens.append(
-                try center.addObserver(forName: TestNotification.foundationName) { recorder.log(handled($0)) })
-            try center.synchronize(timeout: timeout)
-            recorder.log("observes")
-        case .post(let posts):
-            for post in posts { try center.post(post, recording: recorder) }
-            recorder.log(posted(posts.map(\.label)))
-            try center.synchronize(timeout: timeout)
-        case .handle:
-            try center.handleAll(timeout: timeout)
-        }
-    }
 }
 
 extension DistributedCenter {
-    /// Posts, and records the post: the library does not trace posts to other processes.
-    func post(_ post: DistributedPost, recording recorder: DeliveryRecorder) throws {
-        recorder.record(.post, notification: post.name, message: DistributedPost.text(of: post.userInfo))
-        try self.post(
-            name: Notification.Name(post.name), object: post.object, userInfo: post.userInfo,
-            deliverImmediately: post.isImmediate)
+    /// Posts, and records the posts: the library does not trace posts to other processes.
+    func post(_ posts: [DistributedPost], recording recorder: DeliveryRecorder) throws {
+        for post in posts {
+            let name = Notification.Name(post.name)
+            recorder.record(.post, notification: name, message: DistributedPost.text(of: post.userInfo))
+            try self.post(
+                name: name, object: post.object, userInfo: post.userInfo, deliverImmediately: post.isImmediate)
+        }
+        recorder.log("posted \(DistributedPost.text(of: posts.map(\.label)))")
     }
 
     /// Runs the main thread's run loop until it has handled everything that the server sent before it answered this

@@ -10,108 +10,77 @@ struct DistributedScenario: Scenario {
     let summary = "a process posts, others handle it on their main threads"
     let isTraced = false
 
-    private static let byChild = (1...3).map { DistributedPost("\($0)") }
-    private static let byThis = (4...5).map { DistributedPost("\($0)") }
+    private static let byChild: [DistributedPost] = ["1", "2", "3"]
+    private static let byThis: [DistributedPost] = ["4", "5"]
     private static let entering = "entering the run loop"
 
     func run(in environment: ScenarioEnvironment) throws {
         try TwoProcesses.perform(in: environment) { two in
             let recorder = two.recorder
-            let token = try two.center.addObserver(forName: TestNotification.foundationName) {
-                recorder.log(DistributedProgram.handled($0))
-            }
+            let token = try two.center.addObserver(forName: .test) { recorder.log(DistributedProgram.handled($0)) }
             recorder.log("observes")
             try two.center.synchronize(timeout: two.timeout)
             try two.ask(.observe)
 
-            try two.post(Self.byChild)
+            try two.ask(.post(Self.byChild))
             recorder.log(Self.entering)
             try two.handleAll()
             try two.ask(.handle)
 
-            for post in Self.byThis { try two.center.post(post, recording: recorder) }
-            recorder.log(DistributedProgram.posted(Self.byThis.map(\.label)))
+            try two.center.post(Self.byThis, recording: recorder)
             try two.handleAll()
             try two.ask(.handle)
             token.cancel()
         }
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let runs = Run.runs(in: records)
-        let deliveries = Deliveries(records)
-        let handled = runs.flatMap(\.handled)
-        let elsewhere = records.first {
-            $0.stage == .deliver && $0.notification == TestNotification.name && $0.thread.number != 1
+    /// A line of the log of a process that has handled a notification.
+    private struct Handled {
+        var label: String
+        var sender: String
+        var userInfo: String
+        var record: DeliveryRecord
+
+        init?(_ record: DeliveryRecord) {
+            guard record.stage == .log,
+                let match = record.message?.wholeMatch(of: /handled (\S+) of process (\d+): (.*)/)
+            else { return nil }
+            (label, sender, userInfo) = (String(match.1), String(match.2), String(match.3))
+            self.record = record
         }
+    }
+
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        // Posts to other processes have no number.
+        let posts = run.all(.post).filter { $0.post == nil }
+        let handled = run.records.compactMap(Handled.init)
+        let processes = Set(posts.map(\.process)).map { process in handled.filter { $0.record.process == process } }
+        let elsewhere = run.all(.deliver, Notification.Name.test.rawValue).first { $0.thread.number != 1 }
         let labels = (Self.byChild + Self.byThis).map(\.label)
-        let posters = runs.flatMap { run in run.posted.map { _ in run.process.id } }
-        let texts = runs.flatMap(\.posted)
-        let entering = records.first { $0.message == Self.entering }
-        let firstHandled = handled.map(\.record.sequence).min() ?? 0
-        let early = records.filter { $0.stage == .post && $0.post == nil && $0.process == runs.first?.process }
+        let (posters, texts) = (posts.map { "\($0.process.id)" }, posts.compactMap(\.message))
+        let early = posts.filter { $0.process == posts.first?.process }
         return [
             Expectation(
                 "handled in both processes, each on its main thread",
-                holds: runs.count == 2 && runs.allSatisfy { !$0.handled.isEmpty } && elsewhere == nil
+                holds: processes.count == 2 && processes.allSatisfy { !$0.isEmpty } && elsewhere == nil
                     && handled.allSatisfy { $0.record.thread.number == 1 },
                 otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or a process is missing"),
             Expectation(
                 "both processes handle each post once, in the order posted",
-                holds: runs.count == 2 && runs.allSatisfy { $0.handled.map(\.label) == labels },
-                otherwise: runs.map { "process \($0.process.id) handled \($0.handled.map(\.label))" }
-                    .joined(separator: ", ")),
+                holds: processes.count == 2 && processes.allSatisfy { $0.map(\.label) == labels },
+                otherwise: "they handled \(processes.map { $0.map(\.label) })"),
             Expectation(
                 "the sender is the process that posted",
-                holds: !runs.isEmpty && runs.allSatisfy { $0.handled.map(\.sender) == posters.map { "\($0)" } },
+                holds: !posts.isEmpty && processes.allSatisfy { $0.map(\.sender) == posters },
                 otherwise: "the posters are \(posters), the senders \(handled.map(\.sender))"),
             Expectation(
                 "the userInfo arrives as posted",
-                holds: !texts.isEmpty && runs.allSatisfy { $0.handled.map(\.userInfo) == texts },
+                holds: !texts.isEmpty && processes.allSatisfy { $0.map(\.userInfo) == texts },
                 otherwise: "posted \(texts), arrived \(handled.map(\.userInfo))"),
-            Expectation(
-                "posting did not wait for the observers",
-                holds: early.count == Self.byChild.count
-                    && early.allSatisfy { $0.sequence < entering?.sequence ?? 0 && $0.sequence < firstHandled },
-                otherwise: "a post was recorded after a delivery"),
-            deliveries.expectOneOutcomeEach("each inbound notification has one outcome"),
+            run.expectOrder(
+                "posting did not wait for the observers", early.latest, run.first(Self.entering),
+                handled.map(\.record).earliest, and: early.count == Self.byChild.count),
+            run.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
-    }
-
-    /// The posts and deliveries of one process.
-    private struct Run {
-        struct Handled {
-            var label: String
-            var sender: String
-            var userInfo: String
-            var record: DeliveryRecord
-        }
-
-        var process: ProcessIdentity
-        var posted: [String]
-        var handled: [Handled]
-
-        /// The second process comes first, because it posts first.
-        static func runs(in records: [DeliveryRecord]) -> [Run] {
-            var processes: [ProcessIdentity] = []
-            for record in records where record.stage == .post && record.post == nil {
-                if !processes.contains(record.process) { processes.append(record.process) }
-            }
-            return processes.map { process in
-                let own = records.filter { $0.process == process }
-                return Run(
-                    process: process,
-                    posted: own.filter { $0.stage == .post && $0.post == nil }.compactMap(\.message),
-                    handled: own.compactMap(handled))
-            }
-        }
-
-        private static func handled(_ record: DeliveryRecord) -> Handled? {
-            guard record.stage == .log,
-                let match = record.message?.wholeMatch(of: /handled (\S+) of process (\d+): (.*)/)
-            else { return nil }
-            return Handled(
-                label: String(match.1), sender: String(match.2), userInfo: String(match.3), record: record)
-        }
     }
 }

@@ -1,4 +1,3 @@
-internal import ChildProcesses
 internal import DeliveryRecording
 internal import DistributedNotifications
 internal import Foundation
@@ -11,11 +10,9 @@ struct ServerRestartScenario: Scenario {
     let summary = "the server is killed: clients reconnect and register again"
     let isTraced = false
 
-    private static let suspended = "suspended"
     private static let killed = "killed the server"
     private static let connected = "connected to server "
     private static let interrupted = "interrupted"
-    private static let resumed = "resumed"
     private static let handled = "handled "
 
     func run(in environment: ScenarioEnvironment) throws {
@@ -32,73 +29,54 @@ struct ServerRestartScenario: Scenario {
             }
         }
         try TwoProcesses.perform(in: environment, watching: watch) { two in
-            let server = try two.server
-            let token = try two.center.addObserver(
-                forName: TestNotification.foundationName, suspensionBehavior: .hold
-            ) { recorder.log(Self.handled + DistributedPost.label(of: $0)) }
+            let token = try two.center.addObserver(forName: .test, suspensionBehavior: .hold) {
+                recorder.log(Self.handled + DistributedPost.label(of: $0))
+            }
             try two.center.synchronize(timeout: two.timeout)
 
-            try two.post([DistributedPost("1")])
-            try two.handleAll()
-            two.center.suspend()
-            try two.center.synchronize(timeout: two.timeout)
-            recorder.log(Self.suspended)
-            try two.post([DistributedPost("2")])
+            try two.post(["1"])
+            try two.suspend()
+            try two.post(["2"])
 
             recorder.log(Self.killed)
-            server.kill()
-            guard server.waitUntilEnded(timeout: two.timeout) else {
-                throw ScenarioError.timedOut(waitingFor: "the server's end", after: two.timeout)
-            }
+            try two.killServer()
             try RunLoop.runCurrent(
                 until: { connections.withLock { $0 } == 2 }, waitingFor: "a new server", timeout: two.timeout)
-            _ = try two.server
             // Returns after the new server has registered the observers again.
             try two.center.synchronize(timeout: two.timeout)
-            try two.post([DistributedPost("3")])
-            try two.handleAll()
+            try two.post(["3"])
 
-            recorder.log(Self.resumed)
-            two.center.resume()
-            try two.handleAll()
-            try two.post([DistributedPost("4")])
-            try two.handleAll()
+            try two.resume()
+            try two.post(["4"])
             token.cancel()
         }
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let logs = records.filter { $0.thread.number == 1 }.logs
-        func position(_ message: String) -> Int? { logs.firstIndex(of: message) }
-        let servers = logs.filter { $0.hasPrefix(Self.connected) }
-        let labels = logs.filter { $0.hasPrefix(Self.handled) }.map { String($0.dropFirst(Self.handled.count)) }
-        let (killed, resumed) = (position(Self.killed) ?? .max, position(Self.resumed) ?? .max)
-        let third = position(Self.handled + "3")
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let servers = run.all(.log).filter { $0.message?.hasPrefix(Self.connected) == true }
+        let labels = run.logs.filter { $0.hasPrefix(Self.handled) }.map { String($0.dropFirst(Self.handled.count)) }
+        let interruption = run.first(Self.interrupted)
         return [
+            run.expectOrder(
+                "the observer's process sees an interruption, then the new server", run.first(Self.killed),
+                interruption, servers.last, and: run.all(Self.interrupted).count == 1 && servers.count == 2),
             Expectation(
-                "the observer's process sees an interruption, then the new server",
-                holds: logs.filter { $0 == Self.interrupted }.count == 1
-                    && killed < position(Self.interrupted) ?? 0 && servers.count == 2
-                    && position(Self.interrupted) ?? .max < position(servers.last ?? "") ?? 0,
-                otherwise: "it saw \(logs)"),
+                "the new server is another process", holds: Set(servers.map(\.message)).count == 2,
+                otherwise: "\(servers.compactMap(\.message))"),
             Expectation(
-                "the new server is another process", holds: Set(servers).count == 2, otherwise: "\(servers)"),
-            Expectation(
-                "registered again: later posts are handled",
-                holds: labels.contains("1") && labels.contains("3") && labels.contains("4"),
+                "registered again: later posts are handled", holds: Set(labels).isSuperset(of: ["1", "3", "4"]),
                 otherwise: "handled \(labels)"),
-            Expectation(
-                "still suspended: the new server holds until resumption",
-                holds: third.map { resumed < $0 } ?? false,
-                otherwise: third == nil ? "it was not handled" : "it was handled before"),
+            run.expectOrder(
+                "still suspended: the new server holds until resumption", run.first("resumed"),
+                run.first(Self.handled + "3")),
             Expectation(
                 "the notifications held by the old server are lost, with an event",
-                holds: logs.contains(Self.interrupted) && !labels.contains("2"),
+                holds: interruption != nil && !labels.contains("2"),
                 otherwise: "it was handled, or there was no event"),
             Expectation(
                 "handled at most once, in the order posted",
                 holds: !labels.isEmpty && labels == Set(labels).sorted(), otherwise: "handled \(labels)"),
-            Deliveries(records).expectOneOutcomeEach("each inbound notification has one outcome"),
+            run.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }
 }

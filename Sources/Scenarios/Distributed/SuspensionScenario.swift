@@ -11,8 +11,11 @@ struct SuspensionScenario: Scenario {
     let isTraced = false
 
     func run(in environment: ScenarioEnvironment) throws {
-        let seen = SuspensionTrial.Seen()
-        try TwoProcesses.perform(in: environment, watching: seen.see) { two in
+        let seen = Locked<[String]>([])
+        let watch: @Sendable (ConnectionEvent) -> Void = { event in
+            if case .gap(let gap) = event { seen.withLock { $0.append("gap:\(gap.count)") } }
+        }
+        try TwoProcesses.perform(in: environment, watching: watch) { two in
             for (number, trial) in SuspensionTable.all.enumerated() {
                 environment.progress(Double(number) / Double(SuspensionTable.all.count))
                 try trial.perform(with: two, seen: seen)
@@ -20,13 +23,13 @@ struct SuspensionScenario: Scenario {
         }
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
+    func report(on run: RecordedRun) -> String? {
         let heading = ["registered as", "running", "suspended", "2 is immediate"]
         let cells = zip(SuspensionBehavior.allCases, SuspensionTable.cells).map { behavior, trials in
-            [behavior.rawValue] + trials.map { $0.cell(on: records) }
+            [behavior.rawValue] + trials.map { $0.cell(on: run) }
         }
-        let rules = SuspensionTable.rules.map { [$0.title, $0.claim, $0.cell(on: records)] }
-        let failures = SuspensionTable.all.filter { $0.seen(in: records) != $0.expected }.map(\.title)
+        let rules = SuspensionTable.rules.map { [$0.title, $0.claim, $0.cell(on: run)] }
+        let failures = SuspensionTable.all.filter { $0.seen(in: run) != $0.expected }.map(\.title)
         return [
             Table.text([heading] + cells),
             "1 and 2 are posted for this observer, a and b for another one, which holds.",
@@ -36,15 +39,13 @@ struct SuspensionScenario: Scenario {
         ].joined(separator: "\n")
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let deliveries = Deliveries(records)
-        let elsewhere = records.first { $0.stage == .deliver && $0.thread.number != 1 }
-        let isHandled = records.contains { $0.stage == .deliver }
-        return SuspensionTable.all.map { $0.expectation(on: records) } + [
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let elsewhere = run.all(.deliver).first { $0.thread.number != 1 }
+        return SuspensionTable.all.map { $0.expectation(on: run) } + [
             Expectation(
-                "handled on the main thread", holds: isHandled && elsewhere == nil,
+                "handled on the main thread", holds: run.first(.deliver) != nil && elsewhere == nil,
                 otherwise: elsewhere.map { "handled on \($0.thread)" } ?? "nothing was handled"),
-            deliveries.expectOneOutcomeEach("each inbound notification has one outcome"),
+            run.expectOneOutcomeEach("each inbound notification has one outcome"),
         ]
     }
 }

@@ -1,4 +1,5 @@
 internal import DistributedNotifications
+internal import Foundation
 internal import NotificationServer
 
 /// The table of suspension behaviors, with a trial for each cell, and the rules of the text around it.
@@ -14,19 +15,21 @@ enum SuspensionTable {
         case immediately = "posted with deliverImmediately"
     }
 
-    private static let other = "OtherNotification"
+    private static let other = Notification.Name("OtherNotification")
+    private static let otherObserver = SuspensionTrial.Observer(behavior: .hold, name: other)
+    private static let holding = SuspensionTrial.Observer(behavior: .hold)
+
+    private static func toOther(_ label: String, object: String? = nil) -> DistributedPost {
+        DistributedPost(label, name: other.rawValue, object: object)
+    }
 
     static func trial(_ behavior: SuspensionBehavior, _ state: State) -> SuspensionTrial {
-        let (before, after) = (DistributedPost("a", name: other), DistributedPost("b", name: other))
         let steps: [SuspensionTrial.Step] =
             switch state {
-            case .running: [.post([DistributedPost("1"), DistributedPost("2")])]
-            case .suspended: [.suspend, .post([before, DistributedPost("1"), DistributedPost("2")]), .resume]
+            case .running: [.post(["1", "2"])]
+            case .suspended: [.suspend, .post([toOther("a"), "1", "2"]), .resume]
             case .immediately:
-                [
-                    .suspend, .post([before, DistributedPost("1"), DistributedPost("2", immediately: true)]),
-                    .post([after]), .resume,
-                ]
+                [.suspend, .post([toOther("a"), "1", .immediate("2")]), .post([toOther("b")]), .resume]
             }
         let (expected, claim): (String, String) =
             switch (state, behavior) {
@@ -40,10 +43,7 @@ enum SuspensionTable {
             }
         return SuspensionTrial(
             title: "\(behavior.rawValue), \(state.rawValue)", claim: claim,
-            observers: [
-                SuspensionTrial.Observer(behavior: behavior), SuspensionTrial.Observer(name: other, behavior: .hold),
-            ],
-            steps: steps, expected: expected)
+            observers: [.init(behavior: behavior), otherObserver], steps: steps, expected: expected)
     }
 
     static let cells = SuspensionBehavior.allCases.map { behavior in State.allCases.map { trial(behavior, $0) } }
@@ -54,47 +54,36 @@ enum SuspensionTable {
 
     static let rules: [SuspensionTrial] = [
         SuspensionTrial(
-            title: "order", claim: "in arrival order, before later posts",
-            observers: [.init(behavior: .hold), .init(name: other, behavior: .hold)],
-            steps: [
-                .suspend,
-                .post([DistributedPost("1"), DistributedPost("2", name: other), DistributedPost("3")]), .resume,
-                .post([DistributedPost("4", name: other)]),
-            ], expected: "- | 1 2 3 4"),
+            title: "order", claim: "in arrival order, before later posts", observers: [holding, otherObserver],
+            steps: [.suspend, .post(["1", toOther("2"), "3"]), .resume, .post([toOther("4")])],
+            expected: "- | 1 2 3 4"),
         SuspensionTrial(
-            title: "flag", claim: "suspended twice, resumed once: resumed",
-            observers: [.init(behavior: .hold)],
-            steps: [.suspend, .suspend, .post([DistributedPost("1")]), .resume, .post([DistributedPost("2")])],
-            expected: "- | 1 2"),
+            title: "flag", claim: "suspended twice, resumed once: resumed", observers: [holding],
+            steps: [.suspend, .suspend, .post(["1"]), .resume, .post(["2"])], expected: "- | 1 2"),
         SuspensionTrial(
-            title: "still suspended", claim: "stays suspended after an immediate one",
-            observers: [.init(behavior: .hold)],
-            steps: [
-                .suspend, .post([DistributedPost("1", immediately: true)]), .post([DistributedPost("2")]), .resume,
-            ], expected: "1 | 2"),
+            title: "still suspended", claim: "stays suspended after an immediate one", observers: [holding],
+            steps: [.suspend, .post([.immediate("1")]), .post(["2"]), .resume], expected: "1 | 2"),
         SuspensionTrial(
             title: "one entry", claim: "a post for two observers is held once",
-            observers: [.init(behavior: .hold), .init(behavior: .coalesce, mark: "'")],
-            steps: [.suspend, .post([DistributedPost("1")]), .countHeld, .resume], expected: "(1 held) | 1 1'"),
+            observers: [holding, .init(behavior: .coalesce, mark: "'")],
+            steps: [.suspend, .post(["1"]), .countHeld, .resume], expected: "(1 held) | 1 1'"),
         SuspensionTrial(
             title: "removed", claim: "nothing held is delivered afterwards",
-            observers: [.init(behavior: .hold), .init(behavior: .hold, mark: "'")],
-            steps: [.suspend, .post([DistributedPost("1")]), .removeFirst, .resume], expected: "- | 1'"),
+            observers: [holding, .init(behavior: .hold, mark: "'")],
+            steps: [.suspend, .post(["1"]), .removeFirstObserver, .resume], expected: "- | 1'"),
         SuspensionTrial(
             title: "wildcard", claim: "coalesced by each name and object",
-            observers: [.init(name: nil, behavior: .coalesce)],
+            observers: [.init(behavior: .coalesce, name: nil)],
             steps: [
                 .suspend,
                 .post([
-                    DistributedPost("1", object: "x"), DistributedPost("2", object: "y"),
-                    DistributedPost("3", name: other, object: "x"), DistributedPost("4", object: "x"),
-                    DistributedPost("5"),
+                    .init("1", object: "x"), .init("2", object: "y"), toOther("3", object: "x"),
+                    .init("4", object: "x"), "5",
                 ]), .resume,
             ], expected: "- | 2 3 4 5"),
         SuspensionTrial(
-            title: "full", claim: "the oldest are discarded and counted",
-            observers: [.init(behavior: .hold)],
-            steps: [.suspend, .post((1...limit + more).map { DistributedPost("\($0)") }), .resume],
+            title: "full", claim: "the oldest are discarded and counted", observers: [holding],
+            steps: [.suspend, .post((1...limit + more).map { .init("\($0)") }), .resume],
             expected: "- | gap:\(more) \(more + 1)…\(limit + more)"),
     ]
 

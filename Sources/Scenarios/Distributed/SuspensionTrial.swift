@@ -11,15 +11,14 @@ struct SuspensionTrial {
         case resume
         /// Posted by the second process; afterwards this process handles what was delivered.
         case post([DistributedPost])
-        /// Removes the first observer.
-        case removeFirst
+        case removeFirstObserver
         /// Asks the server how many entries it holds for this process.
         case countHeld
     }
 
     struct Observer {
-        var name: String? = TestNotification.name
         var behavior: SuspensionBehavior
+        var name: Notification.Name? = .test
         /// Is appended to the labels that this observer handles.
         var mark = ""
     }
@@ -32,94 +31,70 @@ struct SuspensionTrial {
     /// The expected result, in the form that `seen(in:)` returns.
     var expected: String
 
-    static let suspended = "suspended"
-    static let resumed = "resumed"
     private static let handled = "handled "
     private static let held = "the server holds "
 
-    /// The labels that were handled since the last log line, and the gaps with their counts.
-    final class Seen: Sendable {
-        let labels = Locked<[String]>([])
-
-        func see(_ event: ConnectionEvent) {
-            if case .gap(let gap) = event { labels.withLock { $0.append("gap:\(gap.count)") } }
-        }
-    }
-
-    // MARK: Running
-
-    /// - Parameter seen: collects labels and gaps between the steps.
-    func perform(with two: TwoProcesses, seen: Seen) throws {
-        let recorder = two.recorder
-        recorder.log(title)
+    /// - Parameter seen: the labels that were handled, and the gaps, since the last step.
+    func perform(with two: TwoProcesses, seen: Locked<[String]>) throws {
+        two.recorder.log(title)
         var tokens = try observers.map { observer in
-            try two.center.addObserver(
-                forName: observer.name.map { Notification.Name($0) }, suspensionBehavior: observer.behavior
-            ) { notification in
-                let label = DistributedPost.label(of: notification) + observer.mark
-                seen.labels.withLock { $0.append(label) }
+            try two.center.addObserver(forName: observer.name, suspensionBehavior: observer.behavior) { notification in
+                seen.withLock { $0.append(DistributedPost.label(of: notification) + observer.mark) }
             }
         }
+        // The observers are removed before the next trial begins.
+        defer { tokens = [] }
         try two.center.synchronize(timeout: two.timeout)
         for step in steps {
             switch step {
-            case .suspend:
-                two.center.suspend()
-                try two.center.synchronize(timeout: two.timeout)
-                recorder.log(Self.suspended)
-            case .resume:
-                two.center.resume()
-                recorder.log(Self.resumed)
-            case .post(let posts):
-                try two.post(posts)
-            case .removeFirst:
+            case .suspend: try two.suspend()
+            case .resume: try two.resume()
+            case .post(let posts): try two.post(posts)
+            case .removeFirstObserver:
                 tokens.removeFirst().cancel()
-                try two.center.synchronize(timeout: two.timeout)
+                try two.handleAll()
             case .countHeld:
                 let own = try two.status.clients.first { $0.processID == ProcessIdentity.current.id }
-                recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")
+                two.recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")
             }
-            try two.handleAll()
-            let labels = seen.labels.withLock { labels in
+            let labels = seen.withLock { labels in
                 defer { labels = [] }
                 return labels
             }
-            if !labels.isEmpty { recorder.log(Self.handled + LabelRun.text(of: labels)) }
+            if !labels.isEmpty { two.recorder.log(Self.handled + DistributedPost.text(of: labels)) }
         }
-        // The observers are removed before the next trial begins.
-        tokens = []
     }
 
     // MARK: Reading the records
 
     /// The observed result: labels in order, `|` where delivery was resumed, and `-` if there is nothing on one
     /// side. Nil if the trial did not run.
-    func seen(in records: [DeliveryRecord]) -> String? {
-        guard let begin = records.firstIndex(where: { $0.stage == .log && $0.message == title }) else { return nil }
-        let logs = records[(begin + 1)...].lazy.filter { $0.stage == .log && $0.process == records[begin].process }
-        var sides = [""]
-        for message in logs.compactMap(\.message) {
+    func seen(in run: RecordedRun) -> String? {
+        guard let begin = run.first(title) else { return nil }
+        let logs = run.records.filter { $0.stage == .log && $0.process == begin.process }.compactMap(\.message)
+        var sides: [[String]] = [[]]
+        for message in logs.drop(while: { $0 != title }).dropFirst() {
             if SuspensionTable.titles.contains(message) { break }
-            if message == Self.resumed { sides.append("") }
-            for prefix in [Self.handled, Self.held] where message.hasPrefix(prefix) {
-                let text = message.dropFirst(prefix.count)
-                let part = prefix == Self.held ? "(\(text) held)" : String(text)
-                sides[sides.count - 1] += (sides[sides.count - 1].isEmpty ? "" : " ") + part
+            if message == "resumed" { sides.append([]) }
+            if message.hasPrefix(Self.handled) {
+                sides[sides.count - 1].append(String(message.dropFirst(Self.handled.count)))
+            } else if message.hasPrefix(Self.held) {
+                sides[sides.count - 1].append("(\(message.dropFirst(Self.held.count)) held)")
             }
         }
-        return sides.map { $0.isEmpty ? "-" : $0 }.joined(separator: " | ")
+        return sides.map { $0.isEmpty ? "-" : $0.joined(separator: " ") }.joined(separator: " | ")
     }
 
-    func expectation(on records: [DeliveryRecord]) -> Expectation {
-        let seen = seen(in: records)
+    func expectation(on run: RecordedRun) -> Expectation {
+        let seen = seen(in: run)
         return Expectation(
             "\(title): \(claim)", holds: seen == expected,
             otherwise: seen.map { "observed \($0) instead of \(expected)" } ?? "it did not run")
     }
 
     /// A cell of the report's table.
-    func cell(on records: [DeliveryRecord]) -> String {
-        let seen = seen(in: records) ?? "not run"
+    func cell(on run: RecordedRun) -> String {
+        let seen = seen(in: run) ?? "not run"
         return seen == expected ? seen : "\(seen) (NOT \(expected))"
     }
 }

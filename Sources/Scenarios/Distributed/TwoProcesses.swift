@@ -2,6 +2,7 @@ internal import ChildProcesses
 internal import DeliveryRecording
 internal import DistributedNotifications
 internal import Foundation
+internal import Glibc
 internal import ThreadedNotifications
 
 /// The environment of a distributed scenario: a server directory of its own, this process with its center, and a second
@@ -10,27 +11,13 @@ final class TwoProcesses {
     let center: DistributedCenter
     let recorder: DeliveryRecorder
     let timeout: Duration
-    private let temporary: TemporaryServerPlace
+    private let place: ServerPlace
     private let child: ChildProcess
     /// The lines of the child's recording that have been read so far.
     private var lines: [String] = []
 
-    private init(
-        _ temporary: TemporaryServerPlace, _ center: DistributedCenter, _ program: ChildProgram,
-        _ environment: ScenarioEnvironment
-    ) throws(ScenarioError) {
-        self.temporary = temporary
-        self.center = center
-        recorder = environment.recorder
-        timeout = environment.timeout
-        child = try ScenarioError.ofChild { () throws(ChildProcessError) in
-            try program.start(
-                [DistributedProgram.subcommand, temporary.place.directory], input: .piped, output: .piped)
-        }
-    }
-
     /// Runs `body` and records both processes. When this returns or throws, the second process and the server have
-    /// ended and the directory is removed.
+    /// ended and the server's directory is removed.
     ///
     /// - Parameters:
     ///   - watch: receives every event of this process's connection, on the main thread.
@@ -40,26 +27,35 @@ final class TwoProcesses {
         _ body: (TwoProcesses) throws -> Void
     ) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
-        let temporary = try TemporaryServerPlace()
-        defer { temporary.remove() }
-        let center = try DistributedCenter(place: temporary.place)
+        let place = try temporaryPlace()
+        defer { remove(place) }
+        let center = try DistributedCenter(place: place)
         defer { center.close() }
-        let processes = try TwoProcesses(temporary, center, program, environment)
+        let two = TwoProcesses(
+            place, center,
+            try program.start([DistributedProgram.subcommand, place.directory], input: .piped, output: .piped),
+            environment)
         let outcome = Result {
             try environment.recorder.trace {
                 environment.recorder.logCurrentThread()
                 let token = center.addConnectionObserver(using: watch)
-                try center.handleAll(timeout: environment.timeout)
-                _ = try processes.server
-                try body(processes)
+                try two.handleAll()
+                try body(two)
                 // Deliveries that are still waiting would never be handled after this.
-                try center.handleAll(timeout: environment.timeout)
+                try two.handleAll()
                 token.cancel()
             }
         }
-        let ended = Result { try processes.end() }
+        let ended = Result { try two.end() }
         try outcome.get()
         try ended.get()
+    }
+
+    private init(
+        _ place: ServerPlace, _ center: DistributedCenter, _ child: ChildProcess, _ environment: ScenarioEnvironment
+    ) {
+        (self.place, self.center, self.child) = (place, center, child)
+        (recorder, timeout) = (environment.recorder, environment.timeout)
     }
 
     private func end() throws {
@@ -70,37 +66,86 @@ final class TwoProcesses {
         recorder.log("the second process has ended")
     }
 
-    /// The server that this process is connected to.
-    var server: ProcessHandle {
-        get throws(ScenarioError) { try temporary.server(of: center) }
+    // MARK: The server
+
+    /// A new directory in `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name holds the
+    /// id of the process that made it.
+    private static func temporaryPlace() throws -> ServerPlace {
+        var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ScenarioError.child(
+                problem: "no directory could be made in /tmp: \(String(cString: strerror(errno)))")
+        }
+        return ServerPlace(
+            directory: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// Ends the directory's server and deletes the directory. Call this when no center uses it.
+    private static func remove(_ place: ServerPlace) {
+        if let status = try? DistributedCenter.status(of: place, timeout: .seconds(2)) {
+            end(server: status.processID, timeout: .seconds(5))
+        }
+        try? FileManager.default.removeItem(atPath: place.directory)
+    }
+
+    /// Kills a server and waits until it has ended.
+    @discardableResult
+    private static func end(server id: Int32, timeout: Duration) -> Bool {
+        guard let server = ProcessHandle(id) else { return true }
+        server.kill()
+        return server.waitUntilEnded(timeout: timeout)
+    }
+
+    func killServer() throws {
+        guard Self.end(server: try status.processID, timeout: timeout) else {
+            throw ScenarioError.timedOut(waitingFor: "the server's end", after: timeout)
+        }
     }
 
     /// The server's own account of its state.
     var status: ServerStatus {
         get throws {
-            guard let status = try DistributedCenter.status(of: temporary.place, timeout: timeout) else {
+            guard let status = try DistributedCenter.status(of: place, timeout: timeout) else {
                 throw ScenarioError.child(problem: "there is no server")
             }
             return status
         }
     }
 
+    // MARK: Steps
+
     /// Sends a command to the second process, and waits until it is done.
     func ask(_ command: DistributedCommand) throws {
-        let request = try command.line
-        let answer = try ScenarioError.ofChild { () throws(ChildProcessError) in
-            try child.write(line: request, timeout: timeout)
-            while let line = try child.readLine(timeout: timeout) {
-                if line.first == DistributedProgram.answerMark { return line }
-                lines.append(line)
+        try child.write(line: try command.line, timeout: timeout)
+        while let line = try child.readLine(timeout: timeout) {
+            switch line {
+            case DistributedProgram.done: return
+            case _ where line.first == DistributedProgram.answerMark:
+                throw ScenarioError.child(problem: String(line.dropFirst()))
+            default: lines.append(line)
             }
-            throw .hasEnded
         }
-        guard answer == DistributedProgram.done else { throw ScenarioError.child(problem: String(answer.dropFirst())) }
+        throw ChildProcessError.hasEnded
     }
 
-    func post(_ posts: [DistributedPost]) throws { try ask(.post(posts)) }
+    /// The second process posts, and this one handles what was delivered.
+    func post(_ posts: [DistributedPost]) throws {
+        try ask(.post(posts))
+        try handleAll()
+    }
 
     /// Handles everything that was delivered to this process so far.
     func handleAll() throws { try center.handleAll(timeout: timeout) }
+
+    func suspend() throws {
+        center.suspend()
+        try center.synchronize(timeout: timeout)
+        recorder.log("suspended")
+    }
+
+    func resume() throws {
+        recorder.log("resumed")
+        center.resume()
+        try handleAll()
+    }
 }

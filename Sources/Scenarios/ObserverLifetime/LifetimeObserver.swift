@@ -2,7 +2,7 @@ internal import Foundation
 internal import ThreadedNotifications
 
 /// Listing 4's observer: it registers in its initializer and removes itself in its deinitializer. Its block holds it as
-/// `ObserverCapture` says.
+/// `ObserverCapture` says. With `.delegation` it is not registered: the poster calls it.
 final class LifetimeObserver {
     /// Written by the handler's last line, as `self.i = 10` in the listing. This access fails if the observer was
     /// released meanwhile.
@@ -10,25 +10,24 @@ final class LifetimeObserver {
     /// Makes the object so large that the C library, by default, unmaps its memory as soon as it is freed. An access
     /// after that then always ends the process; a write to a small freed object might succeed.
     private var memory = InlineArray<1_048_576, UInt8>(repeating: 0)
-    private let story: LifetimeStory
+    private let program: LifetimeProgram
     private var token: (any NSObjectProtocol)?
     private var redirecting: RedirectingObserver?
 
     // Safety: set once, on the main thread, before the posting thread starts.
     private nonisolated(unsafe) static var stable: LifetimeObserver?
 
-    /// - Parameter poster: calls the observer of `.delegation`, which is not registered with a center.
-    init(_ capture: ObserverCapture, story: LifetimeStory, poster: LifetimePoster) {
-        self.story = story
-        switch capture {
+    init(of program: LifetimeProgram) {
+        self.program = program
+        switch program.capture {
         case .unsafe:
             register { [unowned(unsafe) self] _ in
-                story.handle()
+                program.handle()
                 i = 10
             }
         case .unowned:
             register { [unowned self] _ in
-                story.handle()
+                program.handle()
                 i = 10
             }
         case .weak:
@@ -37,7 +36,7 @@ final class LifetimeObserver {
             Self.stable = self
             register { _ in self.handleNotification() }
         case .delegation:
-            poster.delegate = self
+            break
         case .oneThread:
             // A post may be under way when the observer is released, so the block holds it weakly.
             let redirecting = RedirectingObserver { [weak self] _ in self?.handleNotification() }
@@ -49,17 +48,16 @@ final class LifetimeObserver {
 
     deinit {
         if let token { NotificationCenter.default.removeObserver(token) }
-        story.recorder.log(LifetimeStory.releaseMessage)
+        program.recorder.log(LifetimeProgram.releaseMessage)
     }
 
     func handleNotification() {
-        story.handle()
+        program.handle()
         i = 10
     }
 
     private func register(_ block: @escaping @Sendable (Notification) -> Void) {
-        token = NotificationCenter.default.addObserver(
-            forName: TestNotification.foundationName, object: nil, queue: nil, using: block)
+        token = NotificationCenter.default.addObserver(forName: .test, object: nil, queue: nil, using: block)
     }
 }
 

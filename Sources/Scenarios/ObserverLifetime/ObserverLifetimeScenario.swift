@@ -1,7 +1,6 @@
 internal import ChildProcesses
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
-internal import Foundation
 internal import ThreadedNotifications
 
 /// Listing 4: the observer is released while its handler runs on another thread. Each way of holding it runs in a
@@ -15,9 +14,7 @@ struct ObserverLifetimeScenario: Scenario {
     func run(in environment: ScenarioEnvironment) throws {
         guard let program = environment.program else { throw ScenarioError.noProgram }
         for capture in environment.options.capture.map({ [$0] }) ?? ObserverCapture.allCases {
-            let result = try ScenarioError.ofChild { () throws(ChildProcessError) in
-                try program.run([LifetimeProgram.subcommand, capture.rawValue], timeout: environment.timeout)
-            }
+            let result = try program.run([LifetimeProgram.subcommand, capture.rawValue], timeout: environment.timeout)
             if result.end == .timedOut {
                 throw ScenarioError.timedOut(waitingFor: "a second process", after: environment.timeout)
             }
@@ -26,110 +23,101 @@ struct ObserverLifetimeScenario: Scenario {
         }
     }
 
-    func expectations(of records: [DeliveryRecord], options: ScenarioOptions) -> [Expectation] {
-        let runs = Run.runs(in: records)
-        let asked = options.capture.map { [$0] } ?? ObserverCapture.allCases
-        let crashes = runs.filter { $0.capture == .unsafe }.map { run in
-            var crash = Expectation.matches(.listing4, run.records)
-            crash.claim = "unsafe: " + crash.claim
-            return crash
-        }
-        return asked.map { capture in
-            let run = runs.first { $0.capture == capture }
-            return Expectation(
-                "\(capture.rawValue): \(capture.claim)", failure: run.map(\.failure) ?? "it did not run")
-        } + crashes
+    func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
+        let processes = LifetimeProcess.all(in: run)
+        let crashes = processes.filter { $0.capture == .unsafe }
+        return (options.capture.map { [$0] } ?? ObserverCapture.allCases).map { capture in
+            processes.first { $0.capture == capture }?.expectation
+                ?? Expectation(capture.claim, failure: "it did not run")
+        } + crashes.map { .matches(.listing4, $0.run.records, prefix: "unsafe: ") }
     }
 
-    func report(on records: [DeliveryRecord]) -> String? {
-        let runs = Run.runs(in: records)
-        guard runs.count > 1 else { return nil }
-        let rows =
-            [["capture", "handler ended", "observer released", "process ended"]]
-            + runs.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
-        let messages = runs.compactMap { run in run.errorMessage.map { "\(run.capture.rawValue): \($0)" } }
-        return ([Table.text(rows)] + messages).joined(separator: "\n")
+    func report(on run: RecordedRun) -> String? {
+        let processes = LifetimeProcess.all(in: run)
+        guard processes.count > 1 else { return nil }
+        let rows = processes.map { [$0.capture.rawValue, $0.handlerEnd, $0.release, $0.end] }
+        let messages = processes.compactMap { process in
+            process.errorMessage.map { "\(process.capture.rawValue): \($0)" }
+        }
+        let heading = ["capture", "handler ended", "observer released", "process ended"]
+        return ([Table.text([heading] + rows)] + messages).joined(separator: "\n")
+    }
+}
+
+/// The records of one capture's process.
+private struct LifetimeProcess {
+    var capture: ObserverCapture
+    var run: RecordedRun
+
+    static func all(in run: RecordedRun) -> [LifetimeProcess] {
+        run.all(.processStart).compactMap { start in
+            start.message.flatMap(ObserverCapture.init).map { capture in
+                let records = run.records.filter { $0.process.id == start.process.id }
+                return LifetimeProcess(capture: capture, run: RecordedRun(records))
+            }
+        }
     }
 
-    /// The records of one capture's process.
-    private struct Run {
-        var capture: ObserverCapture
-        var records: [DeliveryRecord]
+    private var handlerBegan: DeliveryRecord? { run.first(LifetimeProgram.beginMessage) }
+    private var handlerEnded: DeliveryRecord? { run.first(LifetimeProgram.endMessage) }
+    private var released: DeliveryRecord? { run.first(LifetimeProgram.releaseMessage) }
+    private var ended: DeliveryRecord? { run.first(.processEnd) }
 
-        static func runs(in records: [DeliveryRecord]) -> [Run] {
-            records.filter { $0.stage == .processStart }.compactMap { start in
-                start.message.flatMap(ObserverCapture.init).map { capture in
-                    Run(capture: capture, records: records.filter { $0.process.id == start.process.id })
-                }
-            }
+    /// How the process ended: "exit 0" or "signal 6".
+    var end: String {
+        guard let ended, let reason = ended.reason else { return "not ended" }
+        return reason == .exit ? "exit \(ended.count ?? 0)" : reason.description
+    }
+
+    /// The first line of the process's standard error, if any.
+    var errorMessage: String? { ended?.message }
+
+    var handlerEnd: String { handlerEnded.map { Self.description($0.thread) } ?? "never" }
+
+    var release: String {
+        guard let released else { return "never" }
+        guard let handlerEnded else { return Self.description(released.thread) }
+        let time = released.sequence < handlerEnded.sequence ? "before the end" : "after the end"
+        return "\(time), \(Self.description(released.thread))"
+    }
+
+    private static func description(_ thread: ThreadIdentity) -> String {
+        thread.number == 1 ? "on main" : "in background"
+    }
+
+    var expectation: Expectation {
+        let expectedEnd = capture == .unsafe ? "signal 11" : capture == .unowned ? "signal 6" : "exit 0"
+        if end != expectedEnd {
+            return Expectation(capture.claim, failure: "the process ended with \(end) instead of \(expectedEnd)")
         }
-
-        /// How the process ended: "exit 0" or "signal 6".
-        var end: String {
-            guard let record = endRecord, let reason = record.reason else { return "not ended" }
-            return reason == .exit ? "exit \(record.count ?? 0)" : reason.description
-        }
-
-        /// The first line of the process's standard error, if any.
-        var errorMessage: String? { endRecord?.message }
-
-        private var endRecord: DeliveryRecord? { records.last { $0.stage == .processEnd } }
-
-        private func logged(_ message: String) -> DeliveryRecord? {
-            records.first { $0.stage == .log && $0.message == message }
-        }
-
-        var handlerEnd: String {
-            guard let end = logged(LifetimeStory.endMessage) else { return "never" }
-            return Self.description(end.thread)
-        }
-
-        var release: String {
-            guard let release = logged(LifetimeStory.releaseMessage) else { return "never" }
-            guard let end = logged(LifetimeStory.endMessage) else { return Self.description(release.thread) }
-            let time = release.sequence < end.sequence ? "before the end" : "after the end"
-            return "\(time), \(Self.description(release.thread))"
-        }
-
-        private static func description(_ thread: ThreadIdentity) -> String {
-            thread.number == 1 ? "on main" : "in background"
-        }
-
-        /// Nil if the capture behaves as its claim says.
-        var failure: String? {
-            let expectedEnd = capture.expectedSignal.map { "signal \($0)" } ?? "exit 0"
-            if end != expectedEnd { return "the process ended with \(end) instead of \(expectedEnd)" }
-            if capture == .unowned, errorMessage?.contains("unowned reference") != true {
-                return "the process ended without reporting that the observer was released"
-            }
-            guard let begin = logged(LifetimeStory.beginMessage), let end = logged(LifetimeStory.endMessage)
-            else { return "the handler did not run to its end" }
-            let release = logged(LifetimeStory.releaseMessage)
-            let isAsClaimed =
-                switch (capture, release) {
-                case (.stable, _): release == nil
-                case (_, nil): false
-                case (.unsafe, let release?), (.unowned, let release?):
-                    begin.sequence < release.sequence && release.sequence < end.sequence
-                case (.weak, let release?), (.delegation, let release?): end.sequence < release.sequence
-                case (.oneThread, let release?):
-                    end.sequence < release.sequence && end.thread.number == 1 && release.thread == end.thread
-                }
-            return isAsClaimed ? nil : "the observer was released: \(self.release)"
+        return switch capture {
+        case .unsafe: run.expectOrder(capture.claim, handlerBegan, released, handlerEnded)
+        case .unowned:
+            run.expectOrder(
+                capture.claim, handlerBegan, released, handlerEnded, ended,
+                and: errorMessage?.contains("unowned reference") == true)
+        case .weak, .delegation: run.expectOrder(capture.claim, handlerBegan, handlerEnded, released)
+        case .stable: run.expectOrder(capture.claim, handlerBegan, handlerEnded, and: released == nil)
+        case .oneThread:
+            run.expectOrder(
+                capture.claim, handlerBegan, handlerEnded, released,
+                and: handlerEnded?.thread.number == 1 && released?.thread == handlerEnded?.thread)
         }
     }
 }
 
 extension ObserverCapture {
     fileprivate var claim: String {
-        switch self {
-        case .unsafe: "released during its handler, crashes with signal 11"
-        case .unowned: "released during its handler, ends with signal 6"
-        case .weak: "released after its handler"
-        case .stable: "never released"
-        case .delegation: "released after the delegate's method"
-        case .oneThread: "handled, then released, on main"
-        }
+        let claim =
+            switch self {
+            case .unsafe: "released during its handler, crashes with signal 11"
+            case .unowned: "released during its handler, ends with signal 6"
+            case .weak: "released after its handler"
+            case .stable: "never released"
+            case .delegation: "released after the delegate's method"
+            case .oneThread: "handled, then released, on main"
+            }
+        return "\(rawValue): \(claim)"
     }
 }
 

@@ -1,7 +1,7 @@
 internal import ChildProcesses
 package import DeliveryRecording
 internal import Dispatch
-internal import Foundation
+package import Foundation
 package import ThreadedNotifications
 
 /// Collects the records of one run.
@@ -21,17 +21,15 @@ package final class DeliveryRecorder: Sendable {
     }
 
     /// The records so far, in order.
-    package var records: [DeliveryRecord] {
-        stored.withLock { $0 }
-    }
+    package var records: [DeliveryRecord] { stored.withLock { $0 } }
 
     /// Records a stage that happens now, on the calling thread.
     package func record(
-        _ stage: DeliveryStage, notification: String? = nil, post: Int? = nil, observer: Int? = nil,
+        _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, observer: Int? = nil,
         message: String? = nil, counters: DeliveryCounters? = nil
     ) {
         record(process: .current, thread: .current, stage) { record in
-            record.notification = notification
+            record.notification = notification?.rawValue
             record.post = post
             record.observer = observer
             record.message = message
@@ -79,24 +77,24 @@ package final class DeliveryRecorder: Sendable {
     }
 
     /// Records a log message.
-    package func log(_ message: String) {
-        record(.log, message: message)
-    }
+    package func log(_ message: String) { record(.log, message: message) }
 
     /// Records the log message that the documents' programs use most.
-    package func logCurrentThread() {
-        log("current thread = \(ThreadIdentity.current)")
+    package func logCurrentThread() { log("current thread = \(ThreadIdentity.current)") }
+
+    /// Records the library's counters of each observer, and removes it.
+    func finish(_ tokens: [ObserverToken]) {
+        for token in tokens {
+            recordCounters(of: token)
+            token.cancel()
+        }
     }
 
-    /// Records what the library has counted for an observer by now.
-    func recordCounts(of token: ObserverToken) {
+    func recordCounters(of token: ObserverToken) {
         record(.count, observer: Int(token.id), counters: token.counters)
     }
 
-    /// Records what the library has counted for a posting queue by now.
-    func recordCounts(of queue: PostingQueue) {
-        record(.count, counters: queue.counters)
-    }
+    func recordCounters(of queue: PostingQueue) { record(.count, counters: queue.counters) }
 
     /// Records what the library traces while `body` runs. The library has one tracer for the process, so all deliveries
     /// in the process are recorded.

@@ -7,12 +7,12 @@ internal import ThreadedNotifications
 /// The document warns that "port messages may get dropped if too many are sent simultaneously": this one drops any.
 final class RecordedPort: SignalPort {
     private let recorder: DeliveryRecorder
-    private let notification: String
+    private let notification: Notification.Name
     private let dropProbability: Double
     private let generator: Locked<SeededGenerator>
     private let receiver = Locked<DrainReceiver?>(nil)
 
-    init(recorder: DeliveryRecorder, notification: String, dropProbability: Double = 0, seed: UInt64 = 1) {
+    init(recorder: DeliveryRecorder, notification: Notification.Name, dropProbability: Double = 0, seed: UInt64 = 1) {
         self.recorder = recorder
         self.notification = notification
         self.dropProbability = dropProbability
@@ -51,10 +51,10 @@ extension RecordedPort: @unchecked Sendable {}
 /// Stands between the port and its delegate, to record each drain.
 private final class DrainReceiver: PortDelegate {
     private let recorder: DeliveryRecorder
-    private let notification: String
+    private let notification: Notification.Name
     private weak let receiver: (any PortDelegate)?
 
-    init(recorder: DeliveryRecorder, notification: String, receiver: (any PortDelegate)?) {
+    init(recorder: DeliveryRecorder, notification: Notification.Name, receiver: (any PortDelegate)?) {
         self.recorder = recorder
         self.notification = notification
         self.receiver = receiver

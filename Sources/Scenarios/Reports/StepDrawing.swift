@@ -16,12 +16,7 @@ struct StepDrawing {
         case ends = "]"
     }
 
-    struct Step {
-        var row: String
-        var mark: Mark
-    }
-
-    static let legend = "o is handed over, - waits, * happens, [==] lasts"
+    typealias Step = (row: String?, mark: Mark)
 
     private static let width = 2
 
@@ -30,8 +25,10 @@ struct StepDrawing {
     /// From left to right.
     var steps: [Step]
 
+    /// The drawing and its legend.
     var text: String {
         Table.text([["step", heading]] + rows.map { [$0, drawing(of: $0)] })
+            + "\no is handed over, - waits, * happens, [==] lasts"
     }
 
     /// The numbers of the first step and of every fifth.

@@ -22,6 +22,6 @@ struct LifetimeChild: ParsableCommand {
                 try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record))
             }
         }
-        try LifetimeProgram.perform(capture, recorder: recorder, timeout: .seconds(10))
+        try LifetimeProgram(capture, recorder: recorder, timeout: .seconds(10)).perform()
     }
 }

@@ -39,14 +39,14 @@ final class DeliveryRecorderTests: XCTestCase {
         let observer = try recorder.trace {
             try worker.start()
             let center = ThreadedNotificationCenter()
-            let token = center.addObserver(forName: TestNotification.foundationName, on: worker) { _ in }
-            center.post(name: TestNotification.foundationName)
+            let token = center.addObserver(forName: .test, on: worker) { _ in }
+            center.post(name: .test)
             worker.stop()
             try worker.waitUntilFinished(timeout: TestTimeout.hang)
             token.cancel()
             return Int(token.id)
         }
-        let records = recorder.records.filter { $0.notification == TestNotification.name }
+        let records = recorder.records.filter { $0.notification == Notification.Name.test.rawValue }
         XCTAssertEqual(records.map(\.stage), [.register, .post, .append, .deliver, .return, .remove])
         XCTAssertEqual(records.map(\.observer), [observer, nil, observer, observer, observer, observer])
         XCTAssertEqual(Set(records.filter { $0.stage != .register && $0.stage != .remove }.map(\.post)).count, 1)
@@ -58,10 +58,10 @@ final class DeliveryRecorderTests: XCTestCase {
         let (outer, inner) = (DeliveryRecorder(), DeliveryRecorder())
         let center = ThreadedNotificationCenter()
         outer.trace {
-            inner.trace { _ = center.post(name: TestNotification.foundationName) }
-            center.post(name: TestNotification.foundationName)
+            inner.trace { _ = center.post(name: .test) }
+            center.post(name: .test)
         }
-        center.post(name: TestNotification.foundationName)
+        center.post(name: .test)
         XCTAssertEqual(inner.records.map(\.stage), [.post])
         XCTAssertEqual(outer.records.map(\.stage), [.post])
         XCTAssertNotEqual(inner.records[0].post, outer.records[0].post)
@@ -73,11 +73,11 @@ final class DeliveryRecorderTests: XCTestCase {
         recorder.trace {
             let waiting = center.addObserver(forName: nil, on: .main, options: .init(modes: [.init("NotRun")])) { _ in }
             // A delivery overtakes only deliveries of earlier posts.
-            center.post(name: TestNotification.foundationName)
+            center.post(name: .test)
             let atOnce = center.addObserver(
                 forName: nil, on: .main, options: .init(modes: [.init("NotRun")], sameThread: .atOnce)
             ) { _ in }
-            center.post(name: TestNotification.foundationName)
+            center.post(name: .test)
             for token in [waiting, atOnce] { token.cancel() }
         }
         let delivered = recorder.records.filter { $0.stage == .deliver }

@@ -5,8 +5,9 @@ import XCTest
 final class StepDrawingTests: XCTestCase {
     /// - Parameter steps: the row and the mark of each step, such as `"row*"`.
     private func assert(_ rows: [String], _ steps: [String], draw text: String, line: UInt = #line) {
-        let steps = steps.map { StepDrawing.Step(row: String($0.dropLast()), mark: .init(rawValue: $0.last!)!) }
-        XCTAssertEqual(StepDrawing(rows: rows, steps: steps).text, text, line: line)
+        let steps: [StepDrawing.Step] = steps.map { (String($0.dropLast()), .init(rawValue: $0.last!)!) }
+        let legend = "\no is handed over, - waits, * happens, [==] lasts"
+        XCTAssertEqual(StepDrawing(rows: rows, steps: steps).text, text + legend, line: line)
     }
 
     func testARowWaitsFromItsHandoverUntilItHappensOrToTheEnd() {

@@ -1,8 +1,8 @@
-internal import DeliveryRecording
+package import DeliveryRecording
 internal import ThreadedNotifications
 
-/// The posts and deliveries of a scenario's records, and the expectations that scenarios share.
-struct Deliveries {
+/// The records of a scenario's run, the posts and deliveries among them, and the expectations that scenarios share.
+package final class RecordedRun {
     /// A post and its delivery to an observer.
     struct Delivery {
         var posted: DeliveryRecord
@@ -12,34 +12,32 @@ struct Deliveries {
     }
 
     let records: [DeliveryRecord]
-    private let index: RecordingIndex
+    private lazy var index = RecordingIndex(
+        Recording(
+            // The line of each entry is the number of its record. Tests change the sequence numbers of records.
+            zip(1..., records).map { number, record in
+                var record = record
+                record.sequence = number
+                return record
+            }))
     /// In order of delivery: indices of `index.deliveries`. A flood has millions of them.
-    private let handled: [Int]
-    private var countersOfObserver: [Int?: DeliveryCounters] = [:]
+    private lazy var handled: [Int] = index.recording.entries.indices.compactMap { entry in
+        let number = Int(index.deliveryOfEntry[entry])
+        guard index.recording.entries[entry].stage == .deliver, number >= 0 else { return nil }
+        return index.deliveries[number].outcome == entry && isOfPost(index.deliveries[number]) ? number : nil
+    }
+    private lazy var countersOfObserver: [Int?: DeliveryCounters] = index.deliveries.reduce(into: [:]) {
+        guard $1.skip < 0, isOfPost($1) else { return }
+        let observer = $1.observer < 0 ? nil : index.recording.observers[Int($1.observer)].number
+        $0[observer, default: DeliveryCounters()].count(record($1.outcome))
+    }
 
-    init(_ records: [DeliveryRecord]) {
+    package init(_ records: [DeliveryRecord]) {
         self.records = records
-        // The line of each entry is the number of its record. Tests change the sequence numbers of records.
-        let numbered = zip(1..., records).map { number, record in
-            var record = record
-            record.sequence = number
-            return record
-        }
-        let index = RecordingIndex(Recording(numbered))
-        self.index = index
-        handled = index.recording.entries.indices.compactMap { entry in
-            let number = Int(index.deliveryOfEntry[entry])
-            guard index.recording.entries[entry].stage == .deliver, number >= 0 else { return nil }
-            let delivery = index.deliveries[number]
-            return delivery.outcome == entry && Self.isOfPost(delivery, index) ? number : nil
-        }
-        for delivery in index.deliveries where delivery.skip < 0 && Self.isOfPost(delivery, index) {
-            countersOfObserver[number(of: delivery), default: DeliveryCounters()].count(record(delivery.outcome))
-        }
     }
 
     /// True for a delivery of a recorded post, false for a performed block.
-    private static func isOfPost(_ delivery: RecordingIndex.Delivery, _ index: RecordingIndex) -> Bool {
+    private func isOfPost(_ delivery: RecordingIndex.Delivery) -> Bool {
         delivery.kind != .block && index.posts[Int(delivery.post)].posted >= 0
     }
 
@@ -47,17 +45,34 @@ struct Deliveries {
         entry < 0 ? nil : records[Int(index.entry(entry).line) - 1]
     }
 
-    private func number(of delivery: RecordingIndex.Delivery) -> Int? {
-        delivery.observer < 0 ? nil : index.recording.observers[Int(delivery.observer)].number
+    // MARK: Records
+
+    /// The records of a stage, in order.
+    ///
+    /// - Parameter notification: nil means any.
+    func all(_ stage: DeliveryStage, _ notification: String? = nil) -> [DeliveryRecord] {
+        records.filter { $0.stage == stage && (notification == nil || $0.notification == notification) }
     }
 
-    func all(_ stage: DeliveryStage) -> some BidirectionalCollection<DeliveryRecord> {
-        records.lazy.filter { $0.stage == stage }
+    func count(_ stage: DeliveryStage) -> Int { records.count { $0.stage == stage } }
+
+    /// The first record of a stage.
+    func first(_ stage: DeliveryStage, _ notification: String? = nil) -> DeliveryRecord? {
+        records.first { $0.stage == stage && (notification == nil || $0.notification == notification) }
     }
+
+    /// The first record with a message.
+    func first(_ message: String) -> DeliveryRecord? { records.first { $0.message == message } }
+
+    /// The records with a message, in order.
+    func all(_ message: String) -> [DeliveryRecord] { records.filter { $0.message == message } }
+
+    /// The messages that the scenario logged, in order.
+    var logs: [String] { records.lazy.filter { $0.stage == .log }.compactMap(\.message) }
 
     /// In order of delivery.
     var delivered: some RandomAccessCollection<Delivery> {
-        handled.lazy.map { number in
+        handled.lazy.map { [self] number in
             let delivery = index.deliveries[number]
             let registered = delivery.observer < 0 ? -1 : index.observers[Int(delivery.observer)].registered
             return Delivery(
@@ -79,18 +94,31 @@ struct Deliveries {
 
     // MARK: Expectations
 
+    /// Expects that all of these were recorded, in this order.
+    ///
+    /// - Parameter condition: must hold, too.
+    func expectOrder(_ claim: String, _ events: DeliveryRecord?..., and condition: Bool = true) -> Expectation {
+        let numbers = events.compactMap { $0?.sequence }
+        let isInOrder = numbers.count == events.count && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+        let texts = events.map { event in
+            event.map { "\($0.sequence) \($0.stage) \($0.message ?? $0.notification ?? "")" } ?? "none"
+        }
+        return Expectation(
+            claim, holds: isInOrder && condition, otherwise: "the records are \(texts.joined(separator: ", "))")
+    }
+
     /// Expects that every post was delivered once to each observer, and that each delivery is correct.
     func expectEachDelivered(_ claim: String, where isCorrect: (Delivery) -> Bool = { _ in true }) -> Expectation {
         if let fault { return Expectation(claim, failure: fault) }
-        let other = index.deliveries.lazy.filter { Self.isOfPost($0, index) }.compactMap { record($0.outcome) }
+        let other = index.deliveries.lazy.filter { self.isOfPost($0) }.compactMap { self.record($0.outcome) }
             .first { $0.stage != .deliver }
         if let other { return Expectation(claim, failure: "\(other.postNumber) has the outcome \(other.stage)") }
         let wrong = delivered.first { !isCorrect($0) }
         return Expectation(
-            claim, holds: wrong == nil,
-            otherwise: wrong.map {
+            claim,
+            failure: wrong.map {
                 "\($0.delivered.postNumber), posted on \($0.posted.thread), was handled on \($0.delivered.thread)"
-            } ?? "")
+            })
     }
 
     /// Guarantee 14: each pair of a post and an observer has one outcome.
@@ -125,7 +153,7 @@ struct Deliveries {
     }
 
     private var fault: String? {
-        if all(.post).isEmpty { return "nothing was posted" }
+        if first(.post) == nil { return "nothing was posted" }
         for (number, post) in index.posts.enumerated() where post.posted >= 0 {
             let name = "post \(index.recording.posts[number].number)"
             let pending = index.pendingCount(ofPost: Int32(number))
@@ -136,7 +164,7 @@ struct Deliveries {
         for delivery in index.deliveries where delivery.kind != .block {
             guard let outcome = record(delivery.outcome) else { continue }
             if delivery.secondOutcome >= 0 { return "\(outcome.postNumber) has a second outcome" }
-            if !Self.isOfPost(delivery, index) { return "\(outcome.postNumber) was not posted, but has an outcome" }
+            if !isOfPost(delivery) { return "\(outcome.postNumber) was not posted, but has an outcome" }
         }
         return nil
     }
@@ -163,7 +191,7 @@ struct Deliveries {
                 return Expectation(claim, failure: "\(delivery.posted.postNumber) was handled too late")
             }
         }
-        return Expectation(claim, holds: !handled.isEmpty, otherwise: "nothing was delivered")
+        return Expectation(claim, failure: handled.isEmpty ? "nothing was delivered" : nil)
     }
 }
 
@@ -181,14 +209,11 @@ extension DeliveryCounters {
     }
 }
 
-extension DeliveryRecord {
-    fileprivate var postNumber: String { post.map { "post \($0)" } ?? "a post without a number" }
+extension Sequence<DeliveryRecord> {
+    var earliest: DeliveryRecord? { self.min { $0.sequence < $1.sequence } }
+    var latest: DeliveryRecord? { self.max { $0.sequence < $1.sequence } }
 }
 
-extension [DeliveryRecord] {
-    /// The sequence number of the first record with a message.
-    func sequence(of message: String) -> Int? { first { $0.message == message }?.sequence }
-
-    /// The messages that the scenario logged.
-    var logs: [String] { lazy.filter { $0.stage == .log }.compactMap(\.message) }
+extension DeliveryRecord {
+    fileprivate var postNumber: String { post.map { "post \($0)" } ?? "a post without a number" }
 }

@@ -1,0 +1,6 @@
+internal import Foundation
+
+extension Notification.Name {
+    /// The notification of the documents' examples.
+    static let test = Notification.Name("TestNotification")
+}
