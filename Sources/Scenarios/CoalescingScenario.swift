@@ -40,18 +40,17 @@ struct CoalescingScenario: Scenario {
         _ queue: PostingQueue, _ center: ThreadedNotificationCenter, in environment: ScenarioEnvironment
     ) throws {
         let recorder = environment.recorder
-        let window = WindowBuffer(queue: queue)
-        var isFlushed = false
+        let (window, isFlushed) = (WindowBuffer(queue: queue), Gate("the flush"))
         let token = center.addObserver(forName: Self.flush, object: window, on: .current) { _ in
             recorder.log(Self.flushed(window.flush()))
-            isFlushed = true
+            isFlushed.open()
         }
         RunLoop.main.perform {
             recorder.log(Self.begins)
             for _ in 1...Self.draws { window.draw() }
             recorder.log(Self.ends)
         }
-        try RunLoop.runCurrent(until: { isFlushed }, waitingFor: "the flush", timeout: environment.timeout)
+        try isFlushed.runLoop(timeout: environment.timeout)
         token.cancel()
     }
 
@@ -63,16 +62,16 @@ struct CoalescingScenario: Scenario {
         let recorder = environment.recorder
         let port = RecordedPort(recorder: recorder, notification: Self.key)
         let field = TextField(keys: Array(Self.text), keyboard: port, queue: queue, recorder: recorder)
-        var isDisplayed = false
+        let isDisplayed = Gate("the size")
         let token = center.addObserver(forName: Self.changeSize, object: field, on: .current) { _ in
             recorder.log(Self.displayed(field.text.utf8.count))
-            isDisplayed = true
+            isDisplayed.open()
         }
         port.setDelegate(field)
         RunLoop.main.add(port, forMode: .default)
         defer { port.invalidate() }
         port.sendReliably()
-        try RunLoop.runCurrent(until: { isDisplayed }, waitingFor: "the size", timeout: environment.timeout)
+        try isDisplayed.runLoop(timeout: environment.timeout)
         token.cancel()
     }
 
@@ -106,7 +105,7 @@ struct CoalescingScenario: Scenario {
                 "each key in its own callout, each enqueues the size",
                 holds: typing.map(\.message) == callouts
                     && run.all(.enqueue, Self.changeSize.rawValue).count == Self.text.count,
-                otherwise: "typed: \(typing.compactMap(\.message)), in \(typing.count { $0.stage == .drain }) callouts"),
+                otherwise: "the callouts and keys are \(typing.map { $0.message ?? "callout" })"),
             run.expectOrder(
                 "the size changed once, after the typing stopped", typing.last, sizes.first, and: sizes.count == 1),
             run.expectOrder(

@@ -57,21 +57,15 @@ struct DeadlockCycleScenario: Scenario {
         let threads = ["B", "main", "A"].map { (name: String) in
             run.records.first { $0.thread.name == name }?.thread.description ?? "no thread \(name)"
         }
-        let ended = run.logs.filter(Self.ends.contains)
         return [
-            Expectation(
-                "the wait that closes the cycle is refused", holds: run.first(Self.refused)?.thread.name == "B",
-                otherwise: "B was not refused"),
-            Expectation(
-                "refused before anything was posted",
-                holds: run.first(.post) != nil && run.first(.post, Self.question.rawValue) == nil,
-                otherwise: "B's question was posted"),
-            Expectation(
-                "the error names three threads, each waiting for the next",
-                holds: cycleThreads == threads && cycleTargets == Array(threads.dropFirst() + threads.prefix(1)),
-                otherwise: "it names \(cycleThreads), waiting for \(cycleTargets)"),
-            Expectation(
-                "the other waits end normally", holds: ended == Self.ends, otherwise: "ended: \(ended)"),
+            .equal("the wait that closes the cycle is refused", run.first(Self.refused)?.thread.name ?? "none", "B"),
+            .equal(
+                "refused before anything was posted", run.all(.post).compactMap(\.notification),
+                [Notification.Name.test.rawValue]),
+            .equal(
+                "the error names three threads, each waiting for the next", [cycleThreads, cycleTargets],
+                [threads, Array(threads.dropFirst() + threads.prefix(1))]),
+            .equal("the other waits end normally", run.logs.filter(Self.ends.contains), Self.ends),
             run.expectEachDelivered("main's post was handled on A") { $0.delivered.thread.name == "A" },
         ]
     }

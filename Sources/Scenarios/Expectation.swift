@@ -20,6 +20,10 @@ package struct Expectation: Sendable, Hashable {
         self.init(claim, failure: holds ? nil : otherwise())
     }
 
+    static func equal<Value: Equatable>(_ claim: String, _ actual: Value, _ expected: Value) -> Expectation {
+        Expectation(claim, holds: actual == expected, otherwise: "\(actual) instead of \(expected)")
+    }
+
     /// A claim that does not hold, for a caller that could not check it.
     package static func failed(_ claim: String, because failure: String) -> Expectation {
         Expectation(claim, failure: failure)

@@ -18,6 +18,7 @@ struct FloodScenario: Scenario {
         let (recorder, options) = (environment.recorder, environment.options)
         let total = options.notifications ?? Self.defaultNotifications
         let handled = Atomic<Int>(0)
+        let (posted, allHandled) = (Gate("the posters"), Gate("\(total) notifications to be handled"))
 
         recorder.logCurrentThread()
         let observer = RecordedObserver(
@@ -25,6 +26,7 @@ struct FloodScenario: Scenario {
         ) { _ in
             let count = handled.add(1, ordering: .relaxed).newValue
             if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
+            if count == total { allHandled.open() }
         }
         // Each poster has its own center: Foundation's center makes concurrent posters wait for each other, which is
         // not the subject here.
@@ -32,7 +34,6 @@ struct FloodScenario: Scenario {
         for center in centers { observer.observe(center) }
         defer { observer.remove() }
 
-        let posted = Gate("the posters")
         let postedSignal = SignalPort()
         RunLoop.current.add(postedSignal, forMode: .common)
         defer { postedSignal.invalidate() }
@@ -50,13 +51,10 @@ struct FloodScenario: Scenario {
                 }
             }
         }
-        try RunLoop.runCurrent(until: { posted.isOpen }, waitingFor: "the posters", timeout: environment.timeout)
+        try posted.runLoop(timeout: environment.timeout)
         // This signal, after the last post, is the one that must not be lost.
         observer.port.sendReliably()
-        try RunLoop.runCurrent(
-            until: { handled.load(ordering: .relaxed) >= total }, waitingFor: "\(total) notifications to be handled",
-            timeout: environment.timeout)
-
+        try allHandled.runLoop(timeout: environment.timeout)
         recorder.log("handled \(total)")
     }
 
@@ -67,18 +65,15 @@ struct FloodScenario: Scenario {
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
         let total = options.notifications ?? Self.defaultNotifications
-        let captured = run.count(.capture)
-        let signals = run.count(.signal) + run.count(.dropSignal)
         return [
-            Expectation(
-                "each of the posts redirected once", holds: captured == total, otherwise: "\(captured) of \(total)"),
+            .equal("each of the posts redirected once", run.count(.capture), total),
             run.expectEachDelivered("none lost, none duplicated, none on a wrong thread") {
                 $0.delivered.thread.number == 1
             },
             run.expectOrderKept("each poster's order kept"),
-            Expectation(
-                "one signal for each redirected post, and one more", holds: signals == captured + 1,
-                otherwise: "\(signals) signals, including dropped ones, for \(captured) posts"),
+            .equal(
+                "one signal for each redirected post, and one more", run.count(.signal) + run.count(.dropSignal),
+                run.count(.capture) + 1),
         ]
     }
 }

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import Foundation
 internal import ThreadedNotifications
 
 /// The document: "If the receiving thread’s run loop is not running when the Mach message arrives, the kernel holds on
@@ -36,7 +35,7 @@ struct HeldMessageScenario: Scenario {
             try posted.wait(timeout: environment.timeout)
         }
         recorder.log(Self.entering)
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the last handler", timeout: environment.timeout)
+        try handled.runLoop(timeout: environment.timeout)
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {

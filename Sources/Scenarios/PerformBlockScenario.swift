@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import Foundation
 internal import ThreadedNotifications
 
 /// "Performing a block of code on a given thread": the article's network thread. Its method takes three arguments and
@@ -55,10 +54,9 @@ struct PerformBlockScenario: Scenario {
         let last = run.all(.deliver).last { $0.notification == nil }
         let due = run.first(Self.delayed).map { $0.monotonicNanoseconds + UInt64(Self.delay / .nanoseconds(1)) }
         return [
-            Expectation(
-                "three were sent, each with its three arguments",
-                holds: sent.map(\.message) == arguments.map { Self.sending + $0 },
-                otherwise: "sent: \(sent.compactMap(\.message))"),
+            .equal(
+                "three were sent, each with its three arguments", sent.compactMap(\.message),
+                arguments.map { Self.sending + $0 }),
             Expectation(
                 "sent on the network thread only", holds: !sent.isEmpty && elsewhere == nil,
                 otherwise: elsewhere.map { "sent on \($0.thread)" } ?? "nothing was sent"),

@@ -53,10 +53,9 @@ struct PinnedActorScenario: Scenario {
                     && $0.delivered.thread == $0.registered?.target
             },
             run.expectOrderKept("handled in the order posted"),
-            Expectation(
-                "an awaited method runs on that thread too",
-                holds: asked.map { $0.thread == run.first(.register)?.target } ?? false,
-                otherwise: asked.map { "it ran on \($0.thread)" } ?? "it did not run"),
+            run.expectOrder(
+                "an awaited method runs on that thread too", asked,
+                and: asked?.thread == run.first(.register)?.target),
             run.expectOrder(
                 "the answer includes everything posted before", asked,
                 run.first(Self.message(Self.amounts.reduce(0, +)))),

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -54,7 +53,7 @@ struct PostingStylesScenario: Scenario {
                 })
         }
         RunLoop.main.addTimer { Self.callout(queue, recorder, timeout: timeout) }
-        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", timeout: timeout)
+        try isOver.runLoop(timeout: timeout)
         recorder.recordCounters(of: queue)
         for token in tokens { token.cancel() }
     }

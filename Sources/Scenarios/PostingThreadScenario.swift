@@ -1,6 +1,5 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
-internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 

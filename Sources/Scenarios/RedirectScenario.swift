@@ -1,6 +1,5 @@
 internal import DeliveryDiagnostics
 internal import DeliveryRecording
-internal import Dispatch
 internal import Foundation
 internal import ThreadedNotifications
 
@@ -24,16 +23,16 @@ struct RedirectScenario: Scenario {
         defer { observer.remove() }
 
         DispatchQueue.global().async { observer.post(number: 1) }
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "the handler", timeout: environment.timeout)
+        try handled.runLoop(timeout: environment.timeout)
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let (captured, posted) = (run.all(.capture).map(\.thread.number), run.all(.post).map(\.thread.number))
+        let captured = run.first(.capture)
         return [
-            Expectation(
-                "received on the posting thread, in the background",
-                holds: captured.count == 1 && captured == posted && captured != [1],
-                otherwise: "posted on thread \(posted), received on thread \(captured)"),
+            run.expectOrder(
+                "received on the posting thread, in the background", run.first(.post), captured,
+                and: run.count(.capture) == 1 && captured?.thread == run.first(.post)?.thread
+                    && captured?.thread.number != 1),
             run.expectEachDelivered("handled on the main thread") { $0.delivered.thread.number == 1 },
             .matches(.listing2, run.records),
         ]

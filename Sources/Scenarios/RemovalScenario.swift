@@ -120,11 +120,9 @@ struct RemovalScenario: Scenario {
             Expectation(
                 "no handler begins after the removal", holds: !run.delivered.isEmpty && tooLate == nil,
                 otherwise: tooLate == nil ? "nothing was handled" : "a handler began"),
-            Expectation(
-                "waiting deliveries are cancelled",
-                holds: counts.count == Way.allCases.count
-                    && counts.allSatisfy { $0.delivered == 1 && $0.cancelled == Self.posts - 1 },
-                otherwise: "\(counts)"),
+            .equal(
+                "waiting deliveries are cancelled", counts.map { [$0.delivered, $0.cancelled] },
+                Way.allCases.map { _ in [1, Self.posts - 1] }),
         ] + run.expectOutcomesAndCounters
     }
 }

@@ -83,7 +83,7 @@ struct RunLoopModesScenario: Scenario {
             }
         }
         RunLoop.main.perform { enqueue(Self.inCalloutOfDefault) }
-        try RunLoop.runCurrent(until: { isOver.isOpen }, waitingFor: "the last notification", timeout: timeout)
+        try isOver.runLoop(timeout: timeout)
         recorder.recordCounters(of: queue)
         for token in tokens { token.cancel() }
     }
@@ -92,8 +92,7 @@ struct RunLoopModesScenario: Scenario {
     private static func runPanel(_ recorder: DeliveryRecorder, until isClosed: Gate, timeout: Duration) {
         log(opens, recorder)
         do {
-            try RunLoop.runCurrent(
-                modal, until: { isClosed.isOpen }, waitingFor: "the panel to close", timeout: timeout)
+            try isClosed.runLoop(modal, timeout: timeout)
         } catch {
             recorder.log("\(error)")
         }

@@ -72,13 +72,10 @@ struct ThreadExitScenario: Scenario {
                 holds: run.delivered.count == Self.posts && wrong == nil,
                 otherwise: wrong.map { "one was handled on \($0.delivered.thread)" }
                     ?? "\(run.delivered.count) of \(Self.posts) were handled"),
-            Expectation(
-                "the rest has the outcome target gone", holds: before == Self.posts,
-                otherwise: "\(before) of \(Self.posts)"),
-            Expectation(
-                "a later post reports that the thread has ended",
-                holds: gone.count - before == 2 && run.first(Self.message(targetGone: 2)) != nil,
-                otherwise: "it does not report it for both observers"),
+            .equal("the rest has the outcome target gone", before, Self.posts),
+            run.expectOrder(
+                "a later post reports that the thread has ended", end, run.first(Self.message(targetGone: 2)),
+                and: gone.count - before == 2),
             run.expectOrder("a block is refused", end, run.first(Self.refused("worker"))),
         ] + run.expectOutcomesAndCounters
     }

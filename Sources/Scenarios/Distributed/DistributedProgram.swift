@@ -7,6 +7,17 @@ internal import ThreadedNotifications
 /// when told to, so that the scenario decides when it handles notifications.
 package enum DistributedProgram {
     package static let subcommand = "distributed-child"
+
+    /// A command: a line of JSON on standard input.
+    enum Command: Codable {
+        /// Observes the test notification on the main thread.
+        case observe
+        /// Posts these, and waits until the server has received them.
+        case post([DistributedPost])
+        /// Runs the run loop until everything that the server has handed over is handled.
+        case handle
+    }
+
     /// The first character of an answer: a command is done, or has failed and why. All other lines are a recording.
     static let answerMark: Character = "="
     static let done = "=done"
@@ -37,7 +48,7 @@ package enum DistributedProgram {
             while let line = readLine() {
                 var answer = done
                 do {
-                    switch try DistributedCommand(line: line) {
+                    switch try JSONDecoder().decode(Command.self, from: Data(line.utf8)) {
                     case .observe:
                         tokens.append(try center.addObserver(forName: .test) { recorder.log(handled($0)) })
                         try center.synchronize(timeout: timeout)
@@ -81,6 +92,6 @@ extension DistributedCenter {
         let handled = Gate("what was delivered")
         // The mailbox is first in, first out, so this block runs after everything that already waits.
         try TargetThread.main.perform { handled.open() }
-        try RunLoop.runCurrent(until: { handled.isOpen }, waitingFor: "what was delivered", timeout: timeout)
+        try handled.runLoop(timeout: timeout)
     }
 }

@@ -65,18 +65,11 @@ struct DistributedScenario: Scenario {
                 holds: processes.count == 2 && processes.allSatisfy { !$0.isEmpty } && elsewhere == nil
                     && handled.allSatisfy { $0.record.thread.number == 1 },
                 otherwise: elsewhere.map { "delivered on \($0.thread)" } ?? "not handled, or a process is missing"),
-            Expectation(
-                "both processes handle each post once, in the order posted",
-                holds: processes.count == 2 && processes.allSatisfy { $0.map(\.label) == labels },
-                otherwise: "they handled \(processes.map { $0.map(\.label) })"),
-            Expectation(
-                "the sender is the process that posted",
-                holds: !posts.isEmpty && processes.allSatisfy { $0.map(\.sender) == posters },
-                otherwise: "the posters are \(posters), the senders \(handled.map(\.sender))"),
-            Expectation(
-                "the userInfo arrives as posted",
-                holds: !texts.isEmpty && processes.allSatisfy { $0.map(\.userInfo) == texts },
-                otherwise: "posted \(texts), arrived \(handled.map(\.userInfo))"),
+            .equal(
+                "both processes handle each post once, in the order posted", processes.map { $0.map(\.label) },
+                [labels, labels]),
+            .equal("the sender is the process that posted", processes.map { $0.map(\.sender) }, [posters, posters]),
+            .equal("the userInfo arrives as posted", processes.map { $0.map(\.userInfo) }, [texts, texts]),
             run.expectOrder(
                 "posting did not wait for the observers", early.latest, run.first(Self.entering),
                 handled.map(\.record).earliest, and: early.count == Self.byChild.count),

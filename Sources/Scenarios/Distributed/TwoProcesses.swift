@@ -1,8 +1,7 @@
 internal import ChildProcesses
-internal import DeliveryRecording
+internal import DeliveryDiagnostics
 internal import DistributedNotifications
 internal import Foundation
-internal import Glibc
 internal import ThreadedNotifications
 
 /// The environment of a distributed scenario: a server directory of its own, this process with its center, and a second
@@ -68,8 +67,8 @@ final class TwoProcesses {
 
     // MARK: The server
 
-    /// A new directory in `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name holds the
-    /// id of the process that made it.
+    /// A new directory in `/tmp`, and not in `TMPDIR`, because a socket's path has at most 107 bytes. Its name has the
+    /// id of this process.
     private static func temporaryPlace() throws -> ServerPlace {
         var template = Array("/tmp/notify-demo-\(getpid())-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -115,8 +114,8 @@ final class TwoProcesses {
     // MARK: Steps
 
     /// Sends a command to the second process, and waits until it is done.
-    func ask(_ command: DistributedCommand) throws {
-        try child.write(line: try command.line, timeout: timeout)
+    func ask(_ command: DistributedProgram.Command) throws {
+        try child.write(line: try JSONText.of(command), timeout: timeout)
         while let line = try child.readLine(timeout: timeout) {
             switch line {
             case DistributedProgram.done: return

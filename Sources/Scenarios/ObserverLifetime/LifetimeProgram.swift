@@ -1,6 +1,5 @@
 internal import DeliveryRecording
 internal import Foundation
-internal import ThreadedNotifications
 
 /// Listing 4's program and its remedies: the program of each process of the scenario `observer-lifetime`.
 ///
@@ -38,7 +37,7 @@ package struct LifetimeProgram: Sendable {
         }
         try withExtendedLifetime(observer) {
             if capture == .oneThread {
-                try RunLoop.runCurrent(until: { handlerBegan.isOpen }, waitingFor: "the handler", timeout: timeout)
+                try handlerBegan.runLoop(timeout: timeout)
             } else {
                 try handlerBegan.wait(timeout: timeout)
             }

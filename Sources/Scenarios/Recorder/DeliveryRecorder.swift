@@ -1,6 +1,5 @@
 internal import ChildProcesses
 package import DeliveryRecording
-internal import Dispatch
 package import Foundation
 package import ThreadedNotifications
 

@@ -5,18 +5,18 @@ internal import ThreadedNotifications
 /// A signal port that records its signals and drains, and that loses signals if it is told to.
 ///
 /// The document warns that "port messages may get dropped if too many are sent simultaneously": this one drops any.
-final class RecordedPort: SignalPort {
+final class RecordedPort: SignalPort, PortDelegate {
     private let recorder: DeliveryRecorder
     private let notification: Notification.Name
     private let dropProbability: Double
     private let generator: Locked<SeededGenerator>
-    private let receiver = Locked<DrainReceiver?>(nil)
+    private weak var receiver: (any PortDelegate)?
 
     init(recorder: DeliveryRecorder, notification: Notification.Name, dropProbability: Double = 0, seed: UInt64 = 1) {
         self.recorder = recorder
         self.notification = notification
         self.dropProbability = dropProbability
-        generator = Locked(SeededGenerator(seed: seed))
+        generator = Locked(SeededGenerator(state: seed))
         super.init()
     }
 
@@ -38,42 +38,26 @@ final class RecordedPort: SignalPort {
         return super.send(before: Date(), components: nil, from: nil, reserved: 0)
     }
 
+    /// Call this before the port is added to a run loop.
     override func setDelegate(_ delegate: (any PortDelegate)?) {
-        let receiver = DrainReceiver(recorder: recorder, notification: notification, receiver: delegate)
-        self.receiver.withLock { $0 = receiver }
-        super.setDelegate(receiver)
-    }
-}
-
-// Safety: everything is set once or behind a lock, as in the class it inherits from.
-extension RecordedPort: @unchecked Sendable {}
-
-/// Stands between the port and its delegate, to record each drain.
-private final class DrainReceiver: PortDelegate {
-    private let recorder: DeliveryRecorder
-    private let notification: Notification.Name
-    private weak let receiver: (any PortDelegate)?
-
-    init(recorder: DeliveryRecorder, notification: Notification.Name, receiver: (any PortDelegate)?) {
-        self.recorder = recorder
-        self.notification = notification
-        self.receiver = receiver
+        receiver = delegate
+        super.setDelegate(self)
     }
 
+    /// Records a drain, and passes it on.
     func handle(_ message: PortMessage) {
         recorder.record(.drain, notification: notification)
         receiver?.handle(message)
     }
 }
 
-// Safety: nothing in it changes but the weak reference, which is read atomically; `handle` is called by one run loop.
-extension DrainReceiver: @unchecked Sendable {}
+// Safety: the generator is behind a lock. The receiver is set before the port is added to a run loop, and a weak
+// reference is read atomically. All else is constant.
+extension RecordedPort: @unchecked Sendable {}
 
 /// Random numbers that a seed repeats: the SplitMix64 generator.
 private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
+    var state: UInt64
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

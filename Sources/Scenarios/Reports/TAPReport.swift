@@ -1,3 +1,6 @@
+internal import DeliveryDiagnostics
+internal import Foundation
+
 /// Formats results in the Test Anything Protocol: a test point for each expectation, numbered across all scenarios.
 ///
 /// Uses version 13 (<https://testanything.org/tap-version-13-specification.html>), which readers of version 14 accept
@@ -24,33 +27,15 @@ package struct TAPReport: Sendable {
 
     /// One line, without a `#` that would begin a directive.
     private static func description(_ text: String) -> String {
-        var description = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\", "#": description += "\\\(scalar)"
-            case "\n"..."\r", "\u{85}", "\u{2028}", "\u{2029}": description += " "
-            default: description.unicodeScalars.append(scalar)
-            }
-        }
-        return description
+        text.replacing(/[\\#]/.matchingSemantics(.unicodeScalar)) { "\\\($0.output)" }
+            .replacing(/[\n-\r\u{85}\u{2028}\u{2029}]/.matchingSemantics(.unicodeScalar), with: " ")
     }
 
-    /// A double-quoted YAML scalar.
+    /// A double-quoted YAML scalar: a JSON string in which the characters that only YAML excludes are escaped, too.
     private static func quoted(_ text: String) -> String {
-        var quoted = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            // YAML's non-printable characters and line breaks with at most four hexadecimal digits.
-            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                quoted += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
-            default: quoted.unicodeScalars.append(scalar)
-            }
+        let excluded = /[\u{7F}-\u{9F}\u{2028}\u{2029}\u{FEFF}\u{FFFE}\u{FFFF}]/.matchingSemantics(.unicodeScalar)
+        return ((try? JSONText.of(text)) ?? "").replacing(excluded) { match in
+            match.output.unicodeScalars.map { String(format: "\\u%04x", $0.value) }.joined()
         }
-        return "\"\(quoted)\""
     }
 }

@@ -38,7 +38,7 @@ final class TAPReportTests: XCTestCase {
         for (failure, shown) in [
             (#"said "no" \o/"#, #""said \"no\" \\o/""#), ("two\r\nlines\tand a tab", #""two\r\nlines\tand a tab""#),
             ("...\n---", #""...\n---""#),
-            ("\u{1B}[31m\0\u{85}\u{2028}\u{FEFF}", #""\u001B[31m\u0000\u0085\u2028\uFEFF""#),
+            ("\u{1B}[31m\0\u{85}\u{2028}\u{FEFF}", #""\u001b[31m\u0000\u0085\u2028\ufeff""#),
             ("ü 通知 🇨🇭", "\"ü 通知 🇨🇭\""), ("", #""""#),
         ] { XCTAssertEqual(lines("a", failure: failure)[2], "  message: \(shown)") }
     }
