@@ -36,7 +36,8 @@ final class LeakTests: XCTestCase {
         startAndEnd(threads / 10)
         let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
         startAndEnd(threads - threads / 10)
-        XCTAssertLessThanOrEqual(Self.descriptors, descriptors + 4)
+        // The last threads may not have closed theirs yet. A leak would leave one or more for each thread.
+        XCTAssertLessThan(Self.descriptors, descriptors + threads / 10)
         XCTAssertLessThan(Self.residentKilobytes - memory, 40_000, "kB for the threads")
         XCTAssertLessThan(
             center.registrations.observers, 100 * 20, "observers of deallocated objects are removed from time to time")
@@ -73,7 +74,7 @@ final class LeakTests: XCTestCase {
         }
         XCTAssertNil(last)
         XCTAssertNil(lastMailbox)
-        XCTAssertLessThanOrEqual(Self.descriptors, descriptors + 4)
+        XCTAssertLessThan(Self.descriptors, descriptors + 20)
         XCTAssertLessThan(Self.residentKilobytes - memory, 10_000, "kB for 200 threads")
     }
 
