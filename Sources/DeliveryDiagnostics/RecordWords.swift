@@ -1,13 +1,11 @@
-package import DeliveryRecording
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// Describes the threads, observers, posts and records of a recording in sentences.
-package struct RecordWords: Sendable {
+struct RecordWords: Sendable {
     let index: RecordingIndex
 
-    package init(_ index: RecordingIndex) {
-        self.index = index
-    }
+    init(_ index: RecordingIndex) { self.index = index }
 
     var recording: Recording { index.recording }
 
@@ -18,10 +16,12 @@ package struct RecordWords: Sendable {
     func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
     /// For example `main, worker and 3 others`.
-    func threads(_ threads: [Int32]) -> String {
-        let names = threads.prefix(threads.count > 4 ? 3 : 4).map(thread)
-        let all = names + (threads.count > names.count ? ["\(threads.count - names.count) others"] : [])
-        return all.count == 1 ? all[0] : all.dropLast().joined(separator: ", ") + " and " + (all.last ?? "")
+    func threads(_ threads: [Int32]) -> String { list(threads.map(thread)) }
+
+    func list(_ names: [String]) -> String {
+        let shown = names.prefix(names.count > 4 ? 3 : 4)
+        let all = shown + (names.count > shown.count ? ["\(names.count - shown.count) others"] : [])
+        return all.count < 2 ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + all[all.count - 1]
     }
 
     /// For example `observer 3 of WindowWillClose`, or `a performed block`.
@@ -43,12 +43,32 @@ package struct RecordWords: Sendable {
     /// The record of an observer's registration, or -1.
     func registered(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].registered }
 
-    /// The record with the source location of a post: its `enqueue`, `post` or `capture`; -1 if there is none. The
-    /// location of a posting queue's `post` is the queue's.
+    /// True if an observer was removed in less than 10 ms by the thread that added it, as when its token is released
+    /// because nothing keeps it.
+    func wasRemovedAtOnce(_ observer: Int32) -> Bool {
+        let (added, removed) = (registered(observer), removed(observer))
+        return added >= 0 && removed > added && index.entry(added).thread == index.entry(removed).thread
+            && index.time(from: added, to: removed) < 10_000_000
+    }
+
+    /// The `post` or `capture` of a record's post, or -1.
+    func posted(_ entry: Recording.Entry) -> Int32 { entry.post < 0 ? -1 : index.posts[Int(entry.post)].posted }
+
+    /// The record of an observer's removal, or -1.
+    func removed(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].removed }
+
+    /// The observer whose handler it is, or the block.
+    func observer(of handler: RecordingIndex.Span) -> String {
+        let entry = index.entry(handler.begin)
+        return observer(entry.observer, name: entry.name)
+    }
+
+    /// The record with the source location of a post or block: its `enqueue`, `post`, `capture` or `append`; -1 if there
+    /// is none. The location of a posting queue's `post` is the queue's.
     func source(ofPost post: Int32) -> Int32 {
         guard post >= 0 else { return -1 }
-        let post = index.posts[Int(post)]
-        return post.enqueued >= 0 ? post.enqueued : post.posted
+        let enqueued = index.posts[Int(post)].enqueued
+        return enqueued >= 0 ? enqueued : index.origin(ofPost: post)
     }
 
     /// For example `#3 of Name, posted by main at Demo/main.swift:12 (line 7),`.
@@ -58,9 +78,12 @@ package struct RecordWords: Sendable {
         let posted = index.posts[Int(post)].posted
         let entry = index.entry(posted >= 0 ? posted : source)
         let name = entry.name < 0 ? "" : " of \(self.name(entry.name))"
-        let verb = entry.stage == .enqueue ? "enqueued" : "posted"
-        return "\(recording.describePost(post))\(name), \(verb) by \(recording.describeThread(entry.thread))"
+        return "\(recording.describePost(post))\(name), \(verb(entry)) by \(recording.describeThread(entry.thread))"
             + "\(location(of: source, " at ")) (line \(entry.line)),"
+    }
+
+    private func verb(_ entry: Recording.Entry) -> String {
+        entry.stage == .post || entry.stage == .capture ? "posted" : "enqueued"
     }
 
     /// For example `deliver on worker, line 9`.
@@ -88,13 +111,26 @@ package struct RecordWords: Sendable {
         if entry.observer >= 0 { text += " observer \(recording.observers[Int(entry.observer)].number)" }
         if entry.target >= 0, entry.target != entry.thread { text += " for \(bareThread(entry.target))" }
         if entry.count >= 0, entry.policy == nil { text += " \(count(of: entry))" }
-        if let details = recording.details(of: entry) { text += " \"\(Excerpt.of(details, length: 80))\"" }
+        if let details = recording.details(of: entry) {
+            let isWait = entry.stage == .wait || entry.stage == .refuseWait
+            text += " \"\(Excerpt.of(isWait ? Self.withThreadNames(details) : details, length: 80))\""
+        }
         if let sender = recording.sender(of: entry) { text += ", from \(sender.words)" }
         let own = location(of: number, "; at ")
-        return text
-            + (own.isEmpty
-                ? location(of: source(ofPost: entry.post), "; posted at ")
-                    + location(of: registered(entry.observer), "; observed at ") : own)
+        guard own.isEmpty else { return text + own }
+        let source = source(ofPost: entry.post)
+        return text + (source < 0 ? "" : location(of: source, "; \(verb(index.entry(source))) at "))
+            + location(of: registered(entry.observer), "; observed at ")
+    }
+
+    /// The library's description of a wait, with `worker` for `{number = 2, name = worker}`.
+    static func withThreadNames(_ message: String) -> String {
+        MessagePart.parts(of: message).map { part in
+            switch part {
+            case .text(let text): text
+            case .thread(let thread): thread.name ?? "thread \(thread.number)"
+            }
+        }.joined()
     }
 
     private func count(of entry: Recording.Entry) -> String {

@@ -10,6 +10,8 @@ package struct RecordingSelection: Sendable {
         package var description: String
     }
 
+    /// True if every record is selected.
+    let isEverything: Bool
     /// In nanoseconds since the recording's first record.
     package let times: ClosedRange<Int64>
     private let start: UInt64
@@ -21,6 +23,7 @@ package struct RecordingSelection: Sendable {
 
     /// - Throws: `NothingSelected`, with the most similar name, if the recording has no such name, thread or post.
     package init(_ filter: RecordingFilter = RecordingFilter(), of recording: Recording) throws(NothingSelected) {
+        isEverything = filter.isEmpty
         times = filter.from...max(filter.from, filter.to)
         start = recording.entries.first?.time ?? 0
         name = try filter.name.map { name throws(NothingSelected) in try Self.name(name, in: recording) }
@@ -35,6 +38,7 @@ package struct RecordingSelection: Sendable {
     package static func all(of recording: Recording) -> RecordingSelection { RecordingSelection(recording) }
 
     private init(_ recording: Recording) {
+        isEverything = true
         times = 0...Int64.max
         start = recording.entries.first?.time ?? 0
         (name, nameOfPost, isSelectedPost, isSelectedThread) = (nil, [], nil, nil)
@@ -68,8 +72,9 @@ package struct RecordingSelection: Sendable {
         Int64(min(entry.time &- start, UInt64(Int64.max / 4)))
     }
 
-    /// For each post of the recording: true if one of its records is selected.
-    package func posts(of recording: Recording) -> [Bool] {
+    /// For each post of the recording: true if one of its records is selected. Nil if every record is.
+    func posts(of recording: Recording) -> [Bool]? {
+        if isEverything { return nil }
         var isSelected = [Bool](repeating: false, count: recording.posts.count)
         for entry in recording.entries where entry.post >= 0 && contains(entry) { isSelected[Int(entry.post)] = true }
         return isSelected

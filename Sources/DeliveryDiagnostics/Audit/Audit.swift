@@ -3,18 +3,33 @@ internal import ThreadedNotifications
 
 /// Accounts for each post and each observer that it matched (guarantee 14).
 ///
-///     posted = delivered + coalesced + dropped + cancelled + target gone + pending
+///     matched = delivered + coalesced + dropped + cancelled + target gone + pending
 ///
 /// If the recording of a process is truncated, a missing record is reported as unknown, not as a loss.
 /// Cost: a few passes over the index.
 package struct Audit: Sendable {
-    /// Counters for the posts of one name and one observer.
+    /// What a line counts. The raw values are keys of the JSON document.
+    enum Table: String, CaseIterable {
+        /// The posts of one name for one observer.
+        case notifications
+        /// The posts of one name that matched no observer.
+        case unobserved
+        /// The notifications of one name in the posting queues of a process. Those that were posted count as
+        /// delivered, those that were dequeued as cancelled.
+        case queues
+        /// The performed blocks of a process.
+        case blocks
+    }
+
     struct Line: Sendable {
+        let table: Table
         /// Index in the recording's tables. -1 means none, any name, or observers that cannot be told apart.
-        var process: Int32
-        var name: Int32
-        var observer: Int32
+        let process: Int32
+        let name: Int32
+        let observer: Int32
         var counts = AuditCounters()
+        /// For `unobserved`: the first post, as an index of the recording's posts.
+        var firstPost: Int32 = -1
         /// The overflow policies that dropped notifications, as far as the records name them.
         var policies: Set<String> = []
         /// The threads that ran its handlers.
@@ -22,179 +37,155 @@ package struct Audit: Sendable {
         fileprivate var lastThread: Int32 = -1
     }
 
-    /// Counters for the notifications that were enqueued in the posting queues of a process: those that were posted
-    /// count as delivered, and those that were dequeued as cancelled.
-    struct QueueLine: Sendable {
-        var process: Int32
-        var name: Int32
-        var counters = DeliveryCounters()
-    }
-
-    /// Posts of a name that no observer matched.
-    struct Unobserved: Sendable {
-        var process: Int32
-        var name: Int32
-        var count = 0
-        /// The first `post`.
-        var first: Int32
-    }
-
     let index: RecordingIndex
     /// In the order of their first post or registration.
     private(set) var lines: [Line] = []
-    private(set) var queues: [QueueLine] = []
-    /// In the order of their first post.
-    private(set) var unobserved: [Unobserved] = []
-    /// Performed blocks: one line for each process that performed any.
-    private(set) var blocks: [Line] = []
+    /// The number of posts, with those that no observer matched.
+    private(set) var postCount = 0
     /// Inconsistencies that are certain.
     private(set) var faults = AuditFaults()
     /// Inconsistencies that may only be due to a truncated recording.
     private(set) var unknown = AuditFaults()
-    /// Indices of `lines`, `blocks`, `queues` and `unobserved`.
+    private let isSelectedPost: [Bool]?
+    /// Indices of `lines`.
     private var indices: [Key: Int] = [:]
     /// The line of the last delivery. Consecutive deliveries often belong to the same line.
     private var last: (key: Key, line: Int)?
-    private let words: RecordWords
-    private let isSelectedPost: [Bool]?
 
     /// Stands for an observer that could not be identified.
     static let unknownObserver: Int32 = -2
 
     private struct Key: Hashable {
-        enum Table { case lines, blocks, queues, unobserved }
         var table: Table
         var process: Int32
-        var name: Int32 = -1
-        var observer: Int32 = -1
+        var name: Int32
+        var observer: Int32
     }
 
     /// True if the audit found no certain inconsistency.
     package var addsUp: Bool { faults.count == 0 }
 
     /// True if the recordings of all processes are complete.
-    var isComplete: Bool { recording.completeness.allSatisfy(\.isComplete) }
+    var isComplete: Bool { index.recording.completeness.allSatisfy(\.isComplete) }
 
-    var recording: Recording { index.recording }
+    func lines(_ table: Table) -> [Line] { lines.filter { $0.table == table } }
 
-    package init(_ recording: Recording, selection: RecordingSelection? = nil) {
-        self.init(RecordingIndex(recording), selection: selection)
-    }
+    /// The sum of the counters of a table.
+    func sum(_ table: Table) -> AuditCounters { lines(table).reduce(into: AuditCounters()) { $0 += $1.counts } }
 
     /// - Parameter selection: the posts to account for; all, if it is nil.
     package init(_ index: RecordingIndex, selection: RecordingSelection? = nil) {
         self.index = index
-        words = RecordWords(index)
         isSelectedPost = selection?.posts(of: index.recording)
-        countRegistrations(selection)
-        countDeliveries()
-        countPosts()
-        countQueues()
-        checkStrays()
-        if isSelectedPost == nil { checkLibraryCounters() }
+        // Passed on, because each use of the property in a mutating method may copy the index.
+        countRegistrations(index, selection)
+        countDeliveries(index)
+        countPosts(index)
+        countQueues(index)
+        checkStrays(index)
+        if isSelectedPost == nil { checkLibraryCounters(index) }
     }
 
     private func isSelected(_ post: Int) -> Bool { isSelectedPost.map { $0[post] } ?? true }
 
     /// Adds a fault to `faults`, or to `unknown` if missing records could explain it.
-    private mutating func note(
-        _ kind: AuditFault.Kind, process: Int, post: Int32 = -1, entry: Int32 = -1, _ text: (RecordWords) -> String
-    ) {
-        let words = words
-        if recording.completeness[process].isComplete || kind.isCertainIfTruncated {
-            faults.note(kind, post: post, entry: entry) { text(words) }
-        } else {
-            unknown.note(kind, post: post, entry: entry) { text(words) }
+    ///
+    /// - Parameters:
+    ///   - number: the entry that shows the fault.
+    ///   - text: the fault of the entry's post, in words.
+    private mutating func note(_ kind: AuditFault.Kind, _ number: Int32, _ text: (RecordWords) -> String) {
+        let (words, entry) = (RecordWords(index), index.entry(number))
+        let isCertain =
+            kind.isCertainIfTruncated || index.recording.completeness[index.recording.process(of: entry)].isComplete
+        let fault = {
+            AuditFault(
+                kind: kind, post: entry.post, entry: number,
+                text: (entry.post < 0 ? "" : "\(words.post(entry.post)) ") + text(words))
         }
+        if isCertain { faults.note(kind, fault) } else { unknown.note(kind, fault) }
     }
 
     // MARK: Counting
 
-    private mutating func line(_ process: Int, _ name: Int32, _ observer: Int32) -> Int {
-        let key = Key(table: .lines, process: Int32(process), name: name, observer: observer)
+    private mutating func line(
+        _ process: Int, _ name: Int32, _ observer: Int32 = -1, in table: Table = .notifications
+    ) -> Int {
+        let key = Key(table: table, process: Int32(process), name: name, observer: observer)
         if let last, last.key == key { return last.line }
-        let line = number(key, of: lines.count)
-        if line == lines.count { lines.append(Line(process: key.process, name: name, observer: observer)) }
+        let line = indices[key, default: lines.count]
+        if line == lines.count {
+            indices[key] = line
+            lines.append(Line(table: table, process: key.process, name: name, observer: observer))
+        }
         last = (key, line)
         return line
     }
 
-    /// The number of a line in its table; `count` if it is new.
-    private mutating func number(_ key: Key, of count: Int) -> Int {
-        if let known = indices[key] { return known }
-        indices[key] = count
-        return count
-    }
-
-    private mutating func countRegistrations(_ selection: RecordingSelection?) {
-        for (number, entry) in recording.entries.enumerated() where entry.stage == .register {
-            guard selection?.contains(entry) ?? true else { continue }
-            let line = line(recording.process(of: entry), entry.name, entry.observer)
-            if entry.observer >= 0, words.registered(entry.observer) == Int32(number) {
-                lines[line].counts.earlier = index.observers[Int(entry.observer)].earlier
+    private mutating func countRegistrations(_ index: RecordingIndex, _ selection: RecordingSelection?) {
+        for (number, entry) in index.recording.entries.enumerated()
+        where entry.stage == .register && selection?.contains(entry) ?? true {
+            let line = line(index.recording.process(of: entry), entry.name, entry.observer)
+            if entry.observer >= 0, index.observers[Int(entry.observer)].registered == Int32(number) {
+                lines[line].counts[.earlier] = index.observers[Int(entry.observer)].earlier
             }
         }
     }
 
-    private mutating func countDeliveries() {
-        let passedOver = passedOver()
-        for (number, delivery) in index.deliveries.enumerated() where isSelected(Int(delivery.post)) {
+    private mutating func countDeliveries(_ index: RecordingIndex) {
+        let passedOver = Self.passedOver(index)
+        for number in index.deliveries.indices {
+            let delivery = index.deliveries[number]
+            guard isSelectedPost == nil || isSelected(Int(delivery.post)) else { continue }
             let process = index.process(ofPost: delivery.post)
-            check(delivery, process)
-            if delivery.kind == .block {
-                let line = self.number(Key(table: .blocks, process: Int32(process)), of: blocks.count)
-                if line == blocks.count { blocks.append(Line(process: Int32(process), name: -1, observer: -1)) }
-                count(delivery, isPassedOver: false, process, in: &blocks[line])
-                continue
-            }
-            let isPassedOver = passedOver.contains(Int32(number))
-            let line = line(process, index.name(of: delivery), delivery.observer)
-            count(delivery, isPassedOver: isPassedOver, process, in: &lines[line])
+            check(delivery, index)
+            let line =
+                delivery.kind == .block
+                ? line(process, -1, in: .blocks) : line(process, index.name(of: delivery), delivery.observer)
+            let isPassedOver = !passedOver.isEmpty && passedOver.contains(Int32(number))
+            count(delivery, isPassedOver: isPassedOver, process, line, index)
             guard isPassedOver else { continue }
-            note(.lost, process: process, post: delivery.post, entry: delivery.append) { words in
-                "\(words.post(delivery.post)) was handed over\(words.forObserver(delivery)) and never delivered, "
+            note(.lost, delivery.append) { words in
+                "was handed over\(words.forObserver(delivery)) and never delivered, "
                     + "although a later notification of the same thread was"
             }
         }
     }
 
-    private func count(_ delivery: RecordingIndex.Delivery, isPassedOver: Bool, _ process: Int, in line: inout Line) {
-        if delivery.skip >= 0, delivery.outcome < 0 {
-            line.counts.skipped += 1
+    private mutating func count(
+        _ delivery: RecordingIndex.Delivery, isPassedOver: Bool, _ process: Int, _ line: Int, _ index: RecordingIndex
+    ) {
+        guard delivery.skip < 0 || delivery.outcome >= 0 else {
+            lines[line].counts[.skipped] += 1
             return
         }
-        line.counts.posted += 1
+        lines[line].counts[.matched] += 1
         guard delivery.outcome >= 0 else {
             let isLost = isPassedOver || index.targetHasEnded(delivery)
-            if isLost, recording.completeness[process].isComplete {
-                line.counts.lost += 1
-            } else {
-                line.counts.pending += 1
-            }
+            let isCertain = isLost && index.recording.completeness[process].isComplete
+            lines[line].counts[isCertain ? .lost : .pending] += 1
             return
         }
         let outcome = index.entry(delivery.outcome)
-        line.counts.count(outcome.stage)
-        if outcome.stage == .deliver, outcome.thread != line.lastThread {
-            line.threads.insert(outcome.thread)
-            line.lastThread = outcome.thread
-        } else if outcome.policy != nil, let policy = recording.details(of: outcome) {
-            line.policies.insert(policy)
+        lines[line].counts.count(outcome.stage)
+        if outcome.stage == .deliver, outcome.thread != lines[line].lastThread {
+            lines[line].threads.insert(outcome.thread)
+            lines[line].lastThread = outcome.thread
+        } else if outcome.policy != nil, let policy = index.recording.details(of: outcome) {
+            lines[line].policies.insert(policy)
         }
     }
 
     /// Deliveries that are still pending although the observer received something that the same thread handed over
     /// later. By guarantee 4 they can no longer arrive. Indices of the index's deliveries.
-    private func passedOver() -> Set<Int32> {
+    private static func passedOver(_ index: RecordingIndex) -> Set<Int32> {
         var passedOver: Set<Int32> = []
+        guard index.deliveries.contains(where: { $0.isPending && $0.kind == .observed }) else { return passedOver }
         /// Observers that received something later, with the thread that handed it over.
         var later: Set<UInt64> = []
         var lastLater: UInt64?
         for (number, delivery) in index.deliveries.enumerated().reversed()
         where delivery.kind == .observed && delivery.append >= 0 {
-            let way =
-                UInt64(UInt32(bitPattern: index.entry(delivery.append).thread)) << 32
-                | UInt64(UInt32(bitPattern: delivery.observer))
+            let way = indexPair(index.entry(delivery.append).thread, delivery.observer)
             if delivery.isPending {
                 if later.contains(way), !index.targetHasEnded(delivery) { passedOver.insert(Int32(number)) }
             } else if way != lastLater, delivery.outcome > delivery.append {
@@ -207,144 +198,138 @@ package struct Audit: Sendable {
         return passedOver
     }
 
-    private mutating func check(_ delivery: RecordingIndex.Delivery, _ process: Int) {
+    private mutating func check(_ delivery: RecordingIndex.Delivery, _ index: RecordingIndex) {
         if delivery.secondOutcome >= 0 {
-            note(.twoOutcomes, process: process, post: delivery.post, entry: delivery.secondOutcome) { words in
-                "\(words.post(delivery.post)) has two outcomes\(words.forObserver(delivery)): "
+            note(.twoOutcomes, delivery.secondOutcome) { words in
+                "has two outcomes\(words.forObserver(delivery)): "
                     + "\(words.record(delivery.outcome)), then \(words.record(delivery.secondOutcome))"
             }
         }
         if delivery.outcome >= 0, delivery.skip >= 0 {
-            note(.outcomeAfterSkip, process: process, post: delivery.post, entry: delivery.outcome) { words in
-                "\(words.post(delivery.post)) was skipped\(words.forObserver(delivery)) "
+            note(.outcomeAfterSkip, delivery.outcome) { words in
+                "was skipped\(words.forObserver(delivery)) "
                     + "(\(words.record(delivery.skip))) but has an outcome: \(words.record(delivery.outcome))"
             }
         }
         if delivery.isPending, index.targetHasEnded(delivery) {
             let target = index.target(of: delivery)
-            let end = index.threads[Int(target)].end
-            note(.lostAtThreadEnd, process: process, post: delivery.post, entry: delivery.append) { words in
-                "\(words.post(delivery.post)) was handed to \(words.thread(target))\(words.forObserver(delivery)); "
-                    + "the thread ended (\(words.record(end))), and no outcome was recorded"
+            note(.lostAtThreadEnd, delivery.append) { words in
+                "was handed to \(words.thread(target))\(words.forObserver(delivery)); "
+                    + "the thread ended (\(words.record(words.index.threads[Int(target)].end))), and no outcome was "
+                    + "recorded"
             }
         }
         guard delivery.kind != .block else { return }
         let posted = index.posts[Int(delivery.post)].posted
         if posted < 0 {
-            note(.withoutPost, process: process, post: delivery.post, entry: delivery.first) { words in
-                "\(words.post(delivery.post)) has a record\(words.forObserver(delivery)) "
+            note(.withoutPost, delivery.first) { words in
+                "has a record\(words.forObserver(delivery)) "
                     + "(\(words.record(delivery.first))), but its post was not recorded"
             }
         } else if delivery.kind == .observed, delivery.append < 0, delivery.outcome >= 0,
             index.entry(delivery.outcome).stage == .deliver,
             index.entry(delivery.outcome).thread != index.entry(posted).thread
         {
-            note(.notHandedOver, process: process, post: delivery.post, entry: delivery.outcome) { words in
-                "\(words.post(delivery.post)) was delivered\(words.forObserver(delivery)) on another thread "
+            note(.notHandedOver, delivery.outcome) { words in
+                "was delivered\(words.forObserver(delivery)) on another thread "
                     + "(\(words.record(delivery.outcome))), but no append was recorded"
             }
         }
     }
 
     /// Compares the number of observers that each post matched with the number that has records.
-    private mutating func countPosts() {
-        for (number, post) in index.posts.enumerated() where post.posted >= 0 && isSelected(number) {
+    private mutating func countPosts(_ index: RecordingIndex) {
+        for number in index.posts.indices {
+            let post = index.posts[number]
+            guard post.posted >= 0, isSelected(number) else { continue }
             let (entry, process) = (index.entry(post.posted), index.process(ofPost: Int32(number)))
+            // A notification that Foundation's center captured from a posting queue was counted when it was posted.
+            if entry.stage == .post || entry.relatedPost < 0 { postCount += 1 }
             if entry.count == 0, post.deliveryCount == 0 {
-                let key = Key(table: .unobserved, process: Int32(process), name: entry.name)
-                let line = self.number(key, of: unobserved.count)
-                if line == unobserved.count {
-                    unobserved.append(Unobserved(process: key.process, name: key.name, first: post.posted))
-                }
-                unobserved[line].count += 1
+                let line = line(process, entry.name, in: .unobserved)
+                if lines[line].firstPost < 0 { lines[line].firstPost = Int32(number) }
+                lines[line].counts[.matched] += 1
             } else if entry.count >= 0, entry.count != post.deliveryCount {
-                checkMatches(Int32(number), post, Int(entry.count) - Int(post.deliveryCount), process)
+                checkMatches(Int32(number), post, Int(entry.count) - Int(post.deliveryCount), process, index)
             }
         }
     }
 
     /// - Parameter missing: the number of matched observers without records; negative if there are too many.
-    private mutating func checkMatches(_ number: Int32, _ post: RecordingIndex.Post, _ missing: Int, _ process: Int) {
+    private mutating func checkMatches(
+        _ number: Int32, _ post: RecordingIndex.Post, _ missing: Int, _ process: Int, _ index: RecordingIndex
+    ) {
         let entry = index.entry(post.posted)
-        func matched(_ words: RecordWords) -> String {
-            "\(words.post(number)) matched \(counted(Int(entry.count), "observer")), but"
-        }
+        let matched = "matched \(counted(Int(entry.count), "observer")), but"
         guard missing > 0 else {
-            return note(.tooMany, process: process, post: number, entry: post.posted) { words in
-                "\(matched(words)) \(post.deliveryCount) have records"
+            return note(.tooMany, post.posted) { words in
+                "\(matched) \(post.deliveryCount) have records"
             }
         }
-        let isComplete = recording.completeness[process].isComplete
+        let isComplete = index.recording.completeness[process].isComplete
         if isComplete, post.isUnfinished {
             // The program ended while it was posting.
-            let line = line(process, entry.name, Self.unknownObserver)
-            lines[line].counts += AuditCounters(posted: missing, pending: missing)
-            return
+            return add(missing, .pending, to: line(process, entry.name, Self.unknownObserver))
         }
         // The observers that missed the post are known if exactly as many observers could have matched it. The search
         // looks at every observer, so it is limited.
         var candidates = faults.count + unknown.count < 10_000 ? index.couldHaveMatched(number) : []
         if candidates.count != missing { candidates = [] }
         if isComplete {
-            for observer in candidates.isEmpty ? [Self.unknownObserver] : candidates {
-                let count = candidates.isEmpty ? missing : 1
-                let line = line(process, entry.name, observer)
-                lines[line].counts += AuditCounters(posted: count, lost: count)
-            }
+            for observer in candidates { add(1, .lost, to: line(process, entry.name, observer)) }
+            if candidates.isEmpty { add(missing, .lost, to: line(process, entry.name, Self.unknownObserver)) }
         }
-        note(.lost, process: process, post: number, entry: post.posted) { words in
-            let missed = candidates.map { words.recording.describeObserver($0) }.joined(separator: " and ")
-            let recorded =
-                post.deliveryCount == 0
-                ? "none has" : post.deliveryCount == 1 ? "only 1 has" : "only \(post.deliveryCount) have"
-            return "\(matched(words)) \(recorded) records" + (missed.isEmpty ? "" : ": none for \(missed)")
+        note(.lost, post.posted) { words in
+            let missed = candidates.map(words.recording.describeObserver).joined(separator: " and ")
+            let recorded = post.deliveryCount == 0 ? "none" : "only \(post.deliveryCount)"
+            return "\(matched) \(recorded) \(post.deliveryCount < 2 ? "has" : "have") records"
+                + (missed.isEmpty ? "" : ": none for \(missed)")
         }
     }
 
-    private mutating func countQueues() {
-        for (number, post) in index.posts.enumerated() where post.enqueued >= 0 && isSelected(number) {
-            let process = index.process(ofPost: Int32(number))
-            let key = Key(table: .queues, process: Int32(process), name: index.entry(post.enqueued).name)
-            let line = self.number(key, of: queues.count)
-            if line == queues.count { queues.append(QueueLine(process: key.process, name: key.name)) }
+    private mutating func add(_ number: Int, _ count: AuditCount, to line: Int) {
+        lines[line].counts[.matched] += number
+        lines[line].counts[count] += number
+    }
+
+    private mutating func countQueues(_ index: RecordingIndex) {
+        for number in index.posts.indices where index.posts[number].enqueued >= 0 && isSelected(number) {
+            let (post, process) = (index.posts[number], index.process(ofPost: Int32(number)))
+            let line = line(process, index.entry(post.enqueued).name, in: .queues)
             guard post.queueOutcome >= 0 else {
-                queues[line].counters.waiting += 1
+                add(1, .pending, to: line)
                 continue
             }
             switch index.entry(post.queueOutcome).stage {
-            case .post: queues[line].counters.delivered += 1
-            case .coalesce: queues[line].counters.coalesced += 1
-            case .dequeue: queues[line].counters.cancelled += 1
-            default: queues[line].counters.targetGone += 1
+            case .post: add(1, .delivered, to: line)
+            case .coalesce: add(1, .coalesced, to: line)
+            case .dequeue: add(1, .cancelled, to: line)
+            default: add(1, .targetGone, to: line)
             }
             guard post.secondQueueOutcome >= 0 else { continue }
-            note(.twoOutcomes, process: process, post: Int32(number), entry: post.secondQueueOutcome) { words in
-                "\(words.post(Int32(number))) has two outcomes in its posting queue: "
+            note(.twoOutcomes, post.secondQueueOutcome) { words in
+                "has two outcomes in its posting queue: "
                     + "\(words.record(post.queueOutcome)), then \(words.record(post.secondQueueOutcome))"
             }
         }
     }
 
-    private mutating func checkStrays() {
-        for number in index.strayReturns where isSelected(Int(index.entry(number).post)) {
+    private mutating func checkStrays(_ index: RecordingIndex) {
+        for number in index.strayReturns + index.strayQueueOutcomes where isSelected(Int(index.entry(number).post)) {
             let entry = index.entry(number)
-            note(.returnWithoutDeliver, process: recording.process(of: entry), post: entry.post, entry: number) {
-                words in
-                "a handler returned, but its call was not recorded: \(words.record(number))"
-            }
-        }
-        for number in index.strayQueueOutcomes where isSelected(Int(index.entry(number).post)) {
-            let entry = index.entry(number)
-            note(.withoutPost, process: recording.process(of: entry), post: entry.post, entry: number) { words in
-                "\(words.post(entry.post)) left a posting queue (\(words.record(number))), but its enqueue was not "
-                    + "recorded"
+            note(entry.stage == .return ? .returnWithoutDeliver : .withoutPost, number) { words in
+                entry.stage == .return
+                    ? "lacks a record: a handler returned, but its call was not recorded: \(words.record(number))"
+                    : "left a posting queue (\(words.record(number))), but its enqueue was not recorded"
             }
         }
     }
 
     // MARK: The library's counters
 
-    private mutating func checkLibraryCounters() {
+    private mutating func checkLibraryCounters(_ index: RecordingIndex) {
+        let recording = index.recording
+        guard !recording.counters.isEmpty else { return }
         /// For each observer, the last count, and the record before it on the same thread. The library counted between
         /// these two.
         var counted: [Int32: (entry: Int32, since: Int32)] = [:]
@@ -360,60 +345,53 @@ package struct Audit: Sendable {
                 ofQueues[recording.process(of: entry)] = Int32(number)
             }
         }
-        if !counted.isEmpty { checkObserverCounters(counted) }
-        for (process, number) in ofQueues.sorted(by: { $0.key < $1.key }) { checkQueueCounters(process, number) }
+        if !counted.isEmpty { checkObserverCounters(counted, index) }
+        for (process, number) in ofQueues.sorted(by: { $0.key < $1.key }) {
+            // Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
+            let most = lines.reduce(into: AuditCounters()) {
+                if $1.table == .queues, Int($1.process) == process { $0 += $1.counts }
+            }
+            check(number, "a posting queue", process, least: AuditCounters(), most: most, index)
+        }
     }
 
     /// A count must be at least the number of records before it, and at most the number of all records.
-    private mutating func checkObserverCounters(_ counted: [Int32: (entry: Int32, since: Int32)]) {
+    private mutating func checkObserverCounters(
+        _ counted: [Int32: (entry: Int32, since: Int32)], _ index: RecordingIndex
+    ) {
         var bounds: [Int32: (least: AuditCounters, most: AuditCounters)] = [:]
         for delivery in index.deliveries where delivery.skip < 0 {
             guard delivery.observer >= 0, let since = counted[delivery.observer]?.since else { continue }
             var bound = bounds[delivery.observer] ?? (AuditCounters(), AuditCounters())
-            bound.most.posted += 1
-            if delivery.first <= since { bound.least.posted += 1 }
-            if delivery.outcome >= 0 { bound.most.count(index.entry(delivery.outcome).stage) }
-            if delivery.outcome >= 0, delivery.outcome <= since {
-                bound.least.count(index.entry(delivery.outcome).stage)
+            bound.most[.matched] += 1
+            if delivery.first <= since { bound.least[.matched] += 1 }
+            if delivery.outcome >= 0 {
+                bound.most.count(index.entry(delivery.outcome).stage)
+                if delivery.outcome <= since { bound.least.count(index.entry(delivery.outcome).stage) }
             }
             bounds[delivery.observer] = bound
         }
-        for (observer, count) in counted.sorted(by: { $0.key < $1.key }) {
-            let entry = index.entry(count.entry)
-            // The library also counts what was handed over before the recording began.
-            guard let counters = recording.counters(of: entry), index.observers[Int(observer)].earlier == 0 else {
-                continue
-            }
+        // The library also counts what was handed over before the recording began.
+        for (observer, count) in counted.sorted(by: { $0.key < $1.key })
+        where index.observers[Int(observer)].earlier == 0 {
             let (least, most) = bounds[observer] ?? (AuditCounters(), AuditCounters())
-            let library = AuditCounters(counters)
-            let differing = AuditCounters.all.filter { _, counter in
-                library[keyPath: counter] < least[keyPath: counter]
-                    || library[keyPath: counter] > most[keyPath: counter]
-            }
-            guard !differing.isEmpty else { continue }
-            note(.miscounted, process: recording.process(of: entry), entry: count.entry) { words in
-                "the library's counters for \(words.recording.describeObserver(observer)) "
-                    + "(\(words.record(count.entry))) differ from the records: "
-                    + differing.map {
-                        "\($0.name) \(library[keyPath: $0.counter]), recorded \(most[keyPath: $0.counter])"
-                    }
-                    .joined(separator: "; ")
-            }
+            let process = index.recording.process(of: index.entry(count.entry))
+            check(count.entry, index.recording.describeObserver(observer), process, least: least, most: most, index)
         }
     }
 
-    /// Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
-    private mutating func checkQueueCounters(_ process: Int, _ number: Int32) {
-        var sum = DeliveryCounters()
-        for line in queues where Int(line.process) == process {
-            for outcome in DeliveryOutcome.allCases { sum[outcome] += line.counters[outcome] }
-        }
-        guard let counters = recording.counters(of: index.entry(number)), counters.total >= sum.total else { return }
-        let differing = DeliveryOutcome.allCases.filter { $0 != .waiting && counters[$0] > sum[$0] }
-        guard !differing.isEmpty || counters.total > sum.total else { return }
-        note(.miscounted, process: process, entry: number) { words in
-            "the library's counters for a posting queue (\(words.record(number))) differ from the records: "
-                + "\(counters), recorded \(sum)"
+    /// Checks a `count` record.
+    private mutating func check(
+        _ number: Int32, _ subject: String, _ process: Int, least: AuditCounters, most: AuditCounters,
+        _ index: RecordingIndex
+    ) {
+        guard let counters = index.recording.counters(of: index.entry(number)) else { return }
+        let library = AuditCounters(counters)
+        let differing = AuditCount.allCases.filter { library[$0] < least[$0] || library[$0] > most[$0] }
+        guard !differing.isEmpty else { return }
+        note(.miscounted, number) { words in
+            "the library's counters for \(subject) (\(words.record(number))) differ from the records: "
+                + differing.map { "\($0.words) \(library[$0]), recorded \(most[$0])" }.joined(separator: "; ")
         }
     }
 }
@@ -421,7 +399,7 @@ package struct Audit: Sendable {
 extension RecordingIndex {
     /// The observers that were registered for the post's name when it was posted, and have no record for this post.
     /// Looks at every observer.
-    package func couldHaveMatched(_ post: Int32) -> [Int32] {
+    fileprivate func couldHaveMatched(_ post: Int32) -> [Int32] {
         let posted = posts[Int(post)].posted
         let entry = entry(posted)
         return observers.indices.map { Int32($0) }.filter { number in

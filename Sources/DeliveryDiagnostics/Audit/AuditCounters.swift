@@ -1,54 +1,63 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// The outcomes of the posts of one observer, as the audit counts them.
-struct AuditCounters: Sendable, Hashable {
-    /// Posts that matched the observer and were not skipped.
-    var posted = 0
-    var delivered = 0
-    var coalesced = 0
-    var dropped = 0
-    var cancelled = 0
-    var targetGone = 0
-    var pending = 0
+/// What the audit counts. A post matches an observer once; except `skipped` and `earlier`, the outcomes add up to
+/// `matched`.
+enum AuditCount: Int, CaseIterable {
+    /// Posts that matched the observer and were not skipped. Of blocks and posting queues: what was enqueued.
+    case matched
+    case delivered
+    case coalesced
+    case dropped
+    case cancelled
+    case targetGone
+    case pending
     /// Posts without a record of their outcome.
-    var lost = 0
-    /// Posts that were skipped for this observer. Not included in `posted`.
-    var skipped = 0
-    /// Outcomes of posts from before the recording. Not included in `posted`.
-    var earlier = 0
+    case lost
+    /// Posts that were skipped for this observer.
+    case skipped
+    /// Outcomes of posts from before the recording.
+    case earlier
 
-    /// The counters with their names in words.
-    static var all: [(name: String, counter: WritableKeyPath<AuditCounters, Int>)] {
-        [
-            ("posted", \.posted), ("delivered", \.delivered), ("coalesced", \.coalesced), ("dropped", \.dropped),
-            ("cancelled", \.cancelled), ("target gone", \.targetGone), ("pending", \.pending), ("lost", \.lost),
-            ("skipped", \.skipped), ("earlier", \.earlier),
-        ]
-    }
+    var words: String { self == .targetGone ? "target gone" : "\(self)" }
 
-    mutating func count(_ outcome: DeliveryStage) {
+    /// The count of an outcome; nil if the stage is none.
+    init?(_ outcome: DeliveryStage) {
         switch outcome {
-        case .deliver: delivered += 1
-        case .coalesce: coalesced += 1
-        case .drop: dropped += 1
-        case .cancel: cancelled += 1
-        case .targetGone: targetGone += 1
-        default: break
+        case .deliver: self = .delivered
+        case .coalesce: self = .coalesced
+        case .drop: self = .dropped
+        case .cancel: self = .cancelled
+        case .targetGone: self = .targetGone
+        default: return nil
         }
-    }
-
-    static func += (sum: inout AuditCounters, other: AuditCounters) {
-        for (_, counter) in all { sum[keyPath: counter] += other[keyPath: counter] }
     }
 }
 
-extension AuditCounters {
-    /// The counters that the library keeps for an observer. What waits is only part of `posted`.
+/// A number for each `AuditCount`.
+struct AuditCounters: Sendable, Hashable {
+    private var values = SIMD16<Int>()
+
+    init() {}
+
+    /// The counters that the library keeps. What waits is only part of `matched`.
     init(_ counters: DeliveryCounters) {
-        self.init(
-            posted: counters.total, delivered: counters.delivered, coalesced: counters.coalesced,
-            dropped: counters.dropped + counters.refused, cancelled: counters.cancelled,
-            targetGone: counters.targetGone)
+        self[.matched] = counters.total
+        self[.delivered] = counters.delivered
+        self[.coalesced] = counters.coalesced
+        self[.dropped] = counters.dropped + counters.refused
+        self[.cancelled] = counters.cancelled
+        self[.targetGone] = counters.targetGone
     }
+
+    subscript(_ count: AuditCount) -> Int {
+        get { values[count.rawValue] }
+        set { values[count.rawValue] = newValue }
+    }
+
+    mutating func count(_ outcome: DeliveryStage) {
+        if let count = AuditCount(outcome) { self[count] += 1 }
+    }
+
+    static func += (sum: inout AuditCounters, other: AuditCounters) { sum.values &+= other.values }
 }

@@ -18,18 +18,13 @@ struct AuditFault: Sendable, Hashable {
         case returnWithoutDeliver
 
         /// True if the fault is certain even if records are missing.
-        var isCertainIfTruncated: Bool {
-            switch self {
-            case .twoOutcomes, .outcomeAfterSkip, .tooMany: true
-            case .lost, .lostAtThreadEnd, .withoutPost, .notHandedOver, .miscounted, .returnWithoutDeliver: false
-            }
-        }
+        var isCertainIfTruncated: Bool { [.twoOutcomes, .outcomeAfterSkip, .tooMany].contains(self) }
     }
 
     var kind: Kind
     /// Index in the recording's posts, or -1.
     var post: Int32
-    /// Index of the entry that shows the fault, or -1.
+    /// Index of the entry that shows the fault.
     var entry: Int32
     var text: String
 }
@@ -42,10 +37,9 @@ struct AuditFaults: Sendable {
     private(set) var countByKind: [AuditFault.Kind: Int] = [:]
     private(set) var reported: [AuditFault] = []
 
-    mutating func note(_ kind: AuditFault.Kind, post: Int32, entry: Int32, _ text: () -> String) {
+    mutating func note(_ kind: AuditFault.Kind, _ fault: () -> AuditFault) {
         count += 1
         countByKind[kind, default: 0] += 1
-        guard reported.count < Self.maximumReported else { return }
-        reported.append(AuditFault(kind: kind, post: post, entry: entry, text: text()))
+        if reported.count < Self.maximumReported { reported.append(fault()) }
     }
 }

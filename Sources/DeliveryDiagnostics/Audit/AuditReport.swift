@@ -4,98 +4,55 @@ internal import ThreadedNotifications
 /// Formats an audit as text and as JSON.
 package struct AuditReport {
     private let audit: Audit
-    private let lines: [Audit.Line]
     private let words: RecordWords
+    private let lines: [Audit.Table: [Audit.Line]]
 
     package init(_ audit: Audit) {
         self.audit = audit
         words = RecordWords(audit.index)
         // An observer of any name has a line for each name that it received. Its registration then needs no line of its
         // own.
-        let named = Set(audit.lines.filter { $0.name >= 0 }.map(\.observer))
-        lines = audit.lines.filter { $0.name >= 0 || $0.observer < 0 || !named.contains($0.observer) }
+        let named = Set(audit.lines(.notifications).filter { $0.name >= 0 }.map(\.observer))
+        lines = Dictionary(
+            grouping: audit.lines.filter { line in
+                line.table != .notifications || line.name >= 0 || line.observer < 0 || !named.contains(line.observer)
+            }, by: \.table)
     }
 
-    private var recording: Recording { audit.recording }
+    private var recording: Recording { audit.index.recording }
 
     // MARK: For people
 
     /// Lines of at most `width` characters, unless a single word is longer.
     package func text(width: Int = .max) -> [String] {
-        var sections: [[String]] = []
-        if !lines.isEmpty {
-            sections.append(table(lines.map { ($0.counts, label($0)) }, of: "name and observer", width))
-        }
-        if !audit.unobserved.isEmpty {
-            sections.append(
-                numbers(
-                    ["posted"], of: "name without an observer",
-                    audit.unobserved.map { line in
-                        let location = words.location(
-                            of: words.source(ofPost: audit.index.entry(line.first).post), ", ")
-                        return ([line.count], words.name(line.name) + ofProcess(line.process) + location)
-                    }, width))
-        }
-        if !audit.queues.isEmpty {
-            let columns = Self.queueColumns.filter { column in
-                column.isAlwaysShown || audit.queues.contains { $0.counters[keyPath: column.counter] != 0 }
-            }
-            sections.append(
-                numbers(
-                    columns.map(\.heading), of: "in posting queues",
-                    audit.queues.map { line in
-                        (
-                            columns.map { line.counters[keyPath: $0.counter] },
-                            words.name(line.name) + ofProcess(line.process)
-                        )
-                    }, width))
-        }
-        if !audit.blocks.isEmpty {
-            sections.append(
-                table(audit.blocks.map { ($0.counts, "blocks" + ofProcess($0.process)) }, of: "performed", width))
-        }
-        return Array((sections + [verdict(width: width)]).joined(separator: [""]))
+        let tables = Audit.Table.allCases.compactMap { table in lines[table].map { text(of: table, $0, width) } }
+        return Array((tables + [verdict(width: width)]).joined(separator: [""]))
     }
 
-    private static var queueColumns: [(heading: String, counter: KeyPath<DeliveryCounters, Int>, isAlwaysShown: Bool)] {
-        [
-            ("enqueued", \.total, true), ("posted", \.delivered, true), ("coalesced", \.coalesced, false),
-            ("dequeued", \.cancelled, false), ("target gone", \.targetGone, false), ("waiting", \.waiting, false),
-        ]
-    }
-
-    private func table(_ rows: [(counts: AuditCounters, label: String)], of what: String, _ width: Int) -> [String] {
-        var sum = AuditCounters()
-        for row in rows { sum += row.counts }
-        let all = rows.count > 1 ? rows + [(sum, "total")] : rows
-        let columns = AuditCounters.all.filter { column in
-            ["posted", "delivered"].contains(column.name) || sum[keyPath: column.counter] != 0
-        }
-        return numbers(
-            columns.map(\.name), of: what,
-            all.map { row in (columns.map { row.counts[keyPath: $0.counter] }, row.label) }, width)
-    }
-
-    /// Numbers come first, so that long labels do not break their columns.
-    private func numbers(
-        _ headings: [String], of what: String, _ rows: [(numbers: [Int], label: String)], _ width: Int
-    ) -> [String] {
-        let columns = headings.map { Table.Column.number($0.replacing(" ", with: "\n")) } + [.wrapped(what)]
-        return Table(columns, rows: rows.map { $0.numbers.map(Quantity.exact) + [$0.label] }).lines(width: width)
-    }
-
-    private func ofProcess(_ process: Int32) -> String {
-        recording.processes.count > 1 ? " of process \(recording.processes[Int(process)].id)" : ""
+    private func text(of table: Audit.Table, _ lines: [Audit.Line], _ width: Int) -> [String] {
+        let sum = audit.sum(table)
+        let columns = table.columns.filter { [.matched, .delivered].contains($0.count) || sum[$0.count] != 0 }
+        var rows = lines.map { (counts: $0.counts, label: label($0)) }
+        if rows.count > 1, table == .notifications { rows.append((sum, "total")) }
+        // Numbers come first, so that long labels do not break their columns.
+        let headings = columns.map { Table.Column.number($0.heading.replacing(" ", with: "\n")) }
+        return Table(
+            headings + [.wrapped(table.title)],
+            rows: rows.map { row in columns.map { Quantity.exact(row.counts[$0.count]) } + [row.label] }
+        ).lines(width: width)
     }
 
     private func label(_ line: Audit.Line) -> String {
-        var label = words.name(line.name)
+        var label = line.table == .blocks ? "blocks" : words.name(line.name)
         if line.observer >= 0 {
             label += "  \(recording.describeObserver(line.observer))"
-        } else {
-            label += ofProcess(line.process)
-            if line.observer == Audit.unknownObserver { label += "  unknown observer" }
+        } else if recording.processes.count > 1 {
+            label += " of process \(recording.processes[Int(line.process)].id)"
         }
+        guard line.table == .notifications else {
+            return label + words.location(of: words.source(ofPost: line.firstPost), ", ")
+        }
+        if line.observer == Audit.unknownObserver { label += "  unknown observer" }
         if let target = target(line) {
             label += " on \(words.thread(target))"
         } else if !line.threads.isEmpty {
@@ -114,8 +71,7 @@ package struct AuditReport {
     /// The line that states whether there are faults.
     package var result: String {
         if audit.faults.count > 0 { return "\(counted(audit.faults.count, "fault")):" }
-        let isEmpty = lines.isEmpty && audit.blocks.isEmpty && audit.queues.isEmpty && audit.unobserved.isEmpty
-        return isEmpty ? "nothing was posted" : "no faults"
+        return lines.isEmpty ? "nothing was posted" : "no faults"
     }
 
     private func verdict(width: Int) -> [String] {
@@ -131,9 +87,9 @@ package struct AuditReport {
     private func descriptions(of faults: AuditFaults, width: Int) -> [String] {
         let shown = faults.reported.prefix(20)
         let text = shown.flatMap { fault in
-            let line = fault.entry < 0 ? 0 : audit.index.entry(fault.entry).line
-            return WrappedText.lines(
-                "\(recording.source):\(line): \(fault.text)", width: width, indent: "  ", hanging: 2)
+            WrappedText.lines(
+                "\(recording.source):\(audit.index.entry(fault.entry).line): \(fault.text)", width: width,
+                indent: "  ", hanging: 2)
         }
         return faults.count > shown.count ? text + ["  and \(faults.count - shown.count) more"] : text
     }
@@ -142,43 +98,27 @@ package struct AuditReport {
 
     /// One JSON document with sorted keys.
     package func json() throws -> String {
-        try JSONText.of([
+        var document: [String: Any] = [
             "file": recording.source, "addsUp": audit.addsUp, "isTruncated": !audit.isComplete,
-            "notifications": lines.map(object), "blocks": audit.blocks.map(object),
-            "queues": audit.queues.map { queue in
-                Dictionary(
-                    uniqueKeysWithValues: Self.queueColumns.map { column in
-                        (
-                            Self.key(column.heading),
-                            queue.counters[keyPath: column.counter]
-                        )
-                    }
-                ).merging(self.object(queue.process, queue.name)) { $1 }
-            },
-            "unobserved": audit.unobserved.map { line in
-                object(line.process, line.name).merging(["posted": line.count]) { $1 }
-            },
+            "posted": audit.postCount,
             "faults": audit.faults.reported.map(object), "faultCount": audit.faults.count,
             "unknown": audit.unknown.reported.map(object), "unknownCount": audit.unknown.count,
-        ])
-    }
-
-    /// The key of a counter.
-    private static func key(_ name: String) -> String { name == "target gone" ? "targetGone" : name }
-
-    private func object(_ process: Int32, _ name: Int32) -> [String: Any] {
-        var object: [String: Any] = ["process": Int(recording.processes[Int(process)].id)]
-        if name >= 0 { object["notification"] = recording.strings[Int(name)] }
-        return object
+        ]
+        for table in Audit.Table.allCases { document[table.rawValue] = lines[table, default: []].map(object) }
+        return try JSONText.of(document)
     }
 
     private func object(_ line: Audit.Line) -> [String: Any] {
-        var object = object(line.process, line.name)
-        for (name, counter) in AuditCounters.all { object[Self.key(name)] = line.counts[keyPath: counter] }
+        var object: [String: Any] = ["process": Int(recording.processes[Int(line.process)].id)]
+        if line.name >= 0 { object["notification"] = recording.strings[Int(line.name)] }
+        for column in line.table.columns {
+            object[column.heading == "target gone" ? "targetGone" : column.heading] = line.counts[column.count]
+        }
+        guard line.table == .notifications else { return object }
         object["threads"] = line.threads.sorted().map { recording.describeThread($0) }
         if line.observer >= 0 { object["observer"] = recording.observers[Int(line.observer)].number }
         if let target = target(line) { object["target"] = recording.describeThread(target) }
-        if let location = audit.index.registration(of: line.observer).flatMap({ recording.place(of: $0) }) {
+        if let location = audit.index.registration(of: line.observer).flatMap(recording.place) {
             object["location"] = location.description
         }
         if !line.policies.isEmpty { object["policies"] = line.policies.sorted() }
@@ -186,9 +126,39 @@ package struct AuditReport {
     }
 
     private func object(_ fault: AuditFault) -> [String: Any] {
-        var object: [String: Any] = ["kind": fault.kind.rawValue, "text": fault.text]
+        var object: [String: Any] = [
+            "kind": fault.kind.rawValue, "text": fault.text, "line": Int(audit.index.entry(fault.entry).line),
+        ]
         if fault.post >= 0 { object["post"] = recording.posts[Int(fault.post)].number }
-        if fault.entry >= 0 { object["line"] = Int(audit.index.entry(fault.entry).line) }
         return object
+    }
+}
+
+extension Audit.Table {
+    fileprivate var title: String {
+        switch self {
+        case .notifications: "name and observer"
+        case .unobserved: "name without an observer"
+        case .queues: "in posting queues"
+        case .blocks: "in mailboxes"
+        }
+    }
+
+    /// The counts that the table can have, with the words for them.
+    fileprivate var columns: [(count: AuditCount, heading: String)] {
+        switch self {
+        case .notifications: AuditCount.allCases.map { ($0, $0.words) }
+        case .unobserved: [(.matched, "posted")]
+        case .queues:
+            [
+                (.matched, "enqueued"), (.delivered, "posted"), (.coalesced, "coalesced"), (.cancelled, "dequeued"),
+                (.targetGone, "target gone"), (.pending, "pending"),
+            ]
+        case .blocks:
+            [
+                (.matched, "enqueued"), (.delivered, "performed"), (.cancelled, "cancelled"),
+                (.targetGone, "target gone"), (.pending, "pending"), (.lost, "lost"),
+            ]
+        }
     }
 }

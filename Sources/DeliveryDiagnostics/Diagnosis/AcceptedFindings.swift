@@ -9,9 +9,8 @@ internal import Foundation
 ///
 /// Text after `#` at the beginning of a line or after a space is a comment.
 package struct AcceptedFindings: Sendable, Hashable {
-    private var names: [String: Set<String>] = [:]
-    /// Kinds that are accepted for any name.
-    private var kinds: Set<String> = []
+    /// A kind, or a kind and a name.
+    private var accepted: Set<[String]> = []
 
     /// Accepts none.
     package init() {}
@@ -31,7 +30,8 @@ package struct AcceptedFindings: Sendable, Hashable {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = " \(line)".firstRange(of: " #").map { " \(line)"[..<$0.lowerBound] } ?? line
             let words = content.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-            guard let kind = words.first.map(String.init) else { continue }
+                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            guard let kind = words.first else { continue }
             let known = Finding.Kind.allCases.map(\.rawValue)
             guard known.contains(kind) else {
                 let nearest = Suggestion.nearest(to: kind, among: known).map { " Did you mean \($0)?" } ?? ""
@@ -40,17 +40,12 @@ package struct AcceptedFindings: Sendable, Hashable {
                     problem: "\"\(Excerpt.of(kind))\" is not a kind of finding.\(nearest) The kinds are in the output "
                         + "of 'diagnose --json'.")
             }
-            if words.count > 1 {
-                names[kind, default: []].insert(words[1].trimmingCharacters(in: .whitespaces))
-            } else {
-                kinds.insert(kind)
-            }
+            accepted.insert(words)
         }
     }
 
     func accepts(_ finding: Finding, in recording: Recording) -> Bool {
-        if kinds.contains(finding.kind.rawValue) { return true }
-        return finding.name >= 0
-            && names[finding.kind.rawValue]?.contains(recording.strings[Int(finding.name)]) == true
+        accepted.contains([finding.kind.rawValue])
+            || finding.name >= 0 && accepted.contains([finding.kind.rawValue, recording.strings[Int(finding.name)]])
     }
 }

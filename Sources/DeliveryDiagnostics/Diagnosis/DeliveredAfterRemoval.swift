@@ -6,7 +6,8 @@ internal import ThreadedNotifications
 /// A handler that was running during the removal may be recorded after it. The removal's record has the number of
 /// these.
 enum DeliveredAfterRemoval {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let index = words.index
         var found: [Int32: (count: Int, sameThread: Int, last: Int32)] = [:]
         for span in index.spans where !span.isWait {
             let observer = index.entry(span.begin).observer
@@ -18,7 +19,6 @@ enum DeliveredAfterRemoval {
             // The removing thread's own later deliveries were not running during the removal.
             if index.entry(removed).thread == span.thread { found[observer]?.sameThread += 1 }
         }
-        let words = RecordWords(index)
         return found.compactMap { observer, found in
             let removed = index.observers[Int(observer)].removed
             let running = index.entry(removed).count

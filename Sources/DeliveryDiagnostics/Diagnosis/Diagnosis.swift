@@ -9,7 +9,7 @@ package struct Diagnosis: Sendable {
     let index: RecordingIndex
     private(set) var findings: [Finding]
     /// The audit of the same recording.
-    package let audit: Audit
+    let audit: Audit
     /// The number of findings that were accepted.
     package private(set) var acceptedCount = 0
 
@@ -19,27 +19,30 @@ package struct Diagnosis: Sendable {
     ) {
         self.index = index
         audit = Audit(index, selection: selection)
-        var findings = Unaccounted.findings(audit)
-        findings += WrongThread.findings(index)
-        findings += SeveralThreads.findings(audit)
-        findings += MainHeldUp.findings(index, limits)
-        findings += PostedUnobserved.findings(index)
-        findings += DeliveredAfterRemoval.findings(index)
-        findings += NeverDelivered.findings(index)
-        findings += RemovedAtOnce.findings(index)
-        findings += Overtaking.findings(index)
-        findings += Flood.findings(index, limits)
-        findings += SelfPosting.findings(index, limits)
-        findings += Stall.findings(index, limits)
-        findings += WaitCycle.findings(index)
-        findings += WaitTimedOut.findings(index)
-        findings += DroppedByPolicy.findings(index)
-        findings += TargetGone.findings(index)
-        findings += RecordingEnd.findings(index)
+        let words = RecordWords(index)
+        let (histories, matches) = (NameHistory.all(index), ObserverMatches.all(index))
+        var findings = Unaccounted.findings(audit, words)
+        findings += WrongThread.findings(words)
+        findings += SeveralThreads.findings(words)
+        findings += MainHeldUp.findings(words, limits)
+        findings += PostedUnobserved.findings(histories, words)
+        findings += DeliveredAfterRemoval.findings(words)
+        findings += NeverDelivered.findings(histories, matches, words)
+        findings += NameNeverPosted.findings(histories, words)
+        findings += RemovedBeforePost.findings(histories, matches, words)
+        findings += Overtaking.findings(words)
+        findings += Flood.findings(words, limits)
+        findings += SelfPosting.findings(words, limits)
+        findings += Stall.findings(words, limits)
+        findings += WaitCycle.findings(words)
+        findings += WaitTimedOut.findings(words)
+        findings += DroppedByPolicy.findings(matches, words)
+        findings += TargetGone.findings(words)
+        findings += RecordingEnd.findings(words)
         // Notifications waiting for a stuck thread are covered by the finding about the thread.
         let stuck = Set(findings.filter { $0.kind != .neverDelivered && $0.thread >= 0 }.map(\.thread))
         findings.removeAll { $0.kind == .neverDelivered && stuck.contains($0.thread) }
-        if let selection {
+        if let selection, !selection.isEverything {
             // Whole programs are diagnosed; findings of other records are hidden.
             findings.removeAll { finding in
                 !finding.evidence.contains { $0 >= 0 && selection.contains(index.entry($0)) }
@@ -55,35 +58,42 @@ package struct Diagnosis: Sendable {
         self.findings = findings.sorted()
     }
 
-    package init(
-        _ recording: Recording, limits: DiagnosisLimits = DiagnosisLimits(),
-        accepted: AcceptedFindings = AcceptedFindings(), selection: RecordingSelection? = nil
-    ) {
-        self.init(RecordingIndex(recording), limits: limits, accepted: accepted, selection: selection)
-    }
-
     /// True if any finding is a problem rather than a note.
     package var hasProblem: Bool { findings.contains { $0.severity == .problem } }
-
-    /// The notification of the first finding that has one.
-    package var firstName: String? {
-        findings.first { $0.name >= 0 }.map { index.recording.strings[Int($0.name)] }
-    }
 
     /// True if there is any finding.
     package var hasFinding: Bool { !findings.isEmpty }
 
-    /// The sums of the audit in one line: `12 posted, 12 delivered, 2 blocks; no faults`.
+    /// The options that select the notification of the first finding, or its thread: `["--name", "JobDone"]`; empty if
+    /// there is neither.
+    package var firstSelection: [String] {
+        guard let first = findings.first else { return [] }
+        if first.name >= 0 { return ["--name", index.recording.strings[Int(first.name)]] }
+        guard let entry = first.evidence.first else { return [] }
+        let thread = index.recording.threads[Int(index.entry(entry).thread)].identity
+        return ["--thread", thread.name ?? "\(thread.number)"]
+    }
+
+    /// The number of findings of each severity, and the audit's sums in one line.
     package var totals: String {
-        var sum = AuditCounters()
-        for line in audit.lines { sum += line.counts }
-        let outcomes = AuditCounters.all.filter { $0.name == "posted" || sum[keyPath: $0.counter] > 0 }.map {
-            "\(sum[keyPath: $0.counter]) \($0.name)"
+        let problems = findings.count { $0.severity == .problem }
+        let found = [
+            problems > 0 ? counted(problems, "problem") : nil,
+            findings.count > problems ? counted(findings.count - problems, "note") : nil,
+        ].compactMap(\.self).joined(separator: ", ")
+        func sums(_ table: Audit.Table, _ words: [AuditCount: String]) -> String {
+            let sum = audit.sum(table)
+            return AuditCount.allCases.filter { sum[$0] > 0 }.map { "\(sum[$0]) \(words[$0] ?? $0.words)" }
+                .joined(separator: ", ")
         }
-        let unobserved = audit.unobserved.reduce(0) { $0 + $1.count }
-        let blocks = audit.blocks.reduce(0) { $0 + $1.counts.posted }
-        let others = [(unobserved, "without an observer"), (blocks, blocks == 1 ? "block" : "blocks")]
-        let faults = audit.addsUp ? "no faults" : counted(audit.faults.count, "fault")
-        return (outcomes + others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }).joined(separator: ", ") + "; " + faults
+        let unobserved = audit.sum(.unobserved)[.matched]
+        let posts = "\(audit.postCount) posted\(unobserved > 0 ? " (\(unobserved) without an observer)" : "")"
+        let blocks = audit.sum(.blocks)[.matched]
+        let parts = [
+            found, [posts, sums(.notifications, [:])].filter { !$0.isEmpty }.joined(separator: ", "),
+            sums(.blocks, [.matched: blocks == 1 ? "block" : "blocks", .delivered: "performed"]),
+            audit.addsUp ? "all accounted for" : counted(audit.faults.count, "audit fault"),
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "; ")
     }
 }

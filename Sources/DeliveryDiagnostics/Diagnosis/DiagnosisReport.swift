@@ -3,17 +3,8 @@ internal import ThreadedNotifications
 
 /// Formats a diagnosis as text and as JSON.
 package struct DiagnosisReport {
-    /// A line and its role. The caller chooses a color for each role.
-    package struct Line: Sendable, Hashable {
-        package enum Role: Sendable, Hashable {
-            case problem
-            case note
-            case rest
-        }
-
-        package var text: String
-        package var role: Role
-    }
+    /// A line, and whether it states a problem. The caller chooses a color for problems.
+    package typealias Line = (text: String, isProblem: Bool)
 
     /// The number of findings in the text.
     package static let maximumReported = 20
@@ -31,21 +22,20 @@ package struct DiagnosisReport {
 
     /// Lines of at most `width` characters, unless a single word is longer.
     package func text(width: Int = .max) -> [Line] {
-        guard !diagnosis.findings.isEmpty else { return [Line(text: "no findings", role: .rest)] }
+        guard !diagnosis.findings.isEmpty else { return [("no findings", false)] }
         var lines: [Line] = []
         for (number, finding) in diagnosis.findings.prefix(Self.maximumReported).enumerated() {
-            if number > 0 { lines.append(Line(text: "", role: .rest)) }
-            let problem = "\(finding.severity.rawValue): \(finding.problem)"
-            lines += WrappedText.lines(problem, width: width)
-                .map { Line(text: $0, role: finding.severity == .problem ? .problem : .note) }
+            if number > 0 { lines.append(("", false)) }
+            lines += WrappedText.lines("\(finding.severity.rawValue): \(finding.problem)", width: width)
+                .map { ($0, finding.severity == .problem) }
             let rest =
                 finding.evidence.prefix(Self.maximumEvidence).map(words.evidence) + finding.details
                 + ["remedy: \(finding.remedy)"]
             lines += rest.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
-                .map { Line(text: $0, role: .rest) }
+                .map { ($0, false) }
         }
         let more = diagnosis.findings.count - Self.maximumReported
-        if more > 0 { lines += [Line(text: "", role: .rest), Line(text: "and \(more) more", role: .rest)] }
+        if more > 0 { lines += [("", false), ("and \(more) more", false)] }
         return lines
     }
 

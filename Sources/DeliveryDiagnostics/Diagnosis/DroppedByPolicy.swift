@@ -3,28 +3,19 @@ internal import ThreadedNotifications
 
 /// Finds notifications that an observer's overflow policy dropped (guarantee 12).
 enum DroppedByPolicy {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
-        /// By observer.
-        var posted = Array(repeating: 0, count: index.observers.count)
-        var dropped: [Int32: (count: Int, first: Int32)] = [:]
-        for delivery in index.deliveries where delivery.observer >= 0 && delivery.skip < 0 {
-            posted[Int(delivery.observer)] += 1
-            if delivery.outcome >= 0, index.entry(delivery.outcome).stage == .drop {
-                dropped[delivery.observer, default: (0, delivery.outcome)].count += 1
-            }
-        }
-        let words = RecordWords(index)
-        return dropped.map { observer, found in
-            let policy = index.recording.details(of: index.entry(found.first)).map { " (\(Excerpt.of($0)))" } ?? ""
+    static func findings(_ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
+        zip(words.index.observers.indices, matches).filter { $1.dropped > 0 }.map { observer, matches in
+            let drop = words.index.entry(matches.firstDrop)
+            let policy = words.recording.details(of: drop).map { " (\(Excerpt.of($0)))" } ?? ""
             return Finding(
                 kind: .dropped, severity: .note,
-                problem: "The overflow policy\(policy) of \(words.observer(observer)) dropped \(found.count) of "
-                    + "\(counted(posted[Int(observer)], "notification")).",
-                evidence: [words.registered(observer), found.first],
+                problem: "The overflow policy\(policy) of \(words.observer(Int32(observer))) dropped "
+                    + "\(matches.dropped) of \(counted(matches.matched, "notification")).",
+                evidence: [words.registered(Int32(observer)), matches.firstDrop],
                 remedy:
                     "If every notification matters, use a larger capacity, the policy .block, which slows the poster "
                     + "down, or a faster handler.",
-                weight: found.count, name: index.entry(found.first).name)
+                weight: matches.dropped, name: drop.name)
         }
     }
 }

@@ -15,7 +15,7 @@ struct Finding: Sendable, Hashable {
         case selfPosting
         case flood
         case targetGone
-        case removedAtOnce
+        case removedBeforePost
         case neverDelivered
         case nameNeverPosted
         case postedUnobserved
@@ -26,6 +26,7 @@ struct Finding: Sendable, Hashable {
         case recordingTruncated
         case waitsBothWays
         case dropped
+        case onPostingThread
         case overtakesByPolicy
         case fork
     }

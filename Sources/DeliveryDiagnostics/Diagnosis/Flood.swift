@@ -7,20 +7,28 @@ enum Flood {
     private static let maximumPosters = 5
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    static func findings(_ index: RecordingIndex, _ limits: DiagnosisLimits) -> [Finding] {
-        let count = index.recording.entries.count
-        // For each entry: the thread for which a wait begins or ends there.
-        var begins = Array(repeating: Int32(-1), count: count)
-        var ends = Array(repeating: Int32(-1), count: count)
-        for delivery in index.deliveries {
-            guard let (begin, end, thread) = wait(of: delivery, index) else { continue }
-            begins[Int(begin)] = thread
-            if end >= 0 { ends[Int(end)] = thread }
+    /// For each entry: the thread for which a wait begins or ends there, or -1.
+    private struct Waits {
+        var begins: [Int32]
+        var ends: [Int32]
+
+        init(_ index: RecordingIndex) {
+            begins = Array(repeating: -1, count: index.recording.entries.count)
+            ends = begins
+            for delivery in index.deliveries {
+                guard let wait = Flood.wait(of: delivery, index) else { continue }
+                begins[Int(wait.begin)] = wait.thread
+                if wait.end >= 0 { ends[Int(wait.end)] = wait.thread }
+            }
         }
-        var depths = Array(repeating: 0, count: index.threads.count)
+    }
+
+    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+        let waits = Waits(words.index)
+        var depths = Array(repeating: 0, count: words.index.threads.count)
         var peaks = depths.map { _ in (depth: 0, entry: Int32(-1)) }
-        for entry in 0..<count {
-            let (begin, end) = (Int(begins[entry]), Int(ends[entry]))
+        for entry in waits.begins.indices {
+            let (begin, end) = (Int(waits.begins[entry]), Int(waits.ends[entry]))
             if begin >= 0 {
                 depths[begin] += 1
                 if depths[begin] > peaks[begin].depth { peaks[begin] = (depths[begin], Int32(entry)) }
@@ -28,7 +36,7 @@ enum Flood {
             if end >= 0 { depths[end] -= 1 }
         }
         return peaks.indices.filter { peaks[$0].depth > limits.depth }.map { thread in
-            finding(Int32(thread), peaks[thread], begins: begins, ends: ends, index, limits)
+            finding(Int32(thread), peaks[thread], waits, words, limits)
         }
     }
 
@@ -49,38 +57,30 @@ enum Flood {
     }
 
     private static func finding(
-        _ thread: Int32, _ peak: (depth: Int, entry: Int32), begins: [Int32], ends: [Int32],
-        _ index: RecordingIndex, _ limits: DiagnosisLimits
+        _ thread: Int32, _ peak: (depth: Int, entry: Int32), _ waits: Waits, _ words: RecordWords,
+        _ limits: DiagnosisLimits
     ) -> Finding {
-        struct Poster: Hashable {
-            var thread: Int32
-            var name: Int32
-            var location: Int32
-        }
-        let words = RecordWords(index)
-        var posters: [Poster: Int] = [:]
-        var first: Int32 = .max
+        let index = words.index
+        /// By thread, name and source location.
+        var posters: [[Int32]: Int] = [:]
+        var first: Int32 = -1
         for delivery in index.deliveries {
             guard let wait = wait(of: delivery, index), wait.thread == thread, wait.begin <= peak.entry,
                 wait.end < 0 || wait.end > peak.entry
             else { continue }
             let source = words.source(ofPost: delivery.post)
             let entry = index.entry(source < 0 ? wait.begin : source)
-            posters[Poster(thread: entry.thread, name: entry.name, location: entry.place), default: 0] += 1
-            first = min(first, wait.begin)
+            posters[[entry.thread, entry.name, entry.place], default: 0] += 1
+            if first < 0 || wait.begin < first { first = wait.begin }
         }
         let top = posters.sorted {
-            ($1.value, $0.key.thread, $0.key.name, $0.key.location)
-                < ($0.value, $1.key.thread, $1.key.name, $1.key.location)
+            ($1.value, $0.key[0], $0.key[1], $0.key[2]) < ($0.value, $1.key[0], $1.key[1], $1.key[2])
         }
-        var details = [
-            "depth over time: \(sparkline(thread, begins: begins, ends: ends, index)) (highest \(peak.depth))"
-        ]
-        for (poster, count) in top.prefix(maximumPosters) {
-            let what = poster.name < 0 ? "blocks" : words.name(poster.name)
-            let location =
-                poster.location < 0 ? "" : " at \(Excerpt.of(index.recording.places[Int(poster.location)].description))"
-            details.append("\(count) of them: \(words.thread(poster.thread)) posts \(what)\(location)")
+        var details = ["depth over time: \(sparkline(thread, waits, index)) (highest \(peak.depth))"]
+        details += top.prefix(maximumPosters).map { poster, count in
+            let place = poster[2] < 0 ? "" : " at \(Excerpt.of(index.recording.places[Int(poster[2])].description))"
+            let what = poster[1] < 0 ? "blocks" : words.name(poster[1])
+            return "\(count) of them: \(words.thread(poster[0])) posts \(what)\(place)"
         }
         if top.count > maximumPosters { details.append("and \(counted(top.count - maximumPosters, "poster")) more") }
         let elapsed = UInt64(max(0, index.recording.elapsed(index.entry(peak.entry))))
@@ -88,15 +88,15 @@ enum Flood {
             kind: .flood, severity: .problem,
             problem: "\(peak.depth) notifications were waiting for \(words.thread(thread)) at the same time, "
                 + "\(ElapsedTime.text(elapsed)) after the beginning. The limit is \(limits.depth).",
-            evidence: [first == .max ? -1 : first, peak.entry], details: details,
+            evidence: [first, peak.entry], details: details,
             remedy:
                 "Post less often, or coalesce: ObserverOptions(overflow: .keepLatest), a PostingQueue, or a bounded "
                 + "policy such as .block, which slows the posters down.",
-            weight: peak.depth, name: top.first?.key.name ?? -1)
+            weight: peak.depth, name: top.first?.key[1] ?? -1)
     }
 
     /// The highest depth in each of 40 equal spans of the recording's time.
-    private static func sparkline(_ thread: Int32, begins: [Int32], ends: [Int32], _ index: RecordingIndex) -> String {
+    private static func sparkline(_ thread: Int32, _ waits: Waits, _ index: RecordingIndex) -> String {
         let entries = index.recording.entries
         guard let start = entries.first?.time, let end = entries.last?.time else { return "" }
         let span = max(1, (end - start) / UInt64(columns) + 1)
@@ -108,8 +108,8 @@ enum Flood {
                 column += 1
                 highest[column] = depth
             }
-            if begins[number] == thread { depth += 1 }
-            if ends[number] == thread { depth -= 1 }
+            if waits.begins[number] == thread { depth += 1 }
+            if waits.ends[number] == thread { depth -= 1 }
             highest[column] = max(highest[column], depth)
         }
         let top = max(1, highest.max() ?? 1)

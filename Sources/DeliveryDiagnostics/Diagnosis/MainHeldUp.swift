@@ -6,18 +6,18 @@ enum MainHeldUp {
     /// A handler is a problem if it exceeds the budget by this factor. Below that, the machine may just have been busy.
     private static let farOver: UInt64 = 10
 
-    static func findings(_ index: RecordingIndex, _ limits: DiagnosisLimits) -> [Finding] {
+    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+        let index = words.index
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
         }
         let budget = limits.mainBudget.nanoseconds
-        let isMain = index.recording.threads.map { $0.identity.number == 1 }
         var found: [Key: (count: Int, longest: UInt64, span: Int)] = [:]
         /// For each handler of the main thread: the time in handlers that ran inside it, which are measured separately.
         var nested: [Int32: UInt64] = [:]
         // Backwards, inner handlers come before the handlers around them.
-        for (number, span) in index.spans.enumerated().reversed() where !span.isWait && isMain[Int(span.thread)] {
+        for (number, span) in index.spans.enumerated().reversed() where !span.isWait && index.isMain(span.thread) {
             guard let whole = index.duration(of: span) else { continue }
             let outer = index.handler(span.outer)
             if outer >= 0 { nested[outer, default: 0] += whole }
@@ -30,7 +30,6 @@ enum MainHeldUp {
             if duration >= all.longest { (all.longest, all.span) = (duration, number) }
             found[key] = all
         }
-        let words = RecordWords(index)
         return found.map { key, found in
             Finding(
                 kind: .mainHeldUp, severity: found.longest / farOver > budget ? .problem : .note,

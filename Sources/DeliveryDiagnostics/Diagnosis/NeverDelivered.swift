@@ -1,146 +1,78 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// Finds observers that never received anything: either their name was posted while they observed, or the program posts
-/// a similar name instead (`MisspeltName`).
+/// Finds observers that never received anything, although their name was posted while they observed.
 struct NeverDelivered {
-    /// The posts of one name.
-    struct Posts {
-        /// Indices of the `post` and `capture` entries.
-        var entries: [Int32] = []
-        /// True if every post recorded how many observers it matched.
-        var areCounted = true
-    }
-
-    /// The outcomes of the posts that matched an observer.
-    private struct Matched {
-        var delivered = 0
-        var skipped = 0
-        var pending = 0
-        var others = 0
-        var first: Int32 = -1
-    }
-
     private let index: RecordingIndex
     private let words: RecordWords
-    /// By name and process.
-    private var posts: [UInt64: Posts] = [:]
-    /// For each name and process, the senders that observers ask for.
-    private var asked: [UInt64: Set<Int32>] = [:]
     /// For each entry: the previous and the next one of its thread.
-    private var before: [Int32]
-    private var after: [Int32]
+    private lazy var neighbors = Self.neighbors(index)
 
-    static func findings(_ index: RecordingIndex) -> [Finding] { NeverDelivered(index).findings() }
+    static func findings(_ histories: [NameHistory], _ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
+        var search = NeverDelivered(index: words.index, words: words)
+        return histories.flatMap { search.findings($0, matches) }
+    }
 
-    private init(_ index: RecordingIndex) {
+    private init(index: RecordingIndex, words: RecordWords) {
         self.index = index
-        words = RecordWords(index)
-        before = Array(repeating: -1, count: index.recording.entries.count)
-        after = before
-        var last = Array(repeating: Int32(-1), count: index.threads.count)
-        for (number, entry) in index.recording.entries.enumerated() {
-            let thread = Int(entry.thread)
-            before[number] = last[thread]
-            if last[thread] >= 0 { after[Int(last[thread])] = Int32(number) }
-            last[thread] = Int32(number)
-            switch entry.stage {
-            case .post, .capture:
-                guard entry.name >= 0 else { break }
-                posts[Self.key(entry, index), default: Posts()].entries.append(Int32(number))
-                if entry.count < 0 { posts[Self.key(entry, index)]?.areCounted = false }
-            case .register:
-                if entry.sender >= 0 { asked[Self.key(entry, index), default: []].insert(entry.sender) }
-            default: break
-            }
-        }
+        self.words = words
     }
 
-    static func key(_ entry: Recording.Entry, _ index: RecordingIndex) -> UInt64 {
-        UInt64(index.recording.process(of: entry)) << 32 | UInt64(UInt32(bitPattern: entry.name))
-    }
-
-    private func findings() -> [Finding] {
-        let matched = matched()
+    private mutating func findings(_ history: NameHistory, _ matches: [ObserverMatches]) -> [Finding] {
         var findings: [Finding] = []
-        /// Findings by name and source location of the registration. Observers that are added at the same location
-        /// share the finding of the first.
-        var byLocation: [UInt64: (finding: Int, count: Int)] = [:]
-        var unposted: [Int32] = []
-        for number in index.observers.indices {
-            let (observer, matched) = (Int32(number), matched[number])
-            guard let registration = index.registration(of: observer), matched.delivered == 0,
-                index.observers[number].earlier == 0
+        /// By the source location of the registration. Observers that are added at the same location share the finding
+        /// of the first.
+        var byLocation: [Int32: (finding: Int, count: Int)] = [:]
+        for number in history.registrations {
+            let registration = index.entry(number)
+            let observer = registration.observer
+            guard words.registered(observer) == number, matches[Int(observer)].delivered == 0,
+                index.observers[Int(observer)].earlier == 0
             else { continue }
-            let key = Self.key(registration, index)
-            if matched.first >= 0 {
-                if let finding = finding(observer, registration, matched) { findings.append(finding) }
-            } else if registration.name >= 0, let posts = posts[key] {
-                guard let finding = unmatched(observer, registration, posts) else { continue }
-                let location = key << 32 | UInt64(UInt32(bitPattern: registration.place))
-                if registration.place >= 0, let first = byLocation[location] {
-                    byLocation[location] = (first.finding, first.count + 1)
+            if matches[Int(observer)].first >= 0 {
+                findings += matched(observer, registration, matches[Int(observer)]).map { [$0] } ?? []
+            } else if history.name >= 0, let finding = unmatched(observer, registration, history) {
+                if registration.place >= 0, let first = byLocation[registration.place] {
+                    byLocation[registration.place] = (first.finding, first.count + 1)
                 } else {
-                    byLocation[location] = (findings.count, 0)
+                    byLocation[registration.place] = (findings.count, 0)
                     findings.append(finding)
                 }
-            } else if registration.name >= 0 {
-                unposted.append(observer)
             }
         }
         for (finding, count) in byLocation.values where count > 0 {
             findings[finding].problem += " The same is true of \(count == 1 ? "another one" : "\(count) others")"
             findings[finding].problem += " that \(count == 1 ? "was" : "were") added at the same location."
         }
-        return findings + MisspeltName.findings(unposted, posts, words)
-    }
-
-    private func matched() -> [Matched] {
-        var matched = Array(repeating: Matched(), count: index.observers.count)
-        for delivery in index.deliveries where delivery.observer >= 0 {
-            let observer = Int(delivery.observer)
-            if delivery.outcome >= 0 {
-                if index.entry(delivery.outcome).stage == .deliver {
-                    matched[observer].delivered += 1
-                } else {
-                    matched[observer].others += 1
-                }
-            } else if delivery.skip >= 0 {
-                matched[observer].skipped += 1
-            } else {
-                matched[observer].pending += 1
-            }
-            if matched[observer].first < 0 { matched[observer].first = delivery.first }
-        }
-        return matched
+        return findings
     }
 
     // MARK: Matched, and not delivered
 
-    private func finding(_ observer: Int32, _ registration: Recording.Entry, _ matched: Matched) -> Finding? {
-        if matched.others > 0 { return nil }
-        if matched.pending > 0 {
+    private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: ObserverMatches) -> Finding? {
+        if matches.cancelled + matches.dropped + matches.others > 0 { return nil }
+        if matches.pending > 0 {
             // The thread's end is reported by another finding.
             if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
-            let wasStarted = registration.target >= 0 || index.entry(matched.first).target >= 0
+            let wasStarted = registration.target >= 0 || index.entry(matches.first).target >= 0
             return finding(
-                observer, registration, matched.first, weight: matched.pending, thread: registration.target,
-                "\(counted(matched.pending, "notification")) for it \(matched.pending == 1 ? "is" : "are") still "
+                observer, registration, matches.first, weight: matches.pending, thread: registration.target,
+                "\(counted(matches.pending, "notification")) for it \(matches.pending == 1 ? "is" : "are") still "
                     + "waiting when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
                 remedy: wasStarted
                     ? "Make \(registration.target < 0 ? "its thread" : words.thread(registration.target)) run its run "
                         + "loop in one of the observer's modes. The default of ObserverOptions(modes:) is .common. If "
                         + "the thread was going to do that, make the program wait for it before it ends."
-                        + (Stall.isMain(registration.target, index) ? " \(Stall.asyncMain)" : "")
+                        + (index.isMain(registration.target) ? " \(Stall.asyncMain)" : "")
                     : "Call start() on the RunLoopThread.")
         }
         // An observer that is removed during a post is skipped too.
-        let removed = index.observers[Int(observer)].removed
-        if removed >= 0, matched.skipped == 1 || removed < matched.first { return nil }
+        let removed = words.removed(observer)
+        if removed >= 0, matches.skipped == 1 || removed < matches.first { return nil }
         return finding(
-            observer, registration, matched.first, weight: matched.skipped,
+            observer, registration, matches.first, weight: matches.skipped,
             "its transform returned nil for "
-                + (matched.skipped == 1 ? "its only notification." : "all \(matched.skipped) notifications."),
+                + (matches.skipped == 1 ? "its only notification." : "all \(matches.skipped) notifications."),
             remedy:
                 "Compare what the transform expects in userInfo and object with what is posted. It returned nil each "
                 + "time, or the observer was removed during the post.")
@@ -159,17 +91,17 @@ struct NeverDelivered {
 
     // MARK: Posted, and not matched
 
-    private func unmatched(_ observer: Int32, _ registration: Recording.Entry, _ posts: Posts) -> Finding? {
-        let registered = words.registered(observer)
-        let removed = index.observers[Int(observer)].removed
+    private mutating func unmatched(
+        _ observer: Int32, _ registration: Recording.Entry, _ history: NameHistory
+    ) -> Finding? {
+        let (registered, removed) = (words.registered(observer), words.removed(observer))
         // Only posts made while it observed could match it.
-        let all = posts.entries.between(registered, removed < 0 ? .max : removed)
+        let all = history.posts(after: registered, before: removed < 0 ? .max : removed)
         if let asked = index.recording.sender(of: registration) {
             // If its own sender posted, it observed another center, or the recording is truncated. Posts of senders
             // that other observers ask for are intended for those, and may be all of this run's posts.
-            let known = self.asked[Self.key(registration, index)] ?? []
             if all.contains(where: { index.entry($0).sender == registration.sender }) { return nil }
-            let others = all.filter { !known.contains(index.entry($0).sender) }
+            let others = all.filter { !history.senders.contains(index.entry($0).sender) }
             guard let other = others.first else { return nil }
             let posted = index.recording.sender(of: index.entry(other))
             return finding(
@@ -181,7 +113,7 @@ struct NeverDelivered {
                     + "hashable values by equality.")
         }
         // Unless every post recorded its number of matches, one of them may have matched this observer.
-        guard posts.areCounted else { return nil }
+        guard history.areCounted else { return nil }
         // A registration is recorded before the observer is added, a removal after it is removed, and a post after it
         // is matched. A post that matched more observers than have records may have matched this one.
         let others = all.filter { isSurelyDuring($0, registered, removed) && !hasUnrecordedMatch(index.entry($0)) }
@@ -201,29 +133,25 @@ struct NeverDelivered {
 
     /// True if the observer certainly existed during the whole time in which the post was matched. Decided by the
     /// records of its threads before and after.
-    private func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
+    private mutating func isSurelyDuring(_ post: Int32, _ registered: Int32, _ removed: Int32) -> Bool {
         let thread = index.entry(post).thread
         if thread != index.entry(registered).thread {
-            let added = after[Int(registered)]
-            guard added >= 0, before[Int(post)] > added else { return false }
+            let added = neighbors.after[Int(registered)]
+            guard added >= 0, neighbors.before[Int(post)] > added else { return false }
         }
         guard removed >= 0, thread != index.entry(removed).thread else { return true }
-        return post < before[Int(removed)]
+        return post < neighbors.before[Int(removed)]
     }
-}
 
-extension [Int32] {
-    /// The elements of an ascending array that are greater than one number and less than another.
-    fileprivate func between(_ one: Int32, _ other: Int32) -> ArraySlice<Int32> {
-        func first(after number: Int32) -> Int {
-            var (low, high) = (0, count)
-            while low < high {
-                let middle = (low + high) / 2
-                if self[middle] <= number { low = middle + 1 } else { high = middle }
-            }
-            return low
+    private static func neighbors(_ index: RecordingIndex) -> (before: [Int32], after: [Int32]) {
+        var before: [Int32] = Array(repeating: -1, count: index.recording.entries.count)
+        var after = before
+        var last: [Int32] = Array(repeating: -1, count: index.threads.count)
+        for (number, entry) in index.recording.entries.enumerated() {
+            before[number] = last[Int(entry.thread)]
+            if before[number] >= 0 { after[Int(before[number])] = Int32(number) }
+            last[Int(entry.thread)] = Int32(number)
         }
-        let start = first(after: one)
-        return self[start..<Swift.max(start, first(after: other))]
+        return (before, after)
     }
 }

@@ -7,7 +7,8 @@ enum Overtaking {
     /// The maximum number of handlers between a post and a nested post that it caused.
     private static let maximumDistance = 100
 
-    static func findings(_ index: RecordingIndex) -> [Finding] {
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let index = words.index
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
@@ -28,10 +29,7 @@ enum Overtaking {
             let posted = index.posts[Int(entry.post)].posted
             guard posted >= 0 else { continue }
             // If observers cannot be told apart, there is one per name.
-            let receiver = entry.observer >= 0 ? entry.observer : entry.name
-            let way =
-                UInt64(UInt32(bitPattern: index.entry(posted).thread)) << 33
-                | UInt64(UInt32(bitPattern: receiver)) << 1 | (entry.observer >= 0 ? 0 : 1)
+            let way = indexPair(index.entry(posted).thread, entry.observer >= 0 ? entry.observer : -2 - entry.name)
             if let before = last[way], before.posted > posted {
                 let key = Key(
                     observer: entry.observer, name: entry.name,
@@ -41,14 +39,13 @@ enum Overtaking {
                 last[way] = (posted, span.begin)
             }
         }
-        let words = RecordWords(index)
         return inverted.map { key, found in
             Finding(
                 kind: .overtaken, severity: .problem,
                 problem: "\(words.observer(key.observer, name: key.name)) received one thread's posts in another "
                     + "order: \(words.times(found.count)) a later post was handled before an earlier one"
                     + (key.isNested ? ", although a handler of the earlier one posted it." : "."),
-                evidence: [index.posts[Int(index.entry(found.first).post)].posted, found.before, found.first],
+                evidence: [words.posted(index.entry(found.first)), found.before, found.first],
                 remedy: key.isNested
                     ? "A handler posted while its own notification was still being posted, so later observers on the "
                         + "posting thread received the new one first. Observe on a particular thread, which handles "

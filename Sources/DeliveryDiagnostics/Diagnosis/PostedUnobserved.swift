@@ -1,45 +1,29 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds posts that were made before the program added the first observer of their name.
 enum PostedUnobserved {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
-        let recording = index.recording
-        /// By name and sender.
-        var found: [UInt64: [Int32: (count: Int, first: Int32)]] = [:]
-        /// The names observed so far, with their process. Name -1 stands for an observer of any name.
-        var observed: Set<UInt64> = []
-        var findings: [Finding] = []
-        let words = RecordWords(index)
-        for (number, entry) in recording.entries.enumerated() {
-            let process = UInt64(recording.process(of: entry)) << 32
-            let name = process | UInt64(UInt32(bitPattern: entry.name))
-            switch entry.stage {
-            case .register:
-                guard observed.insert(name).inserted, entry.name >= 0, let senders = found[name] else { break }
+    static func findings(_ histories: [NameHistory], _ words: RecordWords) -> [Finding] {
+        let index = words.index
+        /// By process: the first observer of any name.
+        var ofAnyName: [Int32: Int32] = [:]
+        for history in histories where history.name < 0 { ofAnyName[history.process] = history.registrations.first }
+        return histories.compactMap { history in
+            guard history.name >= 0, let registered = history.registrations.first else { return nil }
+            let sender = index.entry(registered).sender
+            let end = min(registered, ofAnyName[history.process] ?? .max)
+            let missed = history.posts(after: -1, before: end).filter { post in
                 // An observer of one sender missed only that sender's posts.
-                let posts = senders.filter { entry.sender < 0 || entry.sender == $0.key }.values
-                guard let first = posts.map(\.first).min() else { break }
-                let count = posts.reduce(0) { $0 + $1.count }
-                findings.append(
-                    Finding(
-                        kind: .postedUnobserved, severity: .problem,
-                        problem: "\(words.name(entry.name)) was posted \(words.times(count)) before it had "
-                            + "an observer.",
-                        evidence: [first, Int32(number)],
-                        remedy:
-                            "Add the observer before you start the poster. Earlier posts are not kept: let the "
-                            + "observer query the current state once after it was added.",
-                        weight: count, name: entry.name))
-            case .post, .capture:
-                guard entry.name >= 0, entry.count <= 0, !observed.contains(process | UInt64(UInt32.max))
-                else { break }
-                // The document's technique also records a `capture` for each `post`.
-                if entry.post >= 0, index.posts[Int(entry.post)].posted != Int32(number) { break }
-                found[name, default: [:]][entry.sender, default: (0, Int32(number))].count += 1
-            default: break
+                index.entry(post).count <= 0 && (sender < 0 || index.entry(post).sender == sender)
             }
+            guard let first = missed.first else { return nil }
+            return Finding(
+                kind: .postedUnobserved, severity: .problem,
+                problem: "\(words.name(history.name)) was posted \(words.times(missed.count)) before it had an "
+                    + "observer.",
+                evidence: [first, registered],
+                remedy: "Add the observer before you start the poster. Earlier posts are not kept: let the observer "
+                    + "query the current state once after it was added.",
+                weight: missed.count, name: history.name)
         }
-        return findings
     }
 }

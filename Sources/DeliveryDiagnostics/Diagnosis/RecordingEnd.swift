@@ -3,9 +3,8 @@ internal import ThreadedNotifications
 
 /// Reports how the recording ended, and missing records.
 enum RecordingEnd {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
-        let recording = index.recording
-        let words = RecordWords(index)
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let (index, recording) = (words.index, words.recording)
         var findings: [Finding] = []
         for (number, process) in index.processes.enumerated() where process.last >= 0 {
             if process.end < 0 {
@@ -29,11 +28,8 @@ enum RecordingEnd {
     private static func running(_ process: Int, _ signal: UInt8, _ words: RecordWords) -> [Finding] {
         let index = words.index
         let end = index.processes[process].end
-        var innermost: [Int32: RecordingIndex.Span] = [:]
-        for span in index.spans where span.ending == .open && !span.isWait {
-            if Int(index.recording.threads[Int(span.thread)].process) == process { innermost[span.thread] = span }
-        }
-        return innermost.sorted { $0.key < $1.key }.map { thread, span in
+        let running = index.runningHandlers.filter { Int(index.recording.threads[Int($0.key)].process) == process }
+        return running.sorted { $0.key < $1.key }.map { thread, span in
             let entry = index.entry(span.begin)
             let hasRecordedEnd = index.entry(end).thread == thread
             // Other signals are sent to ask a process to end.
@@ -42,7 +38,7 @@ enum RecordingEnd {
                 kind: .endedInHandler, severity: hasRecordedEnd ? .problem : .note,
                 problem:
                     "The process ended by signal \(signal) while \(words.thread(thread)) was in the handler of "
-                    + "\(Stall.observer(span, words)).",
+                    + "\(words.observer(of: span)).",
                 evidence: [words.registered(entry.observer), span.begin, end],
                 remedy: isCrash
                     ? "Start with that handler, and check whether it uses something that was released. Call "
@@ -54,24 +50,18 @@ enum RecordingEnd {
 
     private static func missing(_ words: RecordWords) -> [Finding] {
         let recording = words.index.recording
-        var lost = (count: 0, first: Int32(-1))
-        var forks = lost
-        for (number, entry) in recording.entries.enumerated() where entry.stage == .lost || entry.stage == .fork {
-            if entry.stage == .lost {
-                lost = (lost.count + max(1, Int(entry.count)), lost.first < 0 ? Int32(number) : lost.first)
-            } else {
-                forks = (forks.count + 1, forks.first < 0 ? Int32(number) : forks.first)
-            }
-        }
+        let lost = recording.entries.indices.filter { recording.entries[$0].stage == .lost }
+        let forks = recording.entries.indices.filter { recording.entries[$0].stage == .fork }
         var findings: [Finding] = []
-        if lost.first >= 0 {
+        if let first = lost.first {
+            let count = lost.reduce(0) { $0 + max(1, Int(recording.entries[$1].count)) }
             findings.append(
                 Finding(
                     kind: .lostRecords, severity: .note,
-                    problem: "\(counted(lost.count, "record")) \(lost.count == 1 ? "was" : "were") lost.",
-                    evidence: [lost.first],
+                    problem: "\(counted(count, "record")) \(count == 1 ? "was" : "were") lost.",
+                    evidence: [Int32(first)],
                     remedy: "The findings are based on the others. Record to a faster disk, or record less at a time.",
-                    weight: lost.count))
+                    weight: count))
         }
         // A truncated last line is already covered by the finding that the recording is truncated.
         if recording.problemCount > (recording.problems.first?.kind == .truncatedLine ? 1 : 0) {
@@ -84,12 +74,12 @@ enum RecordingEnd {
                     remedy: "The findings are based on the rest. Check whether the program itself writes to the file.",
                     weight: recording.problemCount))
         }
-        if forks.first >= 0 {
+        if let first = forks.first {
             findings.append(
                 Finding(
                     kind: .fork, severity: .note,
                     problem: "The process forked \(words.times(forks.count)); the copies are not recorded.",
-                    evidence: [forks.first],
+                    evidence: [Int32(first)],
                     remedy:
                         "Call exec after fork, as Process does: a copy has only one thread and no run loop.",
                     weight: forks.count))

@@ -4,8 +4,8 @@ internal import ThreadedNotifications
 /// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the
 /// program continues, or the thread is in a handler that never returned.
 enum Stall {
-    static func findings(_ index: RecordingIndex, _ limits: DiagnosisLimits) -> [Finding] {
-        let recording = index.recording
+    static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
+        let (index, recording) = (words.index, words.recording)
         let limit = limits.stall.nanoseconds
         /// For each thread: the number of waiting notifications, and the `append` of the one that has waited longest.
         var waiting = recording.threads.map { _ in (count: 0, oldest: Int32(-1)) }
@@ -15,10 +15,7 @@ enum Stall {
             waiting[Int(target)].count += 1
             if waiting[Int(target)].oldest < 0 { waiting[Int(target)].oldest = delivery.append }
         }
-        /// For each thread: the innermost handler that is running when the recording ends.
-        var running: [Int32: RecordingIndex.Span] = [:]
-        for span in index.spans where span.ending == .open && !span.isWait { running[span.thread] = span }
-        let words = RecordWords(index)
+        let running = index.runningHandlers
         return recording.threads.indices.compactMap { number -> Finding? in
             let (thread, last) = (Int32(number), index.threads[number].last)
             let end = index.processes[Int(recording.threads[number].process)].last
@@ -48,7 +45,7 @@ enum Stall {
                     ? "It runs its run loop in another mode than the observer's, or no run loop. Run it in one of the "
                         + "observer's modes, or add the observer for the mode that it runs in."
                     : "Make it run its run loop with RunLoop.current.run(), or make it a RunLoopThread. Check what it "
-                        + "has been doing since its last record." + (isMain(thread, index) ? " \(asyncMain)" : ""),
+                        + "has been doing since its last record." + (index.isMain(thread) ? " \(asyncMain)" : ""),
                 weight: Int(clamping: since), name: index.entry(oldest).name, thread: continues ? -1 : thread)
         }
     }
@@ -58,10 +55,6 @@ enum Stall {
         "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
         + "a Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the "
         + "main thread: observe on a RunLoopThread there, or write the test for XCTest."
-
-    static func isMain(_ thread: Int32, _ index: RecordingIndex) -> Bool {
-        thread >= 0 && index.recording.threads[Int(thread)].identity.number == 1
-    }
 
     /// True if the thread has handled something for the same observer since the notification began to wait. Then the
     /// thread is slow, not stuck.
@@ -77,7 +70,7 @@ enum Stall {
         _ thread: Int32, _ count: Int, _ oldest: Int32, since: UInt64, in handler: RecordingIndex.Span?,
         _ words: RecordWords
     ) -> Finding {
-        let inHandler = handler.map { ", which is in the handler of \(observer($0, words))" }
+        let inHandler = handler.map { ", which is in the handler of \(words.observer(of: $0))" }
         return Finding(
             kind: .backlog, severity: .note,
             problem: "When the recording ends, \(counted(count, "notification")) wait\(count == 1 ? "s" : "") for "
@@ -88,19 +81,13 @@ enum Stall {
             weight: count, name: words.index.entry(oldest).name, thread: thread)
     }
 
-    /// The observer whose handler it is.
-    static func observer(_ handler: RecordingIndex.Span, _ words: RecordWords) -> String {
-        let entry = words.index.entry(handler.begin)
-        return words.observer(entry.observer, name: entry.name)
-    }
-
     private static func neverReturned(
         _ handler: RecordingIndex.Span, _ waiting: Int, _ since: UInt64, _ words: RecordWords
     ) -> Finding {
         let entry = words.index.entry(handler.begin)
         return Finding(
             kind: .handlerNeverReturned, severity: .problem,
-            problem: "\(words.thread(handler.thread)) is in the handler of \(observer(handler, words)) until the "
+            problem: "\(words.thread(handler.thread)) is in the handler of \(words.observer(of: handler)) until the "
                 + "recording ends, and recorded nothing else for \(ElapsedTime.text(since))"
                 + (waiting > 0 ? "; \(counted(waiting, "notification")) wait\(waiting == 1 ? "s" : "") for it." : "."),
             evidence: [

@@ -9,9 +9,12 @@ enum TargetGone {
         var name: Int32
         var target: Int32
         var wasStarted: Bool
+
+        var noun: String { observer < 0 && name < 0 ? "block" : "notification" }
     }
 
-    static func findings(_ index: RecordingIndex) -> [Finding] {
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let index = words.index
         var found: [Key: (afterEnd: Int, waiting: Int, first: Int32)] = [:]
         for delivery in index.deliveries where delivery.outcome >= 0 {
             let outcome = index.entry(delivery.outcome)
@@ -26,51 +29,43 @@ enum TargetGone {
                 observer: delivery.observer, name: index.name(of: delivery), target: target,
                 wasStarted: outcome.reason != .notStarted)
             var all = found[key] ?? (0, 0, delivery.outcome)
-            if isAfterEnd {
-                if all.afterEnd == 0 { all.first = delivery.outcome }
-                all.afterEnd += 1
-            } else {
-                all.waiting += 1
-            }
+            if isAfterEnd, all.afterEnd == 0 { all.first = delivery.outcome }
+            if isAfterEnd { all.afterEnd += 1 } else { all.waiting += 1 }
             found[key] = all
         }
-        let words = RecordWords(index)
         return found.map { key, found in
-            key.wasStarted
-                ? ended(key, found.afterEnd, found.waiting, found.first, words)
-                : neverStarted(key, found.afterEnd + found.waiting, found.first, words)
+            let thread = key.target < 0 ? "the target thread" : words.thread(key.target)
+            return key.wasStarted
+                ? ended(key, thread, found.afterEnd, found.waiting, found.first, words)
+                : neverStarted(key, thread, found.afterEnd + found.waiting, found.first, words)
         }
     }
 
-    private static func thread(_ key: Key, _ words: RecordWords) -> String {
-        key.target < 0 ? "the target thread" : words.thread(key.target)
-    }
-
-    private static func noun(_ key: Key) -> String { key.observer < 0 && key.name < 0 ? "block" : "notification" }
-
-    private static func neverStarted(_ key: Key, _ count: Int, _ first: Int32, _ words: RecordWords) -> Finding {
+    private static func neverStarted(
+        _ key: Key, _ thread: String, _ count: Int, _ first: Int32, _ words: RecordWords
+    ) -> Finding {
         Finding(
             kind: .neverStarted, severity: .problem,
-            problem: "\(counted(count, noun(key))) \(count == 1 ? "was" : "were") not accepted because "
-                + "\(thread(key, words)) was never started.",
+            problem: "\(counted(count, key.noun)) \(count == 1 ? "was" : "were") not accepted because \(thread) was "
+                + "never started.",
             evidence: [words.registered(key.observer), first],
             remedy: "Call start() on the RunLoopThread before you use it as a target.", weight: count, name: key.name)
     }
 
     private static func ended(
-        _ key: Key, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ words: RecordWords
+        _ key: Key, _ thread: String, _ afterEnd: Int, _ waiting: Int, _ first: Int32, _ words: RecordWords
     ) -> Finding {
-        let (thread, isMain) = (thread(key, words), Stall.isMain(key.target, words.index))
-        let verb = noun(key) == "block" ? "handed over" : "posted"
+        let (isMain, isBlock) = (words.index.isMain(key.target), key.noun == "block")
+        let verb = isBlock ? "handed over" : "posted"
         let parts = [
-            afterEnd > 0 ? "\(counted(afterEnd, noun(key))) \(verb) after \(thread) had ended" : nil,
-            waiting > 0 ? "\(counted(waiting, noun(key))) still waiting when \(thread) ended" : nil,
+            afterEnd > 0 ? "\(counted(afterEnd, key.noun)) \(verb) after \(thread) had ended" : nil,
+            waiting > 0 ? "\(counted(waiting, key.noun)) still waiting when \(thread) ended" : nil,
         ].compactMap(\.self).joined(separator: ", and ")
-        let what =
-            noun(key) == "block"
-            ? "Some blocks were never performed: " : "\(words.observer(key.observer, name: key.name)) did not receive "
+        let subject =
+            isBlock
+            ? "Some blocks were never performed:" : "\(words.observer(key.observer, name: key.name)) did not receive"
         return Finding(
-            kind: .targetGone, severity: afterEnd > 0 || isMain ? .problem : .note, problem: "\(what)\(parts).",
+            kind: .targetGone, severity: afterEnd > 0 || isMain ? .problem : .note, problem: "\(subject) \(parts).",
             evidence: [
                 words.registered(key.observer), key.target < 0 ? -1 : words.index.threads[Int(key.target)].end, first,
             ],

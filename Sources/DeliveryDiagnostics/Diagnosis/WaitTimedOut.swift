@@ -1,30 +1,51 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// Finds waits that lasted for their timeout.
+/// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
 enum WaitTimedOut {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
+    /// The number of waits for which such handlers are searched.
+    private static let maximumSearched = 100
+
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let index = words.index
         /// By the source location of the call, or by the message if the location is unknown.
         var found: [Int64: (count: Int, first: Int)] = [:]
         for (number, span) in index.spans.enumerated() where span.isWait && span.ending == .returned {
             guard index.entry(span.end).reason == .timedOut else { continue }
-            let begin = index.entry(span.begin)
-            let key = begin.place >= 0 ? Int64(begin.place) : -1 - Int64(begin.message)
-            found[key, default: (0, number)].count += 1
+            found[WaitTargets.location(index.entry(span.begin)), default: (0, number)].count += 1
         }
-        let words = RecordWords(index)
-        return found.values.map { found in
-            let span = index.spans[found.first]
-            let waitsFor = index.recording.message(of: index.entry(span.begin)).map { " for \(Excerpt.of($0))" } ?? ""
-            let duration = ElapsedTime.text(index.time(from: span.begin, to: span.end))
+        guard !found.isEmpty else { return [] }
+        var targets = WaitTargets(index.recording)
+        return found.values.sorted { $0.first < $1.first }.enumerated().map { number, found in
+            let wait = index.spans[found.first]
+            let waitsFor = index.recording.message(of: index.entry(wait.begin)).map {
+                " for \(Excerpt.of(RecordWords.withThreadNames($0)))"
+            }
+            let threads = number < maximumSearched ? targets.of(index.entry(wait.begin)) : []
+            let busy = Dictionary(
+                index.spans.filter { $0.isHandler(of: threads, during: wait) }.map { ($0.thread, $0) }
+            ) { $1 }.values.sorted { $0.begin < $1.begin }
+            let handlers = busy.map { "\(words.thread($0.thread)) was in the handler of \(words.observer(of: $0))" }
+            let duration = ElapsedTime.text(index.time(from: wait.begin, to: wait.end))
             return Finding(
                 kind: .waitTimedOut, severity: .problem,
-                problem: "\(words.thread(span.thread)) waited\(waitsFor) until the timeout, after \(duration)"
-                    + "\(found.count == 1 ? "" : ", and \(words.times(found.count - 1)) more").",
-                evidence: [span.begin, span.end],
-                remedy: "Check what the other thread did meanwhile: its run loop must run in one of the observer's "
-                    + "modes, and no handler may hold it up. A longer timeout helps only if it is slow.",
+                problem: "\(words.thread(wait.thread)) waited\(waitsFor ?? "") until the timeout, after \(duration)"
+                    + (found.count == 1 ? "" : ", and \(words.times(found.count - 1)) more")
+                    + (handlers.isEmpty ? "." : ". Meanwhile \(words.list(handlers))."),
+                evidence: [wait.begin, busy.first?.begin ?? -1, wait.end],
+                remedy: busy.isEmpty
+                    ? "Check what the other thread did meanwhile: its run loop must run in one of the observer's "
+                        + "modes, and no handler may hold it up. A longer timeout helps only if it is slow."
+                    : "Make that handler return sooner, such as by doing its work on another thread, or allow more "
+                        + "time.",
                 weight: found.count)
         }
+    }
+}
+
+extension RecordingIndex.Span {
+    /// True if it is a handler that one of the threads was in when the wait ended.
+    fileprivate func isHandler(of threads: [Int32], during wait: RecordingIndex.Span) -> Bool {
+        !isWait && ending != .notRecorded && threads.contains(thread) && begin < wait.end && (end < 0 || end > wait.end)
     }
 }

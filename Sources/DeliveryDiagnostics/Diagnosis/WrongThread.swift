@@ -3,7 +3,8 @@ internal import ThreadedNotifications
 
 /// Finds notifications that were handled on another thread than declared (guarantee 1).
 enum WrongThread {
-    static func findings(_ index: RecordingIndex) -> [Finding] {
+    static func findings(_ words: RecordWords) -> [Finding] {
+        let index = words.index
         struct Key: Hashable {
             var observer: Int32
             var name: Int32
@@ -18,23 +19,18 @@ enum WrongThread {
             let key = Key(observer: entry.observer, name: entry.name, declared: declared, actual: entry.thread)
             found[key, default: (0, span.begin)].count += 1
         }
-        let words = RecordWords(index)
         return found.map { key, found in
             Finding(
                 kind: .wrongThread, severity: .problem,
                 problem: "\(words.observer(key.observer, name: key.name)) should be handled on "
                     + "\(words.thread(key.declared)) but was handled on \(words.thread(key.actual)) "
                     + "\(words.times(found.count)).",
-                evidence: [words.registered(key.observer), posted(index.entry(found.first), index), found.first],
+                evidence: [words.registered(key.observer), words.posted(index.entry(found.first)), found.first],
                 remedy:
                     "Only the center should call the handler. If no other code calls it, report this recording as a "
                     + "bug of the library.",
                 weight: found.count, name: key.name)
         }
-    }
-
-    private static func posted(_ entry: Recording.Entry, _ index: RecordingIndex) -> Int32 {
-        entry.post < 0 ? -1 : index.posts[Int(entry.post)].posted
     }
 
     /// The thread that was declared to handle it; -1 if none was.

@@ -8,23 +8,21 @@ internal import ThreadedNotifications
 /// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
 /// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
 package struct StableNumbering {
-    private var processes = Numbering<Int32>()
-    private var kernelIDs = Numbering<KernelID>()
-    private var numbers: [Int32: Numbering<Int>] = [:]
-    private var posts: [Int32: Numbering<Int>] = [:]
-    private var observers: [Int32: Numbering<Int>] = [:]
-    private var senders: [Int32: Numbering<UInt64>] = [:]
-    private var records = 0
-
-    private struct KernelID: Hashable {
-        var process: Int32
-        var thread: Int32
+    /// What is numbered together.
+    private enum Scope: Hashable {
+        case processes, kernelIDs
+        case threads(Int32)
+        case posts(Int32)
+        case observers(Int32)
+        case senders(Int32)
     }
+
+    /// By scope, the new numbers by the old ones. A kernel id is preceded by its process.
+    private var numbers: [Scope: [[Int64]: Int]] = [:]
+    private var records: Int64 = 0
 
     /// In nanoseconds since 1970.
     private static let start: Int64 = 978_307_200_000_000_000
-
-    package init() {}
 
     /// Renumbers the records in their order.
     package static func renumber(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
@@ -32,67 +30,54 @@ package struct StableNumbering {
         return records.map { numbering.renumber($0) }
     }
 
-    mutating func renumber(_ record: DeliveryRecord) -> DeliveryRecord {
+    private mutating func renumber(_ record: DeliveryRecord) -> DeliveryRecord {
         var stable = record
+        let process = record.process.id
         records += 1
         stable.monotonicNanoseconds = UInt64(records) * 1_000_000
-        stable.wallNanoseconds = Self.start + Int64(records) * 1_000_000
-        stable.process = ProcessIdentity(id: Int32(processes[record.process.id]), name: record.process.name)
-        stable.thread = renumber(record.thread, in: record.process.id)
-        stable.post = record.post.map { posts[record.process.id, default: Numbering()][$0] }
-        stable.observer = record.observer.map { observers[record.process.id, default: Numbering()][$0] }
-        stable.relatedPost = record.relatedPost.map { posts[record.process.id, default: Numbering()][$0] }
+        stable.wallNanoseconds = Self.start + records * 1_000_000
+        stable.process = ProcessIdentity(id: Int32(number([Int64(process)], in: .processes)), name: record.process.name)
+        stable.thread = renumber(record.thread, in: process)
+        stable.post = record.post.map { number([Int64($0)], in: .posts(process)) }
+        stable.observer = record.observer.map { number([Int64($0)], in: .observers(process)) }
+        stable.relatedPost = record.relatedPost.map { number([Int64($0)], in: .posts(process)) }
         stable.sender = record.sender.map { sender in
-            DeliveryRecord.Sender(
-                identifier: UInt64(senders[record.process.id, default: Numbering()][sender.identifier]),
-                type: sender.type)
+            let old = Int64(bitPattern: sender.identifier)
+            return DeliveryRecord.Sender(
+                identifier: UInt64(number([old], in: .senders(process))), type: sender.type)
         }
-        stable.target = record.target.map { renumber($0, in: record.process.id) }
-        stable.message = record.message.map { renumber($0, in: record.process.id) }
+        stable.target = record.target.map { renumber($0, in: process) }
+        stable.message = record.message.map { message in
+            MessagePart.parts(of: message).map { part in
+                switch part {
+                case .text(let text): Self.withoutAddresses(text)
+                case .thread(let thread):
+                    "{number = \(number(ofThread: thread.number, in: process)), name = \(thread.name ?? "(null)")}"
+                }
+            }.joined()
+        }
         return stable
     }
 
     private mutating func renumber(_ thread: ThreadIdentity, in process: Int32) -> ThreadIdentity {
         ThreadIdentity(
-            number: number(thread.number, in: process), name: thread.name,
-            kernelID: Int32(kernelIDs[KernelID(process: process, thread: thread.kernelID)]))
+            number: number(ofThread: thread.number, in: process), name: thread.name,
+            kernelID: Int32(number([Int64(process), Int64(thread.kernelID)], in: .kernelIDs)))
     }
 
-    private mutating func renumber(_ message: String, in process: Int32) -> String {
-        var stable = ""
-        for part in MessagePart.parts(of: message) {
-            switch part {
-            case .text(let text):
-                stable += withoutAddresses(text)
-            case .thread(let thread):
-                stable += "{number = \(number(thread.number, in: process)), name = \(thread.name ?? "(null)")}"
-            }
-        }
-        return stable
+    private mutating func number(ofThread thread: Int, in process: Int32) -> Int {
+        thread == 1 ? 1 : 1 + number([Int64(thread)], in: .threads(process))
     }
 
-    private func withoutAddresses(_ text: String) -> String {
-        var pieces = text.split(separator: "0x", omittingEmptySubsequences: false)
-        for index in pieces.indices.dropFirst() {
-            pieces[index] = "…" + pieces[index].drop(while: \.isHexDigit)
-        }
-        return pieces.joined(separator: "0x")
+    private mutating func number(_ old: [Int64], in scope: Scope) -> Int {
+        let next = (numbers[scope]?.count ?? 0) + 1
+        if let known = numbers[scope]?[old] { return known }
+        numbers[scope, default: [:]][old] = next
+        return next
     }
 
-    private mutating func number(_ number: Int, in process: Int32) -> Int {
-        number == 1 ? 1 : 1 + numbers[process, default: Numbering()][number]
-    }
-}
-
-/// Numbers values from 1 in order of first appearance.
-private struct Numbering<Name: Hashable> {
-    private var known: [Name: Int] = [:]
-
-    subscript(name: Name) -> Int {
-        mutating get {
-            if let number = known[name] { return number }
-            known[name] = known.count + 1
-            return known.count
-        }
+    private static func withoutAddresses(_ text: String) -> String {
+        let pieces = text.split(separator: "0x", omittingEmptySubsequences: false)
+        return pieces.dropFirst().reduce(String(pieces[0])) { $0 + "0x…" + $1.drop(while: \.isHexDigit) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeliveryDiagnostics
+import DeliveryRecording
 
 struct AuditCommand: Command {
     static let configuration = CommandConfiguration(
@@ -8,7 +9,8 @@ struct AuditCommand: Command {
         discussion: """
             Each post has one outcome for each observer that it matches: delivered, coalesced, dropped by policy, \
             cancelled by removal, target gone, or still pending. Faults, such as a lost delivery, are listed. \
-            Deliveries that a truncated recording does not contain are not reported as lost.
+            Deliveries that a truncated recording does not contain are not reported as lost. A post that matches three \
+            observers is posted once and matched three times.
 
             EXAMPLES
               notify-demo run overflow -o run.jsonl; notify-demo audit run.jsonl
@@ -29,7 +31,7 @@ struct AuditCommand: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try input.read(terminal)
-        let audit = Audit(recording, selection: selection)
+        let audit = Audit(RecordingIndex(recording), selection: selection)
         let report = AuditReport(audit)
         if json {
             try terminal.print(report.json())

@@ -8,7 +8,10 @@ struct Diagnose: Command {
         discussion: """
             Each finding names the problem, shows up to three records as evidence, with the source locations of the \
             post and of the registration if they are known, and suggests a remedy. A problem is almost certainly a \
-            mistake; a note is worth knowing.
+            mistake; a note is worth knowing. The totals are those of 'audit'.
+
+            Posts to a Foundation center, such as NotificationCenter.default, are recorded only if the library observes \
+            their name there. If such a name is misspelt, a note says that the observed name was never posted.
 
             A file of accepted findings has one on each line: its kind, as --json prints it, and optionally the name \
             of the notification. Text after # is a comment.
@@ -70,11 +73,12 @@ struct Diagnose: Command {
             try terminal.print(report.json())
         } else {
             for line in report.text(width: terminal.width) {
-                try terminal.print(line.role == .problem ? terminal.palette.bad(line.text) : line.text)
+                try terminal.print(line.isProblem ? terminal.palette.bad(line.text) : line.text)
             }
-            let file = input.path == RecordingInput.defaultPath ? "" : " \(input.path)"
-            let next = diagnosis.firstName.map { "timeline\(file) --name \(ShownText.name($0))" } ?? "audit\(file)"
-            try terminal.print("\n\(diagnosis.totals)\nNext: notify-demo \(next)")
+            let file = input.path == RecordingInput.defaultPath ? [] : [input.path]
+            let selection = diagnosis.firstSelection.map(ShownText.name)
+            let next = ["notify-demo", selection.isEmpty ? "audit" : "timeline"] + file + selection
+            try terminal.print("\n\(diagnosis.totals)\nNext: \(next.joined(separator: " "))")
         }
         return (strict ? diagnosis.hasFinding : diagnosis.hasProblem) ? .failed : .success
     }

@@ -1,14 +1,13 @@
 import DeliveryRecording
 import RecordingTesting
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
 /// Invalid recordings must not crash the audit or the diagnosis. The results do not matter.
-@Suite("Invalid recordings")
-struct BadRecordingTests {
+final class BadRecordingTests: XCTestCase {
     /// Random stages with few posts, observers, threads and processes, so that many belong together. Times may descend.
     private func records(_ count: Int, _ generator: inout SeededGenerator) -> [DeliveryRecord] {
         func maybe(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> Int? {
@@ -40,8 +39,7 @@ struct BadRecordingTests {
         }
     }
 
-    @Test("any recording is audited and diagnosed without a crash")
-    func random() throws {
+    func testAnyRecordingIsAuditedAndDiagnosedWithoutACrash() throws {
         var generator = SeededGenerator(seed: 5)
         let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
         var kinds: Set<Finding.Kind> = []
@@ -50,28 +48,26 @@ struct BadRecordingTests {
         for round in 0..<rounds {
             let recording = Recording(records(1 + round % 120, &generator))
             let audit = Audit(recording)
-            #expect(!AuditReport(audit).text(width: 1 + round % 100).isEmpty)
-            #expect(try AuditReport(audit).json().hasPrefix("{"))
+            XCTAssertFalse(AuditReport(audit).text(width: 1 + round % 100).isEmpty)
+            XCTAssertTrue(try AuditReport(audit).json().hasPrefix("{"))
             faults.formUnion(audit.faults.countByKind.keys)
             let diagnosis = Diagnosis(recording, limits: limits)
-            #expect(!DiagnosisReport(diagnosis).text(width: 1 + round % 100).isEmpty)
-            #expect(try DiagnosisReport(diagnosis).json().hasPrefix("{"))
+            XCTAssertFalse(DiagnosisReport(diagnosis).text(width: 1 + round % 100).isEmpty)
+            XCTAssertTrue(try DiagnosisReport(diagnosis).json().hasPrefix("{"))
             kinds.formUnion(diagnosis.findings.map(\.kind))
         }
         // The rounds cover most kinds.
-        #expect(kinds.count > 15, "\(kinds)")
-        #expect(faults.count > 5, "\(faults)")
+        XCTAssertGreaterThan(kinds.count, 15, "\(kinds)")
+        XCTAssertGreaterThan(faults.count, 5, "\(faults)")
     }
 
-    @Test("an empty recording has no posts and no findings")
-    func empty() throws {
+    func testAnEmptyRecordingHasNoPostsAndNoFindings() throws {
         let recording = Recording([])
-        #expect(AuditReport(Audit(recording)).text() == ["nothing was posted"])
-        #expect(DiagnosisReport(Diagnosis(recording)).text().map(\.text) == ["no findings"])
+        XCTAssertEqual(AuditReport(Audit(recording)).text(), ["nothing was posted"])
+        XCTAssertEqual(DiagnosisReport(Diagnosis(recording)).text().map(\.text), ["no findings"])
     }
 
-    @Test("of many findings twenty are shown, and the number of the others")
-    func many() throws {
+    func testOfManyFindingsTwentyAreShownAndTheNumberOfTheOthers() throws {
         let recording = RecordedStory.complete { story in
             for observer in 1...30 {
                 story.register(observer, "\(observer)")
@@ -80,27 +76,28 @@ struct BadRecordingTests {
             }
         }
         let lines = DiagnosisReport(Diagnosis(recording)).text().map(\.text)
-        #expect(lines.count { $0.hasPrefix("note: ") } == 20)
-        #expect(lines.last == "and 10 more")
+        XCTAssertEqual(lines.count { $0.hasPrefix("note: ") }, 20)
+        XCTAssertEqual(lines.last, "and 10 more")
     }
 
-    @Test("lines fit 80 and 200 columns", arguments: [80, 200])
-    func width(width: Int) throws {
+    func testLinesFit80And200Columns() {
         let recording = RecordedStory.complete { story in
             story.register(1)
             story.deliver(1, to: [1])
             story.add(.cancel, post: 1, observer: 1)
-            for (post, fate) in [(41, DeliveryStage.drop), (42, .coalesce), (43, .targetGone)] {
+            for (post, outcome) in [(41, DeliveryStage.drop), (42, .coalesce), (43, .targetGone)] {
                 story.hand(post, to: [1], "A name that is not the shortest of all")
-                story.add(fate, "A name that is not the shortest of all", post: post, observer: 1)
+                story.add(outcome, "A name that is not the shortest of all", post: post, observer: 1)
             }
             for post in 2...40 { story.hand(post, to: [1]) }
         }
         let limits = DiagnosisLimits(depth: 10)
-        let lines =
-            AuditReport(Audit(recording)).text(width: width)
-            + DiagnosisReport(Diagnosis(recording, limits: limits)).text(width: width).map(\.text)
-        #expect(lines.count > 10)
-        for line in lines { #expect(line.count <= width) }
+        for width in [80, 200] {
+            let lines =
+                AuditReport(Audit(recording)).text(width: width)
+                + DiagnosisReport(Diagnosis(recording, limits: limits)).text(width: width).map(\.text)
+            XCTAssertGreaterThan(lines.count, 10)
+            for line in lines { XCTAssertLessThanOrEqual(line.count, width) }
+        }
     }
 }

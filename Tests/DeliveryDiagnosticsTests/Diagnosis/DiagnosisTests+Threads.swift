@@ -1,14 +1,14 @@
 import DeliveryRecording
 import RecordingTesting
-import Testing
+import SharedTesting
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
 /// Findings about threads, waits and ends.
 extension DiagnosisTests {
-    @Test("a thread that stopped draining while others continued for longer than the limit is a problem")
-    func stalled() {
+    func testAThreadThatStoppedDrainingWhileOthersContinuedForLongerThanTheLimitIsAProblem() {
         func story(_ duration: Duration) -> (inout Story) -> Void {
             { story in
                 story.register(1)
@@ -26,8 +26,7 @@ extension DiagnosisTests {
             in: story(.milliseconds(200)), notIn: story(.milliseconds(50)))
     }
 
-    @Test("a thread that never drained is reported once, not for each of its observers")
-    func neverDrained() {
+    func testAThreadThatNeverDrainedIsReportedOnceNotForEachOfItsObservers() {
         func story(_ duration: Duration) -> Recording {
             Story.complete { story in
                 for observer in 1...3 {
@@ -37,13 +36,12 @@ extension DiagnosisTests {
                 story.pass(duration)
             }
         }
-        #expect(Diagnosis(story(.seconds(2))).findings.map(\.kind) == [.stalled])
+        XCTAssertEqual(Diagnosis(story(.seconds(2))).findings.map(\.kind), [.stalled])
         let kinds = Diagnosis(story(.zero)).findings.map(\.kind)
-        #expect(kinds == [.neverDelivered, .neverDelivered, .neverDelivered])
+        XCTAssertEqual(kinds, [.neverDelivered, .neverDelivered, .neverDelivered])
     }
 
-    @Test("the end of the program is not counted as activity of its thread")
-    func endedByTheStalled() {
+    func testTheEndOfTheProgramIsNotCountedAsActivityOfItsThread() {
         let findings = Diagnosis(
             Story.complete { story in
                 story.register(1, on: Story.main)
@@ -51,12 +49,11 @@ extension DiagnosisTests {
                 story.pass(.seconds(2))
             }
         ).findings
-        #expect(findings.map(\.kind) == [.stalled])
-        #expect(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits") == true)
+        XCTAssertEqual(findings.map(\.kind), [.stalled])
+        XCTAssertEqual(findings.first?.problem.hasPrefix("main stopped draining: 1 notification or block waits"), true)
     }
 
-    @Test("a thread that continues and ignores its pending notifications is a problem")
-    func modeNotRun() {
+    func testAThreadThatContinuesAndIgnoresItsPendingNotificationsIsAProblem() {
         func story(_ isHandled: Bool) -> (inout Story) -> Void {
             { story in
                 story.register(1)
@@ -71,8 +68,7 @@ extension DiagnosisTests {
             notIn: story(true))
     }
 
-    @Test("a handler that never returned is named, with the number of notifications waiting for its thread")
-    func neverReturned() {
+    func testAHandlerThatNeverReturnedIsNamedWithTheNumberOfNotificationsWaitingForItsThread() {
         func story(_ isBack: Bool) -> (inout Story) -> Void {
             { story in
                 story.register(1)
@@ -94,19 +90,17 @@ extension DiagnosisTests {
             in: story(false), notIn: story(true))
     }
 
-    @Test("a refused wait is a problem")
-    func refusedWait() {
+    func testARefusedWaitIsAProblem() {
         func story(_ stage: DeliveryStage) -> (inout Story) -> Void {
             { $0.add(stage, nil, message: "{number = 2, name = worker} waits for main", at: 4) }
         }
         expect(
             .refusedWait, evidence: [1],
-            says: ["because it would have deadlocked", "{number = 2, name = worker} waits for main"],
+            says: ["because it would have deadlocked", "worker waits for main"],
             in: story(.refuseWait), notIn: story(.log))
     }
 
-    @Test("two threads that wait for each other at different times are a note")
-    func waitsBothWays() {
+    func testTwoThreadsThatWaitForEachOtherAtDifferentTimesAreANote() {
         func story(_ target: ThreadIdentity, isWordy: Bool = false) -> (inout Story) -> Void {
             { story in
                 story.add(.wait, nil, target: Story.worker)
@@ -130,14 +124,13 @@ extension DiagnosisTests {
             notIn: { $0.add(.wait, nil, target: Story.worker) })
     }
 
-    @Test("drops by an overflow policy are a note with the policy")
-    func dropped() {
-        func story(_ fate: DeliveryStage) -> (inout Story) -> Void {
+    func testDropsByAnOverflowPolicyAreANoteWithThePolicy() {
+        func story(_ outcome: DeliveryStage) -> (inout Story) -> Void {
             { story in
                 story.register(1)
                 story.deliver(1, to: [1])
                 story.hand(2, to: [1])
-                story.add(fate, post: 2, observer: 1, count: 2, policy: .dropNewest)
+                story.add(outcome, post: 2, observer: 1, count: 2, policy: .dropNewest)
             }
         }
         expect(
@@ -146,14 +139,13 @@ extension DiagnosisTests {
             notIn: story(.cancel))
     }
 
-    @Test("a post for an ended thread is a problem, a pending notification when the thread ends is a note")
-    func targetGone() {
-        func story(endFirst: Bool, _ fate: DeliveryStage) -> (inout Story) -> Void {
+    func testAPostForAnEndedThreadIsAProblemAPendingNotificationWhenTheThreadEndsIsANote() {
+        func story(endFirst: Bool, _ outcome: DeliveryStage) -> (inout Story) -> Void {
             { story in
                 story.register(1)
                 if endFirst { story.add(.threadEnd, on: Story.worker, nil) }
                 story.hand(1, to: [1])
-                story.add(fate, on: endFirst ? Story.main : Story.worker, post: 1, observer: 1)
+                story.add(outcome, on: endFirst ? Story.main : Story.worker, post: 1, observer: 1)
                 if !endFirst { story.add(.threadEnd, on: Story.worker, nil) }
             }
         }
@@ -166,8 +158,7 @@ extension DiagnosisTests {
             in: story(endFirst: false, .targetGone), notIn: story(endFirst: false, .cancel))
     }
 
-    @Test("a block for a thread that was never started is a problem of its own")
-    func neverStarted() {
+    func testABlockForAThreadThatWasNeverStartedIsAProblemOfItsOwn() {
         func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
             { story in
                 story.add(.append, nil, post: 1, target: Story.worker)
@@ -177,11 +168,10 @@ extension DiagnosisTests {
         expect(
             .neverStarted, evidence: [2], says: ["1 block was not accepted because worker was never started"],
             in: story(.notStarted), notIn: { $0.add(.log, nil) })
-        #expect(Diagnosis(Story.complete(story(nil))).findings.map(\.kind) == [.targetGone])
+        XCTAssertEqual(Diagnosis(Story.complete(story(nil))).findings.map(\.kind), [.targetGone])
     }
 
-    @Test("a main thread that ended has causes and remedies for programs and for tests")
-    func mainEnded() {
+    func testAMainThreadThatEndedHasCausesAndRemediesForProgramsAndForTests() {
         let findings = Diagnosis(
             Story.complete { story in
                 story.register(1, on: Story.main)
@@ -190,14 +180,29 @@ extension DiagnosisTests {
                 story.add(.targetGone, on: Story.worker, post: 1, observer: 1)
             }
         ).findings
-        #expect(findings.map(\.kind) == [.targetGone])
+        XCTAssertEqual(findings.map(\.kind), [.targetGone])
         for words in ["async", "dispatchMain()", "Swift Testing", "RunLoopThread"] {
-            #expect(findings.first?.remedy.contains(words) == true)
+            XCTAssertEqual(findings.first?.remedy.contains(words), true)
         }
     }
 
-    @Test("handlers on several threads are a note, and a problem if main is one of them or two run at the same time")
-    func severalThreads() {
+    func testHandlersThatRanOnlyOnAnotherThreadThanTheOneThatAddedThePostingThreadObserver() {
+        func story(_ thread: ThreadIdentity) -> (inout Story) -> Void {
+            { story in
+                story.register(1, on: nil)
+                for post in 1...2 {
+                    story.add(.post, on: thread, post: post, count: 1)
+                    story.handle(post, by: 1, on: thread)
+                }
+            }
+        }
+        expect(
+            .onPostingThread, .note, evidence: [1, 3],
+            says: ["Handlers of observer 1 of Done ran only on worker, not on main, which added it,"],
+            in: story(Story.worker), notIn: story(Story.main))
+    }
+
+    func testHandlersOnSeveralThreadsAreANoteAndAProblemIfMainIsOneOfThemOrTwoRunAtTheSameTime() {
         func story(_ thread: ThreadIdentity, overlap: Bool = false, on target: ThreadIdentity? = nil) -> (inout Story)
             -> Void
         {
@@ -215,29 +220,62 @@ extension DiagnosisTests {
             .severalThreads, .note, evidence: [1, 3, 6],
             says: ["Handlers of observer 1 of Done ran on 2 threads (worker and other) because"],
             in: story(Story.other),
-            notIn: story(Story.worker))
-        expect(.severalThreads, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker))
+            notIn: story(Story.worker), leaving: [.onPostingThread])
+        expect(
+            .severalThreads, evidence: [1, 3, 6], in: story(Story.main), notIn: story(Story.worker),
+            leaving: [.onPostingThread])
         expect(
             .severalThreads, evidence: [1, 3, 5], says: ["two at the same time"], in: story(Story.other, overlap: true),
-            notIn: story(Story.worker, overlap: true))
+            notIn: story(Story.worker, overlap: true), leaving: [.onPostingThread])
     }
 
-    @Test("a wait that lasted for its timeout is a problem")
-    func waitTimedOut() {
-        func story(_ reason: DeliveryRecord.Reason?) -> (inout Story) -> Void {
+    func testAWaitThatLastedForItsTimeoutIsAProblemWithTheHandlerThatTheOtherThreadWasIn() {
+        func story(_ reason: DeliveryRecord.Reason?, isBusy: Bool = false) -> (inout Story) -> Void {
             { story in
-                story.add(.wait, nil, message: "worker to handle Done", at: 7)
+                story.register(1)
+                story.hand(1, to: [1])
+                story.add(.wait, nil, message: "\(Story.worker) to handle Done", at: 7)
+                if isBusy { story.add(.deliver, on: Story.worker, post: 1, observer: 1, target: Story.worker) }
                 story.add(.waitEnd, nil, reason: reason, after: .seconds(2))
+                if isBusy { story.add(.return, on: Story.worker, post: 1, observer: 1) } else { story.handle(1, by: 1) }
             }
         }
         expect(
-            .waitTimedOut, evidence: [1, 2],
-            says: ["main waited for worker to handle Done until the timeout, after 2 s"],
+            .waitTimedOut, evidence: [4, 5],
+            says: ["main waited for worker to handle Done until the timeout, after 2 s."],
             in: story(.timedOut), notIn: story(nil))
+        expect(
+            .waitTimedOut, evidence: [4, 5, 6],
+            says: ["after 2 s. Meanwhile worker was in the handler of observer 1 of Done."],
+            in: story(.timedOut, isBusy: true), notIn: story(nil, isBusy: true))
     }
 
-    @Test("accepted findings are left out, by kind or by kind and name, and counted")
-    func accepted() throws {
+    func testTheReportCountsTheFindingsAndTheNextCommandShowsTheFirst() {
+        func selection(_ happen: (inout Story) -> Void) -> [String] {
+            Diagnosis(Story.complete(happen)).firstSelection
+        }
+        let diagnosis = Diagnosis(
+            Story.complete { story in
+                story.add(.refuseWait, nil)
+                story.register(1)
+                story.hand(1, to: [1])
+                story.add(.drop, post: 1, observer: 1)
+                story.add(.post, "Other", post: 2, count: 0)
+                for post in 3...4 { story.add(.append, nil, post: post, target: Story.worker) }
+                story.add(.deliver, on: Story.worker, nil, post: 3)
+                story.add(.return, on: Story.worker, nil, post: 3)
+                story.add(.cancel, nil, post: 4)
+            })
+        XCTAssertEqual(
+            diagnosis.totals,
+            "1 problem, 1 note; 2 posted (1 without an observer), 1 matched, 1 dropped; "
+                + "2 blocks, 1 performed, 1 cancelled; all accounted for")
+        XCTAssertEqual(diagnosis.firstSelection, ["--thread", "main"])
+        XCTAssertEqual(selection { $0.add(.lost, on: Story.thread(7), nil, count: 1) }, ["--thread", "7"])
+        XCTAssertEqual(selection { $0.add(.log, nil) }, [])
+    }
+
+    func testAcceptedFindingsAreLeftOutByKindOrByKindAndNameAndCounted() throws {
         let recording = Story.complete { story in
             for observer in 1...2 {
                 story.register(observer, "\(observer)")
@@ -252,32 +290,29 @@ extension DiagnosisTests {
         ] {
             let accepted = try AcceptedFindings(text: text, source: "accepted")
             let diagnosis = Diagnosis(recording, accepted: accepted)
-            #expect(diagnosis.findings.map(\.kind) == kinds)
-            #expect(diagnosis.acceptedCount == 3 - kinds.count)
+            XCTAssertEqual(diagnosis.findings.map(\.kind), kinds)
+            XCTAssertEqual(diagnosis.acceptedCount, 3 - kinds.count)
         }
-        let error = #expect(throws: LogError.self) { try AcceptedFindings(text: "fork\ndroped", source: "accepted") }
-        #expect(
-            error?.description.hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?")
-                == true)
-        #expect(throws: LogError.self) { try AcceptedFindings(path: "/nonexistent") }
-        #expect(
-            Diagnosis(recording).totals == "2 posted, 2 dropped; no faults")
+        XCTAssertThrowsError(try AcceptedFindings(text: "fork\ndroped", source: "accepted")) { error in
+            XCTAssertTrue(
+                "\(error)".hasPrefix("accepted:2: \"droped\" is not a kind of finding. Did you mean dropped?"))
+        }
+        assertThrows(LogError.self) { try AcceptedFindings(path: "/nonexistent") }
+        XCTAssertEqual(
+            Diagnosis(recording).totals, "3 notes; 2 posted, 2 matched, 2 dropped; all accounted for")
     }
 
-    @Test("a truncated recording, lost records and a fork are notes")
-    func recording() {
+    func testATruncatedRecordingLostRecordsAndAForkAreNotes() {
         expect(
-            .recordingTruncated, .note, evidence: [1], in: Story.truncated { $0.register(1) },
-            notIn: Story.complete { $0.register(1) }
-        )
+            .recordingTruncated, .note, evidence: [1], in: Story.truncated { $0.add(.log, nil) },
+            notIn: Story.complete { $0.add(.log, nil) })
         expect(
             .lostRecords, .note, evidence: [1], says: ["7 records were lost"],
             in: { $0.add(.lost, nil, count: 7) }, notIn: { $0.add(.log, nil) })
         expect(.fork, .note, evidence: [1], in: { $0.add(.fork, nil) }, notIn: { $0.add(.log, nil) })
     }
 
-    @Test("the end by a signal while a handler ran is reported")
-    func endedInHandler() {
+    func testTheEndByASignalWhileAHandlerRanIsReported() {
         func story(_ reason: DeliveryRecord.Reason, isBack: Bool = false) -> Recording {
             var story = Story()
             story.register(1, on: Story.main)
@@ -291,13 +326,15 @@ extension DiagnosisTests {
             .endedInHandler, evidence: [1, 3, 4],
             says: ["ended by signal 11 while main was in the handler of observer 1 of Done"], in: story(.signal(11)),
             notIn: story(.exit))
-        #expect(Diagnosis(story(.signal(11), isBack: true)).findings.isEmpty)
+        XCTAssertTrue(Diagnosis(story(.signal(11), isBack: true)).findings.isEmpty)
     }
 
-    @Test("faults of the audit are findings")
-    func unaccounted() {
+    func testFaultsOfTheAuditAreFindings() {
         expect(
-            .unaccounted, evidence: [2, 6], says: ["Two outcomes of one post for one observer, once: #1 of Done"],
+            .unaccounted, evidence: [2, 6],
+            says: [
+                "Not accounted for, once: #1 of Done, posted by main at Demo/main.swift:1001 (line 2), has two outcomes"
+            ],
             in: { story in
                 story.register(1)
                 story.deliver(1, to: [1])
@@ -309,8 +346,7 @@ extension DiagnosisTests {
             })
     }
 
-    @Test("the most severe finding is first, and within a kind the most frequent")
-    func order() {
+    func testTheMostSevereFindingIsFirstAndWithinAKindTheMostFrequent() {
         let recording = Story.complete { story in
             for observer in 1...3 { story.register(observer, "\(observer)") }
             for observer in 1...3 {
@@ -323,7 +359,7 @@ extension DiagnosisTests {
             story.add(.refuseWait, nil)
         }
         let findings = Diagnosis(recording).findings
-        #expect(findings.map(\.kind) == [.refusedWait, .dropped, .dropped, .dropped, .fork])
-        #expect(findings.map(\.weight) == [1, 3, 2, 1, 5])
+        XCTAssertEqual(findings.map(\.kind), [.refusedWait, .dropped, .dropped, .dropped, .fork])
+        XCTAssertEqual(findings.map(\.weight), [1, 3, 2, 1, 5])
     }
 }

@@ -1,12 +1,11 @@
 import DeliveryRecording
 import Foundation
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
-@Suite("Formatting records")
-struct RecordStylesTests {
+final class RecordStylesTests: XCTestCase {
     private let main = ThreadIdentity(number: 1, name: "main", kernelID: 865)
     private let other = ThreadIdentity(number: 17, name: nil, kernelID: 45174)
 
@@ -20,32 +19,29 @@ struct RecordStylesTests {
             post: stage == .log ? nil : 1, message: message)
     }
 
-    @Test("the document style matches the documents exactly")
-    func documentStyle() throws {
+    func testTheDocumentStyleMatchesTheDocumentsExactly() throws {
         let style = DocumentStyle(timeZone: .gmt)
-        #expect(
-            style.line(for: record(1, .log, main, message: "current thread = \(main)"))
-                == "2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}")
-        #expect(style.line(for: record(2, .post, main)) == nil)
-        let tokyo = DocumentStyle(timeZone: try #require(TimeZone(secondsFromGMT: 9 * 3600)))
-        #expect(
-            tokyo.line(for: record(1, .log, main, message: "x")) == "2016-02-14 07:05:12.856 test[865:865] x")
+        XCTAssertEqual(
+            style.line(for: record(1, .log, main, message: "current thread = \(main)")),
+            "2016-02-13 22:05:12.856 test[865:865] current thread = {number = 1, name = main}")
+        XCTAssertNil(style.line(for: record(2, .post, main)))
+        let tokyo = DocumentStyle(timeZone: try XCTUnwrap(TimeZone(secondsFromGMT: 9 * 3600)))
+        XCTAssertEqual(tokyo.line(for: record(1, .log, main, message: "x")), "2016-02-14 07:05:12.856 test[865:865] x")
     }
 
-    @Test("the stages style has an aligned line for each record, without trailing spaces")
-    func stagesStyle() {
+    func testTheStagesStyleHasAnAlignedLineForEachRecordWithoutTrailingSpaces() {
         let records = [record(1, .post, main), record(2, .deliver, other), record(3, .log, other, message: "hello")]
         let style = StagesStyle(records)
-        #expect(
-            records.map { style.line(for: $0) } == [
+        XCTAssertEqual(
+            records.map { style.line(for: $0) },
+            [
                 "   0 µs  [865:865]    1 main     post     TestNotification #1",
                 "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1",
                 "2469 µs  [865:45174]  17 (null)  log      hello",
             ])
     }
 
-    @Test("the stages style shows observers, and targets on other threads")
-    func observers() {
+    func testTheStagesStyleShowsObserversAndTargetsOnOtherThreads() {
         var records = [record(1, .append, main), record(2, .deliver, other), record(3, .signal, main)]
         for index in records.indices {
             (records[index].observer, records[index].target) = (4, other)
@@ -54,8 +50,9 @@ struct RecordStylesTests {
         records.append(record(4, .append, main))
         (records[3].notification, records[3].target) = (nil, other)
         let style = StagesStyle(records)
-        #expect(
-            records.map { style.line(for: $0) } == [
+        XCTAssertEqual(
+            records.map { style.line(for: $0) },
+            [
                 "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for 17 (null)",
                 "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1 observer 4",
                 "2469 µs  [865:865]    1 main     signal   for 17 (null)",
@@ -63,8 +60,7 @@ struct RecordStylesTests {
             ])
     }
 
-    @Test("stable numbering numbers posts and observers by appearance in each process")
-    func stablePosts() throws {
+    func testStableNumberingNumbersPostsAndObserversByAppearanceInEachProcess() throws {
         func run(_ process: Int32, _ post: Int, _ observer: Int) -> [DeliveryRecord] {
             [0, 1, 0].enumerated().map { index, number in
                 var record = record(index + 1, .append, main, process: process)
@@ -74,14 +70,13 @@ struct RecordStylesTests {
             }
         }
         let stable = StableNumbering.renumber(run(865, 17, 3) + run(1200, 40, 90))
-        #expect(stable.map(\.post) == [1, 2, 1, 1, 2, 1])
-        #expect(stable.map(\.observer) == [1, 2, 1, 1, 2, 1])
-        #expect(stable.map(\.target?.number) == [2, 3, 2, 2, 3, 2])
-        #expect(StableNumbering.renumber(run(1, 2, 3)) == StableNumbering.renumber(run(7, 8, 9)))
+        XCTAssertEqual(stable.map(\.post), [1, 2, 1, 1, 2, 1])
+        XCTAssertEqual(stable.map(\.observer), [1, 2, 1, 1, 2, 1])
+        XCTAssertEqual(stable.map(\.target?.number), [2, 3, 2, 2, 3, 2])
+        XCTAssertEqual(StableNumbering.renumber(run(1, 2, 3)), StableNumbering.renumber(run(7, 8, 9)))
     }
 
-    @Test("stable numbering makes runs equal that differ only in ids")
-    func stable() {
+    func testStableNumberingMakesRunsEqualThatDifferOnlyInIds() {
         func run(_ process: Int32, _ number: Int) -> [DeliveryRecord] {
             let main = ThreadIdentity(number: 1, name: "main", kernelID: process)
             let worker = ThreadIdentity(number: number, name: "w", kernelID: process + 7)
@@ -91,10 +86,11 @@ struct RecordStylesTests {
             ]
         }
         let stable = StableNumbering.renumber(run(865, 5))
-        #expect(stable == StableNumbering.renumber(run(1200, 9)))
+        XCTAssertEqual(stable, StableNumbering.renumber(run(1200, 9)))
         let style = DocumentStyle(timeZone: .gmt)
-        #expect(
-            stable.compactMap { style.line(for: $0) } == [
+        XCTAssertEqual(
+            stable.compactMap { style.line(for: $0) },
+            [
                 "2001-01-01 00:00:00.001 test[1:1] current thread = {number = 1, name = main}",
                 "2001-01-01 00:00:00.002 test[1:2] on {number = 2, name = w}, object 0x…",
             ])

@@ -10,7 +10,7 @@ struct ReaderTests {
     private struct Audited: Decodable {
         struct Line: Decodable {
             var notification: String?
-            var posted: Int
+            var matched: Int
             var dropped: Int
         }
 
@@ -67,7 +67,7 @@ struct ReaderTests {
     /// The deliberate problems of some scenarios. The other scenarios have none.
     private static let expected: [String: Set<String>] = [
         "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped", "waitTimedOut"],
-        "thread-exit": ["targetGone"],
+        "thread-exit": ["targetGone"], "removal": ["removedBeforePost"],
         "suspension": ["flood"],
     ]
 
@@ -112,7 +112,7 @@ struct ReaderTests {
         let outcome = try shell("notify-demo audit --json; notify-demo audit | tail -n 1", of: "overflow")
         let lines = outcome.output.split(separator: "\n")
         let audited: Audited = try json(lines[0])
-        #expect(audited.notifications.contains { $0.dropped == 5 && $0.posted == 8 })
+        #expect(audited.notifications.contains { $0.dropped == 5 && $0.matched == 8 })
         #expect(lines[1] == "no faults")
         for option in ["", "--by name", "--by observer", "--by thread"] {
             let outcome = try shell("notify-demo stats \(option)", of: "many-observers")
@@ -134,7 +134,7 @@ struct ReaderTests {
         let parts = outcome.output.components(separatedBy: "status ")
         try #require(parts.count == 6, "\(outcome.output)")
         #expect(parts[0].contains("a handler returned, but its call was not recorded: return on worker"))
-        #expect(parts[1].hasPrefix("1\nproblem: Lost once: #1 of TestNotification, posted by main at "), "\(parts[1])")
+        #expect(parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "), "\(parts[1])")
         #expect(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is truncated"), "\(parts[2])")
         #expect(parts[2].contains("b:30: "))
         #expect(parts[3].hasPrefix("0\n") && parts[3].contains("\"severity\":\"note\""))
