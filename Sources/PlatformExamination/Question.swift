@@ -64,13 +64,10 @@ package struct Question: Sendable {
 
     // MARK: The questions
 
-    static let all = queues + facts
+    static let all = queues + centers + threads + asyncMessages + communication
 
     /// The promises of notification queues.
     package static let queues = queuePosting + queueCoalescing + queueHandlers + queueModes + queueThreads
-
-    private static let facts =
-        centers + operationQueues + runLoop + threads + asyncMessages + missing + socketPort + asyncMain + propertyLists
 
     /// Puts the question with this name to a side, on the main thread of this process.
     ///

@@ -1,74 +1,59 @@
 import ChildProcesses
-import Foundation
 import SharedTesting
 import Synchronization
-import Testing
+import XCTest
 
 @testable import PlatformExamination
 
-@Suite("An examination")
-struct ExaminationTests {
+final class ExaminationTests: XCTestCase {
     /// Shell scripts take the place of Foundation and of this package. $0 is the question, $1 the side.
-    private static func examine(
-        _ questions: [Question], _ script: String, timeout: Duration = TestTimeout.hang
-    ) throws -> Examination {
-        try Examination.perform(
-            questions, in: ChildProgram(path: "/bin/sh", arguments: ["-c", script]), timeout: timeout)
+    private func examine(
+        _ questions: [Question], _ script: String, timeout: Duration = TestTimeout.hang,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws -> [Examination.Finding] {
+        let shell = ChildProgram(path: "/bin/sh", arguments: ["-c", script])
+        return try Examination.perform(questions, in: shell, timeout: timeout, progress: progress).findings
     }
 
-    private static func named(_ names: String...) -> [Question] { Question.all.filter { names.contains($0.name) } }
-
-    @Test("the questions stay in order, each side answers in a process of its own, and the progress reaches 1")
-    func order() throws {
-        let questions = Array(Question.queues.prefix(10))
+    func testQuestionsStayInOrderEachSideAnswersInAProcessOfItsOwnAndTheProgressReachesOne() throws {
+        let questions = Array(Question.queues.prefix(3))
         let fractions = Mutex<Set<Double>>([])
-        let shell = ChildProgram(path: "/bin/sh", arguments: ["-c", "echo 1 $0; echo 2 of $1"])
-        let findings = try Examination.perform(
-            questions, in: shell, timeout: TestTimeout.hang,
-            progress: { fraction in _ = fractions.withLock { $0.insert(fraction) } }
-        ).findings
-        #expect(findings.map(\.name) == questions.map(\.name))
-        for finding in findings {
-            #expect(finding.foundation.observed == "1 \(finding.name), 2 of foundation")
-            #expect(finding.ours.observed == "1 \(finding.name), 2 of ours")
+        let findings = try examine(questions, "echo 1 $0; echo 2 of $1") { fraction in
+            _ = fractions.withLock { $0.insert(fraction) }
         }
-        #expect(fractions.withLock { $0 } == Set((1...20).map { Double($0) / 20 }))
+        XCTAssertEqual(findings.map(\.name), questions.map(\.name))
+        for finding in findings {
+            XCTAssertEqual(finding.foundation.observed, "1 \(finding.name), 2 of foundation")
+            XCTAssertEqual(finding.ours.observed, "1 \(finding.name), 2 of ours")
+        }
+        XCTAssertEqual(fractions.withLock { $0 }, Set((1...6).map { Double($0) / 6 }))
     }
 
-    @Test("a crash, an exit status and a hang are answers")
-    func ends() throws {
+    func testACrashAnExitStatusAndAHangAreAnswersAndAProgramThatCannotBeStartedIsAnError() throws {
+        let question = Array(Question.all.prefix(1))
         for (script, observed) in [
             ("echo now; echo 'goes to 0x5, but' >&2; echo more >&2; kill -6 $$", "now, then ends with signal 6: goes"),
             ("echo now; echo problem >&2; exit 3", "now, then ends with 3: problem"), ("exit 3", "ends with 3"),
         ] {
-            let findings = try Self.examine(Self.named("removing-twice"), script).findings
-            #expect(findings.map(\.foundation.observed) == [observed])
-            #expect(findings.map(\.ours.observed) == [observed])
+            let finding = try XCTUnwrap(try examine(question, script).first)
+            XCTAssertEqual([finding.foundation.observed, finding.ours.observed], [observed, observed])
         }
-        let hanging = try Self.examine(
-            Self.named("typing"), "[ $1 = ours ] || exec sleep 600", timeout: .seconds(1)
-        ).findings
-        #expect(hanging.map(\.foundation.observed) == ["hangs"])
+        let hanging = try examine(question, "[ $1 = ours ] || exec sleep 600", timeout: .milliseconds(200))
+        XCTAssertEqual(hanging.map(\.foundation.observed), ["hangs"])
+        assertThrows(ChildProcessError.self) {
+            try Examination.perform(question, in: ChildProgram(path: "/nonexistent"), timeout: TestTimeout.hang)
+        }
     }
 
-    @Test("only a claim that this package does not keep is a failure")
-    func failures() {
+    func testOnlyAClaimThatThisPackageDoesNotKeepIsAFailure() {
         var examination = Self.examination
-        #expect(examination.failures.isEmpty)
+        XCTAssertEqual(examination.failures.count, 0)
         examination.findings[1].ours = Answer(isKept: false, observed: "removed", expected: "called")
-        #expect(examination.failures.map(\.claim) == [examination.findings[1].claim])
-        #expect(examination.failures.map(\.reason) == ["removed instead of called"])
+        XCTAssertEqual(examination.failures.map(\.claim), [examination.findings[1].claim])
+        XCTAssertEqual(examination.failures.map(\.reason), ["removed instead of called"])
     }
 
-    @Test("a program that cannot be started is an error")
-    func missing() {
-        #expect(throws: ChildProcessError.self) {
-            try Examination.perform(Question.queues, in: ChildProgram(path: "/nonexistent"), timeout: TestTimeout.hang)
-        }
-    }
-
-    @Test("a message is the first line of the errors, without addresses, source location and control characters")
-    func messages() {
+    func testAMessageIsTheFirstLineOfTheErrorsWithoutAddressesSourceLocationAndControlCharacters() {
         for (errors, message) in [
             ("", nil), ("problem\nmore\n", "problem"),
             ("Foundation/Port.swift:24: Fatal error: must be overridden\n", "must be overridden"),
@@ -78,7 +63,7 @@ struct ExaminationTests {
             ),
             ("\u{1B}[2J\n", "\\u{1B}[2J"),
         ] {
-            #expect(Examination.message(errors) == message)
+            XCTAssertEqual(Examination.message(errors), message)
         }
     }
 
@@ -103,85 +88,86 @@ struct ExaminationTests {
             foundation: "ends with signal 6: a long word, and another, and yet another one"),
     ])
 
-    @Test("a narrow terminal shows a few lines for each fact, and a wide one a table")
-    func text() {
-        #expect(
-            Self.examination.text(width: 72) == """
-                F2   NotificationCenter: removing a token twice is harmless
-                     a token removed twice removes no other observer
-                       Foundation             NO  removed
-                       ThreadedNotifications  ok  called
+    func testANarrowTerminalShowsAFewLinesForEachFactAndAWideOneATable() {
+        XCTAssertEqual(
+            Self.examination.text(width: 72),
+            """
+            F2   NotificationCenter: removing a token twice is harmless
+                 a token removed twice removes no other observer
+                   Foundation             NO  removed
+                   ThreadedNotifications  ok  called
 
-                F4   NotificationCenter: observers are matched by sender
-                     an observer of a sender that is a value
-                       “If you specify only an object.”
-                       Foundation             ok  called
-                       ThreadedNotifications  ok  called
-                     an observer of a sender that was freed
-                       Foundation             NO  ends with signal 6: a long word, and
-                                                  another, and yet another one
-                       ThreadedNotifications  ok  called
+            F4   NotificationCenter: observers are matched by sender
+                 an observer of a sender that is a value
+                   “If you specify only an object.”
+                   Foundation             ok  called
+                   ThreadedNotifications  ok  called
+                 an observer of a sender that was freed
+                   Foundation             NO  ends with signal 6: a long word, and
+                                              another, and yet another one
+                   ThreadedNotifications  ok  called
 
-                Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as
-                expected.
-                """)
-        #expect(
-            Self.examination.text(width: 132) == """
-                fact  area                expected                                   Foundation here                       ThreadedNotifications
+            Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as
+            expected.
+            """)
+        XCTAssertEqual(
+            Self.examination.text(width: 132),
+            """
+            fact  area                expected                                   Foundation here                       ThreadedNotifications
 
-                F2    NotificationCenter  a token removed twice removes no       NO  removed                           ok  called
-                                          other observer
+            F2    NotificationCenter  a token removed twice removes no       NO  removed                           ok  called
+                                      other observer
 
-                F4    NotificationCenter  an observer of a sender that is a      ok  called                            ok  called
-                                          value
-                                          “If you specify only an object.”
-                                          an observer of a sender that was       NO  ends with signal 6: a long word,  ok  called
-                                          freed                                      and another, and yet another one
+            F4    NotificationCenter  an observer of a sender that is a      ok  called                            ok  called
+                                      value
+                                      “If you specify only an object.”
+                                      an observer of a sender that was       NO  ends with signal 6: a long word,  ok  called
+                                      freed                                      and another, and yet another one
 
-                Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as expected.
-                """)
+            Foundation here: 1 of 3 as expected. ThreadedNotifications: 3 of 3 as expected.
+            """)
     }
 
-    @Test("colour does not move text, and no line exceeds the width")
-    func colours() {
+    func testColourDoesNotMoveTextAndNoLineExceedsTheWidth() {
         let text = "a number of words that is more than a cell has room for, \(String(repeating: "word ", count: 20))"
         let examination = Examination(
             findings: Fact.all.map { Self.finding($0.number, text, sentence: text, foundation: text) })
         for width in [60, 80, 131, 132, 200] {
             let plain = examination.text(width: width)
-            for line in plain.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+            for line in plain.split(separator: "\n") { XCTAssertLessThanOrEqual(line.count, width, "\(line)") }
             let painted = examination.text(width: width) { "\u{1B}[\($1 ? 32 : 31)m\($0)\u{1B}[0m" }
-            #expect(painted != plain)
-            #expect(painted.replacing(/\u{1B}\[[0-9]+m/, with: "") == plain)
+            XCTAssertNotEqual(painted, plain)
+            XCTAssertEqual(painted.replacing(/\u{1B}\[[0-9]+m/, with: ""), plain)
         }
     }
 
-    @Test("JSON has a line for each fact")
-    func json() throws {
+    func testJSONHasALineForEachFact() throws {
         let lines = try Self.examination.jsonLines()
-        #expect(
-            lines.first == """
-                {"area":"NotificationCenter","expected":"removing a token twice is harmless","fact":"F2","questions":\
-                [{"claim":"a token removed twice removes no other observer","foundation":{"expected":"called","kept":\
-                false,"observed":"removed"},"name":"name","ours":{"expected":"called","kept":true,"observed":"called"}}]}
-                """)
-        #expect(lines.count == 2)
-        #expect(lines.last?.contains(#""sentence":"If you specify only an object."}"#) == true)
+        XCTAssertEqual(
+            lines.first,
+            """
+            {"area":"NotificationCenter","expected":"removing a token twice is harmless","fact":"F2","questions":\
+            [{"claim":"a token removed twice removes no other observer","foundation":{"expected":"called","kept":\
+            false,"observed":"removed"},"name":"name","ours":{"expected":"called","kept":true,"observed":"called"}}]}
+            """)
+        XCTAssertEqual(lines.count, 2)
+        XCTAssertEqual(lines.last?.contains(#""sentence":"If you specify only an object."}"#), true)
     }
 
-    @Test("promises are printed as Markdown and as text")
-    func promises() {
+    func testPromisesArePrintedAsMarkdownAndAsText() {
         let promises = Examination(findings: [Self.finding("F5", "in order", foundation: "2, 1")])
-        #expect(
-            promises.markdown == """
-                | promise | fact | Foundation's queue | `PostingQueue` |
-                |---|---|---|---|
-                | in order | F5 | 2, 1 | kept |
-                """)
-        #expect(
-            promises.verdicts == """
-                promise   fact  Foundation's queue  PostingQueue
-                in order  F5    2, 1                kept
-                """)
+        XCTAssertEqual(
+            promises.markdown,
+            """
+            | promise | fact | Foundation's queue | `PostingQueue` |
+            |---|---|---|---|
+            | in order | F5 | 2, 1 | kept |
+            """)
+        XCTAssertEqual(
+            promises.verdicts,
+            """
+            promise   fact  Foundation's queue  PostingQueue
+            in order  F5    2, 1                kept
+            """)
     }
 }

@@ -1,16 +1,15 @@
 import Foundation
-import Testing
+import XCTest
 
 @testable import PlatformExamination
 
-@Suite("Questions")
-struct QuestionTests {
+final class QuestionTests: XCTestCase {
     private static func question(_ expected: [String], ofOurs: [String]? = nil, isOrdered: Bool = true) -> Question {
         Question("name", "claim", expected: expected, ofOurs: ofOurs, isOrdered: isOrdered) { _ in }
     }
 
-    @Test("a claim is kept if the events are the expected ones and the process ends normally; details are only shown")
-    func answers() {
+    /// Details are only shown.
+    func testAClaimIsKeptIfTheEventsAreTheExpectedOnesAndTheProcessEndsNormally() {
         let (ordered, unordered) = (Self.question(["1", "2"]), Self.question(["2", "1"], isOrdered: false))
         let cases: [(Question, events: [String], ending: String?, isKept: Bool, observed: String)] = [
             (ordered, ["1", "2"], nil, true, "1, 2"),
@@ -28,38 +27,35 @@ struct QuestionTests {
         for (question, events, ending, isKept, observed) in cases {
             let answer = question.answer(of: .foundation, events: events, ending: ending)
             let expected = question.expected[.foundation, default: []].joined(separator: ", ")
-            #expect(answer == Answer(isKept: isKept, observed: observed, expected: expected))
+            XCTAssertEqual(answer, Answer(isKept: isKept, observed: observed, expected: expected))
         }
         let other = Self.question(["there"], ofOurs: ["else"])
-        #expect(other.answer(of: .foundation, events: ["there"]).isKept)
-        #expect(!other.answer(of: .ours, events: ["there"]).isKept)
-        #expect(other.answer(of: .ours, events: ["else"]).isKept)
+        XCTAssertTrue(other.answer(of: .foundation, events: ["there"]).isKept)
+        XCTAssertFalse(other.answer(of: .ours, events: ["there"]).isKept)
+        XCTAssertTrue(other.answer(of: .ours, events: ["else"]).isKept)
     }
 
-    @Test("names are unique, and texts fit into a line and a table cell")
-    func texts() {
-        #expect(Set(Question.all.map(\.name)).count == Question.all.count)
-        #expect(Set(Question.all.map(\.claim)).count == Question.all.count)
+    func testNamesAreUniqueAndTextsFitIntoALineAndATableCell() {
+        XCTAssertEqual(Set(Question.all.map(\.name)).count, Question.all.count)
+        XCTAssertEqual(Set(Question.all.map(\.claim)).count, Question.all.count)
         for question in Question.all {
             for text in [question.name, question.claim] + question.expected.values.joined() {
-                #expect(!text.isEmpty && !text.contains { $0.isNewline || $0 == "\t" || $0 == "|" }, "\(text)")
+                XCTAssertFalse(text.isEmpty || text.contains { $0.isNewline || $0 == "\t" || $0 == "|" }, "\(text)")
             }
         }
     }
 
-    @Test("there are facts F1 to F23, each with questions, and 54 promises of queues, of which F5 to F9 are broken")
-    func catalog() {
-        #expect(Fact.all.map(\.number) == (1...23).map { "F\($0)" })
-        for fact in Fact.all { #expect(!fact.questions.isEmpty, "\(fact.number)") }
-        #expect(Question.queues.count == 54)
-        #expect(Set(Question.queues.compactMap(\.fact)) == ["F5", "F6", "F7", "F8", "F9"])
-        #expect(Set(Question.all.compactMap(\.fact)).isSubset(of: Fact.all.map(\.number)))
+    func testThereAreFactsF1ToF23EachWithQuestionsAnd54PromisesOfQueuesOfWhichF5ToF9AreBroken() {
+        XCTAssertEqual(Fact.all.map(\.number), (1...23).map { "F\($0)" })
+        for fact in Fact.all { XCTAssertFalse(fact.questions.isEmpty, fact.number) }
+        XCTAssertEqual(Question.queues.count, 54)
+        XCTAssertEqual(Set(Question.queues.compactMap(\.fact)), ["F5", "F6", "F7", "F8", "F9"])
+        XCTAssertTrue(Set(Question.all.compactMap(\.fact)).isSubset(of: Fact.all.map(\.number)))
     }
 
-    @Test("a type of Foundation is found by its mangled name, and an unknown name is not")
-    func typesByName() {
-        #expect(_typeByName("10Foundation10SocketPortC") == SocketPort.self)
-        #expect(_typeByName("10Foundation12PortDelegate_p") == (any PortDelegate).self)
-        #expect(_typeByName("10Foundation10SocketSortC") == nil)
+    func testATypeOfFoundationIsFoundByItsMangledNameAndAnUnknownNameIsNot() {
+        XCTAssertTrue(_typeByName("10Foundation10SocketPortC") == SocketPort.self)
+        XCTAssertTrue(_typeByName("10Foundation12PortDelegate_p") == (any PortDelegate).self)
+        XCTAssertNil(_typeByName("10Foundation10SocketSortC"))
     }
 }

@@ -1,14 +1,13 @@
 import ChildProcesses
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import PlatformExamination
 
 /// Examines this platform and this package. Foundation's behaviour is not checked: another release may behave as
 /// expected.
-@Suite("The examination of this platform")
-struct RealExaminationTests {
+final class RealExaminationTests: XCTestCase {
     /// Runs once for all tests.
     private static let examined = Result {
         let directory = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -19,20 +18,18 @@ struct RealExaminationTests {
         return try Examination.perform(Question.all, in: child, timeout: TestTimeout.hang)
     }
 
-    @Test("this package behaves as expected, and Foundation's behaviour is reported")
-    func ours() throws {
+    func testThisPackageBehavesAsExpectedAndFoundationsBehaviourIsReported() throws {
         let examination = try Self.examined.get()
-        #expect(examination.findings.count == Question.all.count)
-        for failure in examination.failures { Issue.record("\(failure.claim): \(failure.reason)") }
-        for finding in examination.findings { #expect(!finding.foundation.observed.isEmpty) }
+        XCTAssertEqual(examination.findings.count, Question.all.count)
+        for failure in examination.failures { XCTFail("\(failure.claim): \(failure.reason)") }
+        for finding in examination.findings { XCTAssertNotEqual(finding.foundation.observed, "") }
         // The reader of the wire says at which byte it refuses a list.
         let lists = examination.findings.filter { $0.fact == "F23" }
-        #expect(lists.count == 2)
-        for list in lists { #expect(list.ours.observed.hasPrefix("PropertyListReader: refused (byte ")) }
+        XCTAssertEqual(lists.count, 2)
+        for list in lists { XCTAssertTrue(list.ours.observed.hasPrefix("PropertyListReader: refused (byte ")) }
     }
 
-    @Test("an article has a table with each promise and this package's verdict")
-    func article() throws {
+    func testAnArticleHasATableWithEachPromiseAndThisPackagesVerdict() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let article = "Sources/ThreadedNotifications/ThreadedNotifications.docc/MovingFromFoundation.md"
@@ -45,6 +42,6 @@ struct RealExaminationTests {
         let queues = try Self.examined.get().findings.filter { Question.queues.map(\.name).contains($0.name) }
         let expected = rows(Examination(findings: queues).markdown)
         let table = rows(text).drop { $0 != expected[0] }.prefix(expected.count)
-        #expect(Array(table) == expected, "copy the output of notify-demo doctor --queues --markdown")
+        XCTAssertEqual(Array(table), expected, "copy the output of notify-demo doctor --queues --markdown")
     }
 }

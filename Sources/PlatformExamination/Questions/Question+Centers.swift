@@ -1,7 +1,8 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F1 to F4: notification centers.
+/// F1 to F4, and F10 to F12: notification centers, and observers that handle in an operation queue, whose counterpart in
+/// this package is an observer on a run loop thread.
 extension Question {
     static let centers: [Question] = [
         Question(
@@ -20,13 +21,12 @@ extension Question {
             "removing-twice", "a token removed twice removes no other observer", fact: "F2",
             expected: ["the other observer is called"]
         ) { trial in
-            let isCalled = Locked(false)
             let remove = trial.center.addObserver {}
             remove()
-            trial.center.addObserver { isCalled.withLock { $0 = true } }
+            let other = trial.center.addCounter()
             remove()
             trial.center.post()
-            trial.note("the other observer is \(isCalled.withLock { $0 } ? "called" : "removed")")
+            trial.note("the other observer is \(other.count() > 0 ? "called" : "removed")")
         },
         Question(
             "removed-during-a-post", "of two observers that remove each other, one is called", fact: "F3",
@@ -83,22 +83,81 @@ extension Question {
                 ("Int", 1_000_000, 1_000_000),
             ]
             for (type, observed, posted) in values {
-                let isCalled = Locked(false)
-                trial.center.addObserver(object: observed) { isCalled.withLock { $0 = true } }
+                let observer = trial.center.addCounter(object: observed)
                 trial.center.post(object: posted)
-                trial.note("\(isCalled.withLock { $0 } ? "called" : "not called") for an equal \(type)")
+                trial.note("\(observer.count() > 0 ? "called" : "not called") for an equal \(type)")
             }
         },
         Question(
             "freed-senders", "an observer of a sender that was freed is called for no other", sentence: ofSender,
             fact: "F4", expected: ["called for none"]
         ) { trial in
-            let (count, called) = (100, Locked(0))
-            trial.center.addObserver(object: Sender()) { called.withLock { $0 += 1 } }
+            let observer = trial.center.addCounter(object: Sender())
             // One after the other, so that the allocator may place a sender at the address of a freed one.
-            for _ in 0..<count { trial.center.post(object: Sender()) }
-            let matched = called.withLock { $0 }
-            trial.note(matched == 0 ? "called for none" : "called for others", detail: "\(matched) of \(count)")
+            for _ in 1...100 { trial.center.post(object: Sender()) }
+            trial.note(
+                observer.count() == 0 ? "called for none" : "called for others", detail: "\(observer.count()) of 100")
+        },
+        Question(
+            "post-waits-for-the-queue", "a post does not wait for other work of the queue", fact: "F10",
+            expected: ["post returns", "the other work ends"]
+        ) { trial in
+            let worker = try Worker.started(trial.side)
+            trial.center.addObserver(on: worker) {}
+            let (hasBegun, hasReturned, hasEnded) = (MonotonicSemaphore(), MonotonicSemaphore(), MonotonicSemaphore())
+            try worker.perform {
+                hasBegun.signal()
+                try? hasReturned.wait(for: "the post", timeout: trial.patience)
+                trial.note("the other work ends")
+                hasEnded.signal()
+            }
+            try hasBegun.wait(for: "the other work")
+            let start = ContinuousClock.now
+            trial.center.post()
+            trial.note("post returns", detail: Trial.time(since: start))
+            hasReturned.signal()
+            try hasEnded.wait(for: "the other work")
+        },
+        Question(
+            "main-waits-for-the-poster", "main waits for a thread that posts to an observer on main", fact: "F11",
+            expected: ["post returns", "handled on main"]
+        ) { trial in
+            trial.center.addObserver(on: .main(trial.side)) { trial.note("handled on main") }
+            trial.endProcess(noting: "both still blocked")
+            let hasReturned = MonotonicSemaphore()
+            Thread.detachNewThread {
+                trial.center.post()
+                trial.note("post returns")
+                hasReturned.signal()
+            }
+            try hasReturned.wait(for: "the post")
+        },
+        Question(
+            "handlers-post-to-each-other", "handlers of two queues post to each other's queue", fact: "F11",
+            expected: ["A on the first", "B on the second", "C on the first"]
+        ) { trial in
+            let first = try Worker.started(trial.side, name: "first")
+            let second = try Worker.started(trial.side, name: "second")
+            let isOver = MonotonicSemaphore()
+            for (name, worker, next) in [("A", first, "B"), ("B", second, "C"), ("C", first, nil)] {
+                trial.center.addObserver(Notification.Name(name), on: worker) {
+                    trial.note("\(name) on the \(Worker.currentName(trial.side) ?? "wrong one")")
+                    guard let next else { return isOver.signal() }
+                    trial.center.post(Notification.Name(next))
+                }
+            }
+            trial.endProcess(noting: "all still blocked")
+            trial.center.post(Notification.Name("A"))
+            try isOver.wait(for: "the last handler")
+        },
+        Question(
+            "queue-is-released", "an observer is called though nothing else retains its queue", fact: "F12",
+            expected: ["handled"]
+        ) { trial in
+            let isHandled = MonotonicSemaphore()
+            trial.center.addObserver(on: try .started(trial.side)) { isHandled.signal() }
+            trial.center.post()
+            trial.note("handled", when: isHandled, otherwise: "not handled")
         },
     ]
 

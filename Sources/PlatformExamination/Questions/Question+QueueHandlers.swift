@@ -1,5 +1,4 @@
 internal import Foundation
-internal import ThreadedNotifications
 
 /// Promises about handlers that use a notification queue.
 extension Question {

@@ -1,9 +1,52 @@
 internal import Foundation
 internal import ThreadedNotifications
 
-/// F15 to F17: threads.
+/// F13 to F17, and F22: run loops, threads, and programs with an `async` main function. The counterparts of this package
+/// are blocks performed on a thread, and a synchronous main function that runs the run loop.
 extension Question {
     static let threads: [Question] = [
+        Question(
+            "perform-wakes-the-loop", "a block for a run loop that sleeps is performed before its next timer",
+            fact: "F13", expected: ["performed"]
+        ) { trial in
+            // A run loop that is not woken performs the block when the timer fires.
+            let timer = trial.side == .foundation ? Duration.milliseconds(500) : Trial.timeout
+            trial.addTimer(after: timer) { trial.note("timer") }
+            let (isRunning, isPerformed) = (MonotonicSemaphore(), Locked(false))
+            RunLoop.main.perform { isRunning.signal() }
+            Thread.detachNewThread {
+                try? isRunning.wait(for: "the run loop")
+                Trial.waitUntilMainThreadSleeps()
+                let start = ContinuousClock.now
+                let block: @Sendable () -> Void = {
+                    trial.note("performed", detail: Trial.time(since: start))
+                    isPerformed.withLock { $0 = true }
+                }
+                switch trial.side {
+                case .foundation: RunLoop.main.perform { block() }
+                case .ours: try? TargetThread.main.perform(block)
+                }
+            }
+            trial.run(until: { isPerformed.withLock { $0 } }, pass: timer + .milliseconds(100))
+        },
+        Question(
+            "timer-interval", "a timer of 300 ms that is added to a run loop fires after 300 ms", fact: "F14",
+            expected: ["fires when it is due"]
+        ) { trial in
+            let (interval, start) = (Duration.milliseconds(300), ContinuousClock.now)
+            let fire: @Sendable () -> Void = {
+                let isDue = start.duration(to: .now) >= interval - .milliseconds(10)
+                trial.note(
+                    isDue ? "fires when it is due" : "fires too early", detail: Trial.time(since: start))
+            }
+            switch trial.side {
+            case .foundation:
+                RunLoop.main.add(
+                    Timer(timeInterval: interval / .seconds(1), repeats: false) { _ in fire() }, forMode: .default)
+            case .ours: try TargetThread.main.perform(after: interval, fire)
+            }
+            trial.runUntilNextEvent()
+        },
         Question(
             "name-before-start", "a name that is set before the thread starts is kept", fact: "F15",
             expected: ["named worker"]
@@ -75,6 +118,29 @@ extension Question {
             trial.note(isReported ? "a post reports that the thread has ended" : "a post does not report it")
             token.cancel()
         },
+        Question(
+            "main-actor-thread", "the main actor runs on the main thread", fact: "F22",
+            expected: ["on the main thread"], ofOurs: ["synchronous main: on the main thread"]
+        ) { trial in
+            continueAsMain(trial) { noteThread(trial) }
+        },
+        Question(
+            "main-timers", "timers of RunLoop.main fire", fact: "F22", expected: ["fired"],
+            ofOurs: ["synchronous main: fired"]
+        ) { trial in
+            trial.addTimer(after: .milliseconds(50)) { note("fired", trial) }
+            continueAsMain(trial) {}
+        },
+        Question(
+            "main-observers", "what is posted on another thread is handled on the main thread by its run loop",
+            fact: "F22", expected: ["performed"], ofOurs: ["synchronous main: on the main thread"]
+        ) { trial in
+            continueAsMain(trial) { RunLoop.main.perform { trial.note("performed") } }
+        } ours: { trial in
+            trial.center.addObserver(on: .main(.ours)) { noteThread(trial) }
+            Thread.detachNewThread { trial.center.post() }
+            continueAsMain(trial) {}
+        },
     ]
 
     private static let longName = "a worker with a long name"
@@ -125,4 +191,35 @@ extension Question {
         let line = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         return line.firstMatch(of: /\[[0-9]+:([0-9a-f]+)\]/).map { String($0.1) } ?? "none"
     }
+
+    private static func noteThread(_ trial: Trial) {
+        note(Thread.isMainThread ? "on the main thread" : "on another thread", trial)
+    }
+
+    private static func note(_ words: String, _ trial: Trial) {
+        trial.note(trial.side == .ours ? "synchronous main: \(words)" : words)
+    }
+
+    /// Continues as a program with an `async` main function does, or, for this package, with a main function that
+    /// starts a task and runs the run loop. Ends after the first event, or when there was enough time for one.
+    @MainActor
+    private static func continueAsMain(_ trial: Trial, _ body: @escaping @MainActor @Sendable () -> Void) {
+        Task { @MainActor in
+            // An async main function begins on the main thread. Only the part after a suspension shows the defect.
+            try? await Task.sleep(for: .milliseconds(10))
+            body()
+            guard trial.side == .foundation else { return }
+            let deadline = ContinuousClock.now + trial.patience
+            while trial.events.isEmpty, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
+            _exit(0)
+        }
+        switch trial.side {
+        case .foundation: runAsyncMain()
+        case .ours: trial.runUntilNextEvent()
+        }
+    }
 }
+
+/// The runtime function that the compiler calls after it has made the task of an `async` main function.
+@_silgen_name("swift_task_asyncMainDrainQueue")
+private func runAsyncMain() -> Never

@@ -38,6 +38,15 @@ final class CenterUnderTest: Sendable {
         }
     }
 
+    /// Adds an observer whose handler counts its calls.
+    ///
+    /// - Returns: the count, and a function that removes the observer.
+    func addCounter(object: Any? = nil) -> (count: () -> Int, remove: @Sendable () -> Void) {
+        let calls = Locked(0)
+        let remove = addObserver(object: object) { calls.withLock { $0 += 1 } }
+        return ({ calls.withLock { $0 } }, remove)
+    }
+
     func post(_ name: Notification.Name = .test, object: Any? = nil) {
         switch side {
         case .foundation: foundation.post(name: name, object: object)
