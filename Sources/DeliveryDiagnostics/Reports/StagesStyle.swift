@@ -4,14 +4,18 @@ internal import ThreadedNotifications
 /// Formats each record as a line with aligned columns.
 package struct StagesStyle: Sendable {
     private let start: UInt64
-    private let table: Table
+    /// All times have microseconds, so that they are as exact in a long recording.
+    private let unit: (name: String, nanoseconds: Int64, decimals: Int)
+    private var table = Table([.number(""), .text(), .text(), .text(), .text()])
 
     /// - Parameter records: all records to be printed. Times are relative to the first one.
     package init(_ records: [DeliveryRecord]) {
         start = records.first?.monotonicNanoseconds ?? 0
-        var table = Table([.number(""), .text(), .text(), .text(), .text()])
-        for record in records { table.fit(Self.cells(record, since: start)) }
-        self.table = table
+        let length = (records.last?.monotonicNanoseconds ?? 0) &- start
+        unit =
+            length < 10_000_000
+            ? ("µs", 1000, 0) : length < 10_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 6)
+        for record in records { table.fit(cells(record)) }
     }
 
     package func line(for record: DeliveryRecord) -> String {
@@ -20,15 +24,17 @@ package struct StagesStyle: Sendable {
             record.notification ?? record.post.map { _ in "block" }, record.post.map { "#\($0)" },
             record.observer.map { "observer \($0)" }, Self.target(of: record), record.details,
         ].compactMap(\.self)
-        return table.line(Self.cells(record, since: start) + [what.joined(separator: " ")])
+        return table.line(cells(record) + [what.joined(separator: " ")])
     }
 
     /// The cells of the aligned columns.
-    private static func cells(_ record: DeliveryRecord, since start: UInt64) -> [String] {
-        let microseconds = (Int64(bitPattern: record.monotonicNanoseconds) - Int64(bitPattern: start)) / 1000
+    private func cells(_ record: DeliveryRecord) -> [String] {
+        let elapsed = Int64(bitPattern: record.monotonicNanoseconds &- start)
+        let time = ElapsedTime.decimal(
+            abs(elapsed), per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
         return [
-            "\(microseconds) µs", "[\(record.process.id):\(record.thread.kernelID)]",
-            name(of: record.thread), record.stage.rawValue,
+            "\(elapsed < 0 ? "-" : "")\(time) \(unit.name)", "[\(record.process.id):\(record.thread.kernelID)]",
+            Self.name(of: record.thread), record.stage.rawValue,
         ]
     }
 

@@ -2,11 +2,15 @@ import ArgumentParser
 import DeliveryDiagnostics
 import DeliveryRecording
 import Foundation
+import SystemPackage
 
 /// The recording that a command reads.
 struct RecordingInput: ParsableArguments {
     /// The file that `record` writes by default.
     static let defaultPath = "notifications.jsonl"
+
+    /// The argument that names a recording in a command to type, after a blank; none for the default.
+    static func argument(_ path: String) -> String { path == defaultPath ? "" : " \(ShownText.name(path))" }
 
     @Argument(
         help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
@@ -30,7 +34,7 @@ struct RecordingInput: ParsableArguments {
     ///
     /// - Throws: also if the recording does not contain what the options select.
     func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        if path == Self.defaultPath, FileStatus(path: path) == nil { throw NoRecording() }
+        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil { throw NoRecording() }
         let recording = try Recording(path: path) { terminal.show(progress: "\($0) records read") }
         recording.reportProblems(on: terminal)
         return (recording, try RecordingSelection(selection.filter, of: recording))

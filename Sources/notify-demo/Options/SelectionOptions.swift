@@ -10,10 +10,10 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Only what happens on this thread or is for it: its name or number.", valueName: "thread"))
     var thread: String?
 
-    @Option(help: ArgumentHelp("Begin this long after the first record: 10ms, 1.5s, 200us.", valueName: "duration"))
+    @Option(duration: "Begin this long after the first record: 10ms, 1.5s, 200us.")
     var from: ElapsedTime?
 
-    @Option(help: ArgumentHelp("End this long after the first record.", valueName: "duration"))
+    @Option(duration: "End this long after the first record.")
     var to: ElapsedTime?
 
     @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))

@@ -23,7 +23,7 @@ struct UserInfoEntry: Hashable {
             value = .string(rest)
             return
         }
-        do throws(UserInfoJSONError) {
+        do throws(UserInfoError) {
             value = try UserInfoJSON.value(of: rest.utf8)
         } catch {
             throw ValidationError(

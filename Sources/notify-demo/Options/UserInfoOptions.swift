@@ -30,7 +30,7 @@ struct UserInfoOptions: ParsableArguments {
 
     /// - Returns: nil if no userInfo was given.
     func value() throws -> [String: PropertyListValue]? {
-        if let plist { return try PropertyListFile(path: plist).userInfo() }
+        if let plist { return try UserInfoFile.read(plist) }
         return userInfo.isEmpty ? nil : try UserInfoEntry.userInfo(userInfo)
     }
 }

@@ -13,7 +13,6 @@ final class Output {
     private let path: String
     private let descriptor: FileDescriptor
     private let replacement: ReplacementFile?
-    private let isOpened: Bool
     private(set) var hasWritten = false
     private var unwritten: [UInt8] = []
 
@@ -25,13 +24,13 @@ final class Output {
         do {
             switch destination {
             case .openFile(let number):
-                (descriptor, replacement, isOpened) = (FileDescriptor(rawValue: number), nil, false)
+                (descriptor, replacement) = (FileDescriptor(rawValue: number), nil)
             case .stream(let path):
                 descriptor = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
-                (replacement, isOpened) = (nil, true)
+                replacement = nil
             case .file(let path):
                 let file = try ReplacementFile(path)
-                (descriptor, replacement, isOpened) = (file.descriptor, file, false)
+                (descriptor, replacement) = (file.descriptor, file)
                 try EndRequests.handle { [path = file.path] signal in
                     unlink(path)
                     EndRequests.end(by: signal)
@@ -44,10 +43,6 @@ final class Output {
         }
     }
 
-    deinit {
-        if isOpened { try? descriptor.close() }
-    }
-
     /// Writes a line. Data is written when there are 64 KiB, and by `flush()`.
     func print(_ line: String) throws(OutputError) {
         unwritten += line.utf8
@@ -55,7 +50,7 @@ final class Output {
     }
 
     /// Writes data with its own newlines.
-    func write(_ bytes: [UInt8]) throws(OutputError) {
+    func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
         unwritten += bytes
         if unwritten.count >= 1 << 16 { try flush() }
     }

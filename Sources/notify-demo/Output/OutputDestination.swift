@@ -10,23 +10,25 @@ enum OutputDestination: Hashable {
     /// A regular file, or no file yet, at a path that is not a symbolic link. It is replaced by the complete output.
     case file(path: String)
 
-    /// - Parameter path: the user's path; `-` is standard output. A path that cannot be examined becomes a `file`,
-    ///   which then fails to open.
+    /// - Parameter path: the user's path; `-` is standard output. A directory, or a path that cannot be
+    ///   examined, becomes a `file`, which then fails to open.
     init(_ path: String) {
         if path == "-" {
             self = .openFile(descriptor: STDOUT_FILENO)
             return
         }
-        guard let found = FileStatus(path: path) else {
+        guard let found = try? FilePath(path).stat() else {
             self = .file(path: Self.resolved(path) ?? path)
             return
         }
         // For example /dev/stdout. Replacing the file would detach it from the program that reads this process's
         // output.
-        let open = [STDOUT_FILENO, STDERR_FILENO].first { FileStatus(descriptor: $0)?.identity == found.identity }
+        let open = [FileDescriptor.standardOutput, .standardError].first {
+            found.isSameFile(as: try? $0.stat())
+        }
         if let open {
-            self = .openFile(descriptor: open)
-        } else if found.isRegular, let resolved = Self.resolved(path) {
+            self = .openFile(descriptor: open.rawValue)
+        } else if found.type == .regular || found.type == .directory, let resolved = Self.resolved(path) {
             self = .file(path: resolved)
         } else {
             self = .stream(path: path)
@@ -64,8 +66,7 @@ enum OutputDestination: Hashable {
     ///   - input: the user's path; `-` is standard input.
     ///   - output: the user's path; `-` is standard output.
     static func wouldReplace(_ input: String, byWriting output: String) -> Bool {
-        guard output != "-", let written = FileStatus(path: output), written.isRegular else { return false }
-        let read = input == "-" ? FileStatus(descriptor: STDIN_FILENO) : FileStatus(path: input)
-        return read?.identity == written.identity
+        guard output != "-", let written = try? FilePath(output).stat(), written.type == .regular else { return false }
+        return written.isSameFile(as: try? input == "-" ? FileDescriptor.standardInput.stat() : FilePath(input).stat())
     }
 }

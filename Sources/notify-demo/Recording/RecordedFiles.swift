@@ -1,86 +1,64 @@
+import DeliveryRecording
 import Foundation
 import SystemPackage
 
-/// The files of a recorded program and its child processes, until they are merged into one recording.
+/// The files of a recorded program and its child processes, until they are copied into one recording.
 ///
 /// The files are in a private directory: next to the recording, or in the temporary directory if the recording is not a
 /// regular file. The first process records to a file that already exists; each other process to a file with that name
 /// and its process id. A previous file at the destination is unchanged until the recording is complete.
 struct RecordedFiles {
-    /// The result of merging the files.
     struct Outcome {
         /// The number of processes with records in the recording: the program, and processes that it started or forked.
-        var processes: Int
+        var processes = 0
         /// In bytes.
-        var size: Int
-        /// Files of processes that have not ended.
-        var stillRecording: [String]
-        /// Files of processes that have ended. Their records are not in the recording because its first process has not
-        /// ended.
-        var unmerged: [String]
+        var size = 0
+        /// Files of processes that have not ended. The recording has what they contained when it was copied.
+        var stillRecording: [String] = []
     }
 
-    private enum Destination {
-        /// The descriptor holds a lock that keeps other processes from recording to the same path. `isNew` is true if
-        /// the file was created for the lock.
-        case file(path: String, lock: FileDescriptor, isNew: Bool)
-        /// The recording is copied to the descriptor.
-        case stream(FileDescriptor)
+    /// The recording of one process. It is examined, locked and read by its descriptor, so that all of this concerns
+    /// the same file.
+    private struct File {
+        let path: FilePath
+        let descriptor: FileDescriptor
     }
 
-    /// The beginnings of the directory's name while files are recorded, and after that.
-    private static let (partial, rest) = (".partial-", ".rest-")
-
-    /// True if the recording goes to this process's standard output.
-    let isStandardOutput: Bool
-    /// As the user gave it.
+    /// The user's path.
     private let name: String
-    private let destination: Destination
+    private let lock: DestinationLock?
     private let directory: FilePath
-    /// The file of the first process.
-    private let descriptor: FileDescriptor
+    private let first: FileDescriptor
 
     /// The path that the program records to.
-    var path: String { Self.first(in: directory).string }
+    var path: String { directory.appending(Self.fileName).string }
+    private static let fileName = "recording.jsonl"
 
-    private static func first(in directory: FilePath) -> FilePath { directory.appending("recording.jsonl") }
-
-    /// Creates the empty files. Opening a FIFO may wait for its reader.
+    /// Creates the directory and an empty file.
     ///
-    /// - Parameters:
-    ///   - name: the user's path; `-` is standard output.
-    ///   - willCreate: called before the first file is created.
+    /// - Parameter name: the user's path; `-` is standard output.
     /// - Throws: `RecordedProgramError`.
-    init(for name: String, willCreate: () throws -> Void) throws(RecordedProgramError) {
+    init(for name: String) throws(RecordedProgramError) {
         self.name = name
-        let output = OutputDestination(name)
-        isStandardOutput = output.isStandardOutput
         do {
-            switch output {
-            case .openFile(let number):
-                destination = .stream(FileDescriptor(rawValue: number))
-                try willCreate()
-                (directory, descriptor) = try Self.makeFirst(beside: nil)
-            case .stream(let path):
-                destination = .stream(try FileDescriptor.open(FilePath(path), .writeOnly, options: .closeOnExec))
-                try willCreate()
-                (directory, descriptor) = try Self.makeFirst(beside: nil)
-            case .file(let given):
+            var places = [FilePath.temporaryDirectory.appending("notify-demo").string]
+            if case .file(let given) = OutputDestination(name) {
                 if given.isEmpty { throw Errno.noSuchFileOrDirectory }
+                // The program may have another working directory.
                 let path = URL(filePath: given).standardizedFileURL.path(percentEncoded: false)
-                let isNew = FileStatus(path: path) == nil
-                try willCreate()
-                let lock = try FileDescriptor.open(
-                    FilePath(path), .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
-                do {
-                    guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
-                    (directory, descriptor) = try Self.makeFirst(beside: path)
-                } catch {
-                    try? lock.close()
-                    if isNew { unlink(path) }
-                    throw error
-                }
-                destination = .file(path: path, lock: lock, isNew: isNew)
+                lock = try DestinationLock(path)
+                places.insert(path, at: 0)
+            } else {
+                lock = nil
+            }
+            do {
+                directory = try Self.makeDirectory(places)
+                first = try FileDescriptor.open(
+                    directory.appending(Self.fileName), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                    permissions: .ownerReadWrite)
+            } catch {
+                lock?.release()
+                throw error
             }
         } catch {
             let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
@@ -88,121 +66,98 @@ struct RecordedFiles {
         }
     }
 
-    /// Creates a directory that only its owner can use, and the file of the first process in it.
-    private static func makeFirst(beside path: String?) throws -> (FilePath, FileDescriptor) {
-        func makeDirectory(_ beginning: String) throws -> FilePath {
-            var path = Array("\(beginning)\(partial)XXXXXX".utf8CString)
-            guard mkdtemp(&path) != nil else { throw Errno(rawValue: errno) }
-            return FilePath(platformString: path)
+    /// Creates a directory that only its owner can use, at the first place where that is possible.
+    private static func makeDirectory(_ places: [String]) throws -> FilePath {
+        for place in places {
+            var path = Array("\(place).recording-XXXXXX".utf8CString)
+            if mkdtemp(&path) != nil { return FilePath(platformString: path) }
         }
-        let directory =
-            try path.flatMap { try? makeDirectory($0) }
-            ?? makeDirectory(FilePath.temporaryDirectory.appending("notify-demo").string)
-        do {
-            let file = try FileDescriptor.open(
-                first(in: directory), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite)
-            return (directory, file)
-        } catch {
-            rmdir(directory.string)
-            throw error
-        }
+        throw Errno(rawValue: errno)
     }
 
-    /// Removes the files and restores the previous state.
+    /// Removes the files of a program that was not started.
     func discard() {
         unlink(path)
         rmdir(directory.string)
-        close(removingNew: true)
+        lock?.release()
     }
 
-    private func close(removingNew: Bool) {
-        try? descriptor.close()
-        switch destination {
-        case .file(let path, let lock, let isNew):
-            // The recording may have replaced the file that was created for the lock.
-            if removingNew, isNew, FileStatus(path: path)?.identity == FileStatus(descriptor: lock.rawValue)?.identity {
-                unlink(path)
-            }
-            try? lock.close()
-        case .stream(let stream):
-            if stream.rawValue > STDERR_FILENO { try? stream.close() }
-        }
-    }
-
-    /// Merges the files and moves the recording to its destination. If nothing was recorded, the destination is
-    /// unchanged.
+    /// Copies the files to the destination, and removes those whose processes have ended. If nothing was recorded, the
+    /// destination is unchanged.
     ///
     /// From then on, a process that starts to record finds no file and reports that. A process that is already
-    /// recording continues.
+    /// recording continues. The call blocks if the destination does, such as a FIFO without a reader.
     ///
-    /// - Parameter willWait: called before the recording is copied to a destination that may block, such as a FIFO. If
-    ///   a signal ends this process while it is blocked, the files remain.
     /// - Throws: `RecordedProgramError`. Everything recorded is still in the files, which the error names.
-    func finish(willWait: () -> Void) throws(RecordedProgramError) -> Outcome {
+    func finish() throws(RecordedProgramError) -> Outcome {
+        defer { lock?.release() }
         // The environment of running processes has the old name.
-        let suffix = directory.string.suffix(6)
-        let closed = FilePath("\(directory.string.dropLast(Self.partial.count + 6))\(Self.rest)\(suffix)")
-        let directory = rename(directory.string, closed.string) == 0 ? closed : directory
+        let closed = FilePath("\(directory).rest")
+        let directory = rename(self.directory.string, closed.string) == 0 ? closed : self.directory
         do {
-            let outcome = try finish(in: directory, willWait)
-            close(removingNew: outcome.size == 0)
-            return outcome
+            return try copyFiles(in: directory)
         } catch {
-            close(removingNew: true)
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
-            let files = names.sorted().map { "\(directory)/\($0)" }.joined(separator: " and ")
+            let kept = Self.names(in: directory).map { "\(directory)/\($0)" } + [(error as? OutputError)?.rest ?? ""]
+            let problem = (error as? OutputError)?.problem ?? "\(error)"
             throw RecordedProgramError(
-                problem: "the program has ended, but its recording cannot be written to \(name): \(error)."
-                    + (files.isEmpty ? "" : " The records are in \(files)."))
+                problem: "the program has ended, but its recording cannot be written to \(name): \(problem). "
+                    + "The records are in \(kept.filter { !$0.isEmpty }.joined(separator: " and ")).")
         }
     }
 
-    private func finish(in directory: FilePath, _ willWait: () -> Void) throws -> Outcome {
-        let first = RecordedFile(path: Self.first(in: directory), descriptor: descriptor)
-        let others = RecordedFile.others(of: first.path)
-        defer { for other in others { try? other.descriptor.close() } }
-        // No process can record to a locked file until its descriptor is closed.
-        let isStillRecording = !first.lock()
-        var (ended, stillRecording): ([RecordedFile], [String]) = ([], [])
-        for other in others {
-            if other.lock() { ended.append(other) } else { stillRecording.append(other.path.string) }
+    private func copyFiles(in directory: FilePath) throws -> Outcome {
+        let files = [File(path: directory.appending(Self.fileName), descriptor: first)] + Self.others(in: directory)
+        defer { for file in files { try? file.descriptor.close() } }
+        var outcome = Outcome()
+        var ended: [File] = []
+        for file in files {
+            // No process can record to a locked file until its descriptor is closed.
+            let hasEnded = flock(file.descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
+            if hasEnded { ended.append(file) } else { outcome.stillRecording.append(file.path.string) }
         }
-        let merged = isStillRecording ? [] : ended
-        let sizeOfFirst = try descriptor.seek(offset: 0, from: .end)
-        do {
-            for other in merged { try other.append(to: descriptor) }
-        } catch {
-            // No record may be in two files.
-            _ = ftruncate(descriptor.rawValue, Int(sizeOfFirst))
-            throw error
+        let recorded = try files.filter { try $0.descriptor.stat().size > 0 }
+        if !recorded.isEmpty {
+            let output = try Output(name)
+            var last = UInt8(ascii: "\n")
+            for file in recorded {
+                // The last line of the previous process may be truncated.
+                if last != UInt8(ascii: "\n") { try output.write([UInt8(ascii: "\n")]) }
+                try file.descriptor.readContent { piece in
+                    try output.write(piece)
+                    outcome.size += piece.count
+                    last = piece.last ?? last
+                }
+            }
+            try output.finish()
         }
-        for other in merged { unlink(other.path.string) }
-        let size = Int(try descriptor.seek(offset: 0, from: .end))
-        let newPath = size == 0 ? nil : try put(first, willWait)
-        if newPath == nil, !isStillRecording { unlink(first.path.string) }
+        outcome.processes = recorded.count
+        for file in ended { unlink(file.path.string) }
         rmdir(directory.string)
-        if isStillRecording { stillRecording.insert(newPath ?? first.path.string, at: 0) }
-        return Outcome(
-            processes: (sizeOfFirst > 0 ? 1 : 0) + merged.count, size: size, stillRecording: stillRecording,
-            unmerged: isStillRecording ? ended.map(\.path.string) : [])
+        return outcome
     }
 
-    /// Moves the recording to its destination.
-    ///
-    /// - Returns: the file's new path, or nil if it was copied.
-    private func put(_ first: RecordedFile, _ willWait: () -> Void) throws -> String? {
-        switch destination {
-        case .file(let path, _, _):
-            // The replacement closes its descriptor. A duplicate keeps the lock until `descriptor` is closed too.
-            let file = try ReplacementFile(
-                path: first.path.string, descriptor: descriptor.duplicate(), replacing: path)
-            if try file.replaceDestination() { return path }
-            file.keep()
-        case .stream(let stream):
-            willWait()
-            try descriptor.copyContent(to: stream)
+    private static func names(in directory: FilePath) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []).sorted()
+    }
+
+    /// Opens the files of all processes but the first. The program may have put other files there.
+    private static func others(in directory: FilePath) -> [File] {
+        names(in: directory).compactMap { name in
+            guard name.hasPrefix("\(fileName)."), let process = UInt64(name.split(separator: ".").last ?? ""),
+                let descriptor = try? FileDescriptor.open(
+                    directory.appending(name), .readOnly, options: [.closeOnExec, .nonBlocking, .noFollow])
+            else { return nil }
+            // The first line of a recording has the id of its process.
+            let header = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+                count = (try? descriptor.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+            }.prefix { $0 != UInt8(ascii: "\n") }
+            guard (try? descriptor.stat())?.type == .regular,
+                header.withUnsafeBufferPointer(Recording.process(ofHeader:)) == process
+            else {
+                try? descriptor.close()
+                return nil
+            }
+            return File(path: directory.appending(name), descriptor: descriptor)
         }
-        return nil
     }
 }

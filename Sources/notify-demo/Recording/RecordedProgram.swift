@@ -34,24 +34,22 @@ struct RecordedProgram {
     /// - Throws: `RecordedProgramError`, `ChildProcessError`.
     func run() throws -> Outcome {
         let requests = Locked(Requests())
-        // Requests are passed on until all files are in place, so that none interrupts this.
-        defer { EndRequests.stop() }
-        let files = try RecordedFiles(for: file) {
-            try EndRequests.handle { signal in
-                // A terminal sends its signals to the program too.
-                guard signal == SIGTERM || signal == SIGHUP else { return }
-                let program = requests.withLock { requests in
-                    if requests.program == nil { requests.waiting.append(signal) }
-                    return requests.program
-                }
-                program?.kill(signal)
+        try EndRequests.handle { signal in
+            // A terminal sends its signals to the program too.
+            guard signal == SIGTERM || signal == SIGHUP else { return }
+            let program = requests.withLock { requests in
+                if requests.program == nil { requests.waiting.append(signal) }
+                return requests.program
             }
+            program?.kill(signal)
         }
+        defer { EndRequests.stop() }
+        let files = try RecordedFiles(for: file)
         let end: ChildProcess.End
         do {
             let program = try ChildProgram(
                 path: name, arguments: arguments, environment: [ProcessRecording.environmentVariable: files.path]
-            ).start(output: files.isStandardOutput ? .descriptor(STDERR_FILENO) : .inherited)
+            ).start(output: OutputDestination(file).isStandardOutput ? .descriptor(STDERR_FILENO) : .inherited)
             let waiting = requests.withLock { requests in
                 requests.program = program
                 return requests.waiting
@@ -62,7 +60,8 @@ struct RecordedProgram {
             files.discard()
             throw error
         }
-        return Outcome(end: end, files: try files.finish(willWait: EndRequests.stop))
+        EndRequests.stop()
+        return Outcome(end: end, files: try files.finish())
     }
 }
 

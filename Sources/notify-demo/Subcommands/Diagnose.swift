@@ -26,17 +26,13 @@ struct Diagnose: Command {
               0 no problem, 1 a problem was found, 2 the recording cannot be read
             """)
 
-    @Option(
-        help: ArgumentHelp("The longest that a handler may occupy the main thread: 4ms.", valueName: "duration"))
+    @Option(duration: "The longest that a handler may occupy the main thread: 4ms.")
     var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
 
     @Option(help: ArgumentHelp("The number of notifications that may wait for one thread.", valueName: "n"))
     var depth: Int = DiagnosisLimits().depth
 
-    @Option(
-        help: ArgumentHelp(
-            "The longest that notifications may wait for a thread while other threads continue.", valueName: "duration")
-    )
+    @Option(duration: "The longest that notifications may wait for a thread while other threads continue.")
     var stall = ElapsedTime(DiagnosisLimits().stall)
 
     @Option(help: ArgumentHelp("The number of times in a row that a handler may post to itself.", valueName: "n"))

@@ -31,10 +31,7 @@ struct Doctor: Command {
     @Option(help: ArgumentHelp("Examine only this fact; may be repeated.", valueName: "number"))
     var fact: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The longest that one process may run, at most 1h. A process that runs longer is reported as hanging.",
-            valueName: "duration"))
+    @Option(duration: "The longest that one process may run, at most 1h. After that it is reported as hanging.")
     var timeout = ElapsedTime(.seconds(60))
 
     @Flag(help: "Print each fact as JSON, one per line.")

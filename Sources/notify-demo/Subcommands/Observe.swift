@@ -36,10 +36,10 @@ struct Observe: Command {
     @Option(help: "What the server does with notifications while delivery is suspended.")
     var behavior = SuspensionBehavior.coalesce
 
-    @Option(help: ArgumentHelp("Suspend delivery after this time: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(duration: "Suspend delivery after this time: 200ms, 5s, 2m.")
     var suspendAfter: ElapsedTime?
 
-    @Option(help: ArgumentHelp("Resume delivery this long after it was suspended.", valueName: "duration"))
+    @Option(duration: "Resume delivery this long after it was suspended.")
     var resumeAfter: ElapsedTime?
 
     @Option(
@@ -47,7 +47,7 @@ struct Observe: Command {
         help: ArgumentHelp("End after this many notifications.", valueName: "count"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after this time: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(duration: "End after this time: 200ms, 5s, 2m.")
     var timeout: ElapsedTime?
 
     @Flag(help: "Print each line as JSON.")

@@ -19,26 +19,28 @@ struct PropertyListChild: ParsableCommand {
         var limit = rlimit(rlim_cur: Self.memoryLimit, rlim_max: Self.memoryLimit)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
         do {
+            try FileDescriptor.standardOutput.writeAll(Data(Self.encodedUserInfo()).base64EncodedData())
+        } catch let error as UserInfoError {
+            try FileDescriptor.standardError.writeAll(error.problem.utf8)
+            throw ExitCode(Self.refused)
+        }
+    }
+
+    private static func encodedUserInfo() throws -> [UInt8] {
+        do {
             let list = try PropertyListSerialization.propertyList(
                 from: FileHandle.standardInput.readToEnd() ?? Data(), format: nil)
-            guard let dictionary = list as? [AnyHashable: Any] else {
-                return try refuse(PropertyListFileError.noDictionary)
-            }
+            guard let dictionary = list as? [AnyHashable: Any] else { throw UserInfoError.noDictionary }
             var encoded: [UInt8] = []
             try PropertyListWriter.encode([String: PropertyListValue](userInfo: dictionary), into: &encoded)
-            try FileDescriptor.standardOutput.writeAll(Data(encoded).base64EncodedData())
+            return encoded
         } catch let error as DistributedError {
-            try refuse(PropertyListFileError.notPosted(error))
+            throw UserInfoError(error)
         } catch let error as CocoaError {
             // The error that names the line is wrapped in another.
             let cause = error.userInfo["_NSError"] as? NSError ?? error as NSError
             let reason = cause.userInfo["NSDebugDescription"] ?? cause.localizedDescription
-            try refuse("is not a property list: \(reason)")
+            throw UserInfoError("is not a property list: \(reason)")
         }
-    }
-
-    private func refuse(_ problem: String) throws {
-        try FileDescriptor.standardError.writeAll(problem.utf8)
-        throw ExitCode(Self.refused)
     }
 }

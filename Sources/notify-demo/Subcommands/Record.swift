@@ -73,14 +73,13 @@ struct Record: Command {
                 """)
         } else {
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
-            let destination = OutputDestination(file).isStandardOutput ? "standard output" : file
+            let isPrinted = OutputDestination(file).isStandardOutput
+            let destination = isPrinted ? "standard output" : file
             terminal.report("recorded \(Self.size(files.size))\(processes) to \(destination)")
+            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(file))") }
         }
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
-        }
-        for file in files.unmerged {
-            terminal.report("another process that \(command[0]) started recorded to \(file)")
         }
         switch outcome.end {
         case .exit(0), .timedOut: return files.size == 0 ? .error : .success

@@ -26,9 +26,7 @@ struct Serve: Command {
             server serves there
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "End after this time without a client: 200ms, 5s, 2m (default: never).", valueName: "duration"))
+    @Option(duration: "End after this time without a client: 200ms, 5s, 2m (default: never).")
     var idleExit: ElapsedTime?
 
     @Option(help: "Log events of this level and above.")

@@ -32,7 +32,7 @@ struct Wait: Command {
     @Option(help: ArgumentHelp("The object to wait for (default: any).", valueName: "object"))
     var object: String?
 
-    @Option(help: ArgumentHelp("The longest time to wait: 200ms, 5s, 2m.", valueName: "duration"))
+    @Option(duration: "The longest time to wait: 200ms, 5s, 2m.")
     var timeout: ElapsedTime?
 
     @Option(

@@ -36,9 +36,21 @@ final class RecordStylesTests: XCTestCase {
             records.map { style.line(for: $0) },
             [
                 "   0 µs  [865:865]    1 main     post     TestNotification #1",
-                "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1",
+                "1235 µs  [865:45174]  17 (null)  deliver  TestNotification #1",
                 "2469 µs  [865:45174]  17 (null)  log      hello",
             ])
+    }
+
+    func testAllTimesOfTheStagesStyleHaveTheUnitThatFitsTheLastOneAndMicroseconds() {
+        func times(_ last: UInt64) -> [String] {
+            var records = [record(1, .post, main), record(2, .post, main), record(3, .post, main)]
+            records[2].monotonicNanoseconds = records[0].monotonicNanoseconds + last
+            let style = StagesStyle(records)
+            return records.map { style.line(for: $0).components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces) }
+        }
+        XCTAssertEqual(times(9_999_999), ["0 µs", "1235 µs", "10000 µs"])
+        XCTAssertEqual(times(12_345_678), ["0.000 ms", "1.235 ms", "12.346 ms"])
+        XCTAssertEqual(times(61_000_000_000), ["0.000000 s", "0.001235 s", "61.000000 s"])
     }
 
     func testTheStagesStyleShowsObserversAndTargetsOnOtherThreads() {
@@ -54,9 +66,9 @@ final class RecordStylesTests: XCTestCase {
             records.map { style.line(for: $0) },
             [
                 "   0 µs  [865:865]    1 main     append   TestNotification #1 observer 4 for 17 (null)",
-                "1234 µs  [865:45174]  17 (null)  deliver  TestNotification #1 observer 4",
+                "1235 µs  [865:45174]  17 (null)  deliver  TestNotification #1 observer 4",
                 "2469 µs  [865:865]    1 main     signal   for 17 (null)",
-                "3703 µs  [865:865]    1 main     append   block #1 for 17 (null)",
+                "3704 µs  [865:865]    1 main     append   block #1 for 17 (null)",
             ])
     }
 

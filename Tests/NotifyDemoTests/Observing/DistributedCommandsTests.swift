@@ -163,7 +163,7 @@ struct DistributedCommandsTests {
             demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls place
             """)
         #expect(outcome.output == "2\n2\n1\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("/nonexistent cannot be opened") && outcome.errors.contains("\"\" cannot"))
+        #expect(outcome.errors.contains("/nonexistent cannot be read") && outcome.errors.contains("\"\" cannot"))
         #expect(outcome.errors.contains("/place. The first process that posts or observes starts one."))
     }
 

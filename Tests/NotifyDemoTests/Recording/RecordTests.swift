@@ -107,17 +107,18 @@ struct RecordTests {
         #expect(posts(recording) == [1001])
     }
 
-    @Test("a process that outlives the program keeps its own file")
+    @Test("a process that outlives the program keeps its own file, and the recording has its records up to the copy")
     func outlived() async throws {
         let (outcome, recording, _) = try record(
             """
             mkfifo ready go; exec 4<> go
             notify-demo record -o run.jsonl -- sh -c 'recording-child pause > ready < go & read line < ready'
-            echo >&4; until grep -q '"end"' run.jsonl; do :; done
+            echo >&4; until grep -q '"end"' run.jsonl.*.rest/*; do :; done; cmp run.jsonl run.jsonl.*.rest/*
             """)
         #expect(outcome.errors.contains("still runs and records to "))
+        #expect(outcome.errors.contains("EOF on run.jsonl after byte "), "\(outcome.errors)")
         #expect(recording.problems.isEmpty)
-        #expect(posts(recording) == [1001])
+        #expect(posts(recording) == [1000])
     }
 
     @Test("a file size limit does not end a program that is recorded")

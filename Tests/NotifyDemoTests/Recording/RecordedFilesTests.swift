@@ -140,7 +140,7 @@ struct RecordedFilesTests {
             """
             mkfifo f; cat f > copy & notify-demo record -o f -- kitchen 2>/dev/null; wait; head -c 12 copy; echo
             export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?
-            head -c 12 notify-demo.rest-*/recording.jsonl; ls -A notify-demo.rest-* | wc -l
+            head -c 12 notify-demo.recording-*.rest/recording.jsonl; ls -A notify-demo.recording-*.rest | wc -l
             """)
         #expect(
             outcome.output == "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
@@ -156,7 +156,7 @@ struct RecordedFilesTests {
             """
             notify-demo record -o run.jsonl -- \
             sh -c 'kitchen; echo notes > run.jsonl.2026; echo more > "$\(Self.variable).2026"' 2>/dev/null
-            cat run.jsonl.2026; cat run.jsonl.rest-*/*.2026; grep -c more run.jsonl
+            cat run.jsonl.2026; cat run.jsonl.recording-*.rest/*.2026; grep -c more run.jsonl
             """)
         #expect(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
     }

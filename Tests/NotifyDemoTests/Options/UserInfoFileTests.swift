@@ -6,7 +6,7 @@ import XCTest
 @testable import notify_demo
 
 /// A file for `post --plist`.
-final class PropertyListFileTests: XCTestCase {
+final class UserInfoFileTests: XCTestCase {
     private static let child: ChildProgram = {
         let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         return ChildProgram(path: directory.appending(path: "notify-demo").path, arguments: [PropertyListChild.name])
@@ -18,19 +18,14 @@ final class PropertyListFileTests: XCTestCase {
         let path = FileManager.default.temporaryDirectory.appending(path: "userInfo-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(filePath: path))
-        do throws(PropertyListFileError) {
-            return try PropertyListFile(path: path).userInfo(child: child)
-        } catch {
-            XCTAssertEqual(error.file, path)
-            throw error
-        }
+        return try UserInfoFile.read(path, child: child)
     }
 
     private static func refusal(_ bytes: some Collection<UInt8>, child: ChildProgram = child) -> String? {
         do {
             _ = try read(bytes, child: child)
             return nil
-        } catch { return (error as? PropertyListFileError)?.problem ?? "\(error)" }
+        } catch { return "\(error)" }
     }
 
     private static func xml(_ value: String) -> String.UTF8View {
@@ -66,7 +61,8 @@ final class PropertyListFileTests: XCTestCase {
     func testABadFileIsRefusedWithTheReason() {
         for (text, reason) in [
             ("", "is empty"), (" \n", "is empty"), ("a = b", "neither an XML nor a binary property list nor JSON"),
-            ("{a = b;}", "is not JSON"), ("[1]", "contains no dictionary"), ("{\"a\": null}", "null"),
+            ("{a = b;}", "is not JSON"), ("[1]", "contains no dictionary"),
+            ("{\"a\": {\"b\": 1, \"\\u0062\": 2}}", "contains the key \"b\" twice"), ("{\"a\": null}", "null"),
             ("<dict>", "unexpected EOF"),
             ("<plist><strong/></plist>", "unknown tag strong on line 1"), ("<plist><array/></plist>", "no dictionary"),
             ("<plist><dict><key>a</key><integer>9223372036854775808</integer></dict></plist>", "an integer is from"),
@@ -87,7 +83,6 @@ final class PropertyListFileTests: XCTestCase {
             let problem = Self.refusal(Self.xml("<dict><key>a</key>\(value)</dict>"))
             XCTAssertEqual(problem?.contains(reason), true, "\(problem ?? "read")")
         }
-        XCTAssertEqual(Self.refusal("{\"a\": \"\(large)\"}".utf8)?.contains("exceeds 60 KiB"), true)
         XCTAssertEqual(
             Self.refusal([UInt8](repeating: 0x20, count: (1 << 20) + 1))?.contains("larger than 1 MiB"), true)
     }
@@ -105,14 +100,14 @@ final class PropertyListFileTests: XCTestCase {
 
     func testAMissingFileADirectoryAndAMissingReaderAreErrorsThatNameTheFile() {
         for (path, problem) in [
-            ("/nowhere/F", "/nowhere/F cannot be opened: No such file or directory."),
-            ("/", "/ cannot be read: Is a directory."), ("", "\"\" cannot be opened: No such file or directory."),
+            ("/nowhere/F", "/nowhere/F cannot be read: No such file or directory."),
+            ("/", "/ cannot be read: Is a directory."), ("", "\"\" cannot be read: No such file or directory."),
         ] {
-            XCTAssertThrowsError(try PropertyListFile(path: path)) { XCTAssertEqual("\($0)", problem) }
+            XCTAssertThrowsError(try UserInfoFile.read(path)) { XCTAssertEqual("\($0)", problem) }
         }
         let none = Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/nonexistent"))
-        XCTAssertEqual(none?.hasPrefix("cannot be read: the process that reads it failed"), true, "\(none ?? "read")")
+        XCTAssertEqual(none?.contains("cannot be read: the process that reads it failed"), true, "\(none ?? "read")")
         let other = Self.refusal(Self.xml("<dict/>"), child: ChildProgram(path: "/bin/cat"))
-        XCTAssertEqual(other?.hasPrefix("cannot be read: the process that reads it wrote something else"), true)
+        XCTAssertEqual(other?.contains("cannot be read: the process that reads it wrote something else"), true)
     }
 }

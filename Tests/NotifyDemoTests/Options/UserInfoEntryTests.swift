@@ -24,6 +24,10 @@ final class UserInfoEntryTests: XCTestCase {
             (#""\u00e9\n\"""#, .string("é\n\"")), ("[]", .array([])), ("{}", .dictionary([:])),
             ("[1, [2.5], \"x\"]", .array([.integer(1), .array([.real(2.5)]), .string("x")])),
             (#"{"a": {"b": [true, {}]}}"#, ["a": ["b": [true, [:]]]]),
+            (
+                #"{"a": {"a": ":\""}, "b": [{"a": 1}, {"a": 2}], "c": "c"}"#,
+                ["a": ["a": ":\""], "b": [["a": 1], ["a": 2]], "c": "c"]
+            ),
         ] as [(String, PropertyListValue)] {
             XCTAssertEqual(try UserInfoEntry("k:=\(text)").value, value, text)
         }
@@ -35,7 +39,8 @@ final class UserInfoEntryTests: XCTestCase {
             ("a:=", "is not JSON"), ("a:=x", "is not JSON"), ("a:=3 4", "is not JSON"), ("a:=[1", "is not JSON"),
             ("a:={1:2}", "is not JSON"), ("a:=\"b", "is not JSON"), ("a:=01", "is not JSON"),
             ("a:=9223372036854775808", "an integer is from"), ("a:=1e999", "is not JSON"), ("a:=null", "null"),
-            ("a:=[null]", "null"), ("a:=\(String(repeating: "[", count: 100_000))", "is not JSON"),
+            ("a:=[null]", "null"), ("a:={\"b\":1,\"b\":2}", "contains the key \"b\" twice"),
+            ("a:=\(String(repeating: "[", count: 100_000))", "is not JSON"),
             ("a:=\(String(repeating: "[", count: 70))\(String(repeating: "]", count: 70))", "nested"),
         ] {
             XCTAssertThrowsError(try UserInfoEntry(entry), entry) { error in

@@ -1,0 +1,116 @@
+import ChildProcesses
+import DistributedNotifications
+import Foundation
+import SystemPackage
+
+/// Reads a userInfo from the file of `post --plist`: a property list in XML or binary form, or JSON.
+///
+/// Foundation reads property lists, in a child process: a bad list can crash it, or make it use any amount of memory.
+/// The child writes the userInfo in the form of the wire, which this process decodes strictly. `UserInfoJSON` reads
+/// JSON, in this process.
+enum UserInfoFile {
+    /// A larger file is refused. XML takes several times as many bytes as the same values on the wire.
+    private static let sizeLimit = 1 << 20
+    private static let timeout = Duration.seconds(30)
+
+    /// - Parameters:
+    ///   - path: the file; `-` is standard input.
+    ///   - child: this program, to be started as `PropertyListChild`.
+    /// - Throws: an error that names the file.
+    static func read(
+        _ path: String, child: ChildProgram = .own([PropertyListChild.name])
+    ) throws(UserInfoError) -> [String: PropertyListValue] {
+        do throws(UserInfoError) {
+            return try userInfo(of: try content(of: path), child)
+        } catch {
+            let name = path.isEmpty ? "\"\"" : path == "-" ? "standard input" : path
+            throw UserInfoError("\(name) \(error.problem).")
+        }
+    }
+
+    private static func content(of path: String) throws(UserInfoError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        do {
+            let file =
+                path == "-"
+                ? .standardInput : try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            defer { if path != "-" { try? file.close() } }
+            var buffer = [UInt8](repeating: 0, count: sizeLimit + 1)
+            var count = 0
+            repeat {
+                count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+                bytes += buffer[..<count]
+            } while count > 0 && bytes.count <= sizeLimit
+        } catch {
+            throw UserInfoError("cannot be read: \(error)")
+        }
+        guard bytes.count <= sizeLimit else {
+            throw UserInfoError("is larger than 1 MiB. Write large data to a file, and post its path")
+        }
+        return bytes
+    }
+
+    private static func userInfo(
+        of bytes: [UInt8], _ child: ChildProgram
+    ) throws(UserInfoError) -> [String: PropertyListValue] {
+        // Some editors begin a UTF-8 file with a mark.
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard case .dictionary(let userInfo) = try UserInfoJSON.value(of: text) else {
+                throw .noDictionary
+            }
+            return userInfo
+        case UInt8(ascii: "<"): return try userInfo(of: bytes, readBy: child)
+        case _ where bytes.starts(with: "bplist".utf8): return try userInfo(of: bytes, readBy: child)
+        case nil: throw UserInfoError("is empty")
+        default:
+            throw UserInfoError(
+                "is neither an XML nor a binary property list nor JSON. 'plutil -convert xml1' converts other forms of "
+                    + "property lists, and 'iconv -t UTF-8' other encodings of JSON")
+        }
+    }
+
+    private static func userInfo(
+        of bytes: [UInt8], readBy child: ChildProgram
+    ) throws(UserInfoError) -> [String: PropertyListValue] {
+        let result: ChildProgram.Result
+        do {
+            result = try child.run(input: bytes, timeout: timeout)
+        } catch {
+            throw UserInfoError("cannot be read: the process that reads it failed: \(error)")
+        }
+        switch result.end {
+        case .exit(0):
+            guard let encoded = Data(base64Encoded: result.output.trimmingCharacters(in: .newlines)),
+                let userInfo = try? encoded.withUnsafeBytes({ try PropertyListReader.decode($0).value })
+            else { throw UserInfoError("cannot be read: the process that reads it wrote something else") }
+            return userInfo
+        case .exit(PropertyListChild.refused):
+            throw UserInfoError(result.errors.trimmingCharacters(in: .newlines))
+        case let end:
+            throw UserInfoError(
+                "is not a property list that Foundation can read: its reader ended with \(end). "
+                    + "'plutil -lint' shows what is wrong with a list")
+        }
+    }
+}
+
+/// Why a userInfo is refused.
+struct UserInfoError: Error, CustomStringConvertible {
+    /// The cause, and what to do, as words that follow the name of a file or a key.
+    var problem: String
+
+    init(_ problem: String) {
+        self.problem = problem
+    }
+
+    init(_ error: DistributedError) {
+        problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
+    }
+
+    static let noDictionary = UserInfoError(
+        "contains no dictionary. Put the value into a dictionary, under a key")
+
+    var description: String { problem }
+}
