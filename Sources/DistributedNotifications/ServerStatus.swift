@@ -1,9 +1,10 @@
 /// The state of a server.
 public struct ServerStatus: Sendable, Hashable, Codable {
-    public var processID: Int32
+    /// Its process id.
+    public var process: Int32
     public var directory: String
-    /// The time since it started, in seconds.
-    public var seconds: Double
+    /// The time since it started.
+    public var nanoseconds: Int64
     /// Posted notifications, and the copies of them that were sent to processes.
     public var posted: Int
     public var delivered: Int
@@ -17,7 +18,8 @@ public struct ServerStatus: Sendable, Hashable, Codable {
 
     /// A connected process.
     public struct Client: Sendable, Hashable, Codable {
-        public var processID: Int32
+        /// Its process id.
+        public var process: Int32
         /// The name that it gave.
         public var name: String
         public var isSuspended: Bool

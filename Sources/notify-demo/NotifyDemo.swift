@@ -35,8 +35,7 @@ struct NotifyDemo: ParsableCommand {
               2  error: a file cannot be read or written, or the server cannot be reached
               64 usage error
               130 interrupted by Ctrl-C
-            """,
-        version: "1.0.0",
+            """, version: "1.0.0",
         // Hidden: child processes of other subcommands.
         subcommands: [LifetimeChild.self, DistributedChild.self, DoctorChild.self, PropertyListChild.self],
         groupedSubcommands: [
@@ -48,12 +47,9 @@ struct NotifyDemo: ParsableCommand {
                     Stats.self, Trace.self,
                 ]),
             CommandGroup(
-                name: "Between processes",
-                subcommands: [Post.self, Observe.self, Wait.self, Serve.self, Status.self]),
+                name: "Between processes", subcommands: [Post.self, Observe.self, Wait.self, Serve.self, Status.self]),
             CommandGroup(name: "Platform", subcommands: [Doctor.self]),
-        ],
-        defaultSubcommand: Tour.self
-    )
+        ], defaultSubcommand: Tour.self)
 
     static func main() {
         // A client may have started this program as the server.

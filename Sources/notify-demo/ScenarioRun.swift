@@ -8,17 +8,14 @@ struct ScenarioRun {
     var records: [DeliveryRecord]
     var expectations: [Expectation]
 
-    var status: ExitStatus {
-        expectations.allSatisfy(\.holds) ? .success : .failed
-    }
+    var status: ExitStatus { expectations.allSatisfy(\.holds) ? .success : .failed }
 
     /// - Parameters:
     ///   - terminal: shows the progress.
     ///   - label: precedes the progress.
     /// - Throws: an error that prevents the scenario from running at all.
     static func perform(
-        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal,
-        label: String = ""
+        _ scenario: any Scenario, options: ScenarioOptions = ScenarioOptions(), _ terminal: Terminal, label: String = ""
     ) throws -> ScenarioRun {
         let environment = ScenarioEnvironment(
             options: options, program: .own(),

@@ -6,24 +6,19 @@ extension ServerEvent {
     var logEntry: (level: LogLevel, text: String) {
         func client(_ process: Int32, _ name: String) -> String { "process \(process) (\(name))" }
         switch self {
-        case .started(let place, let processID):
-            return (.notice, "server \(processID) serves at \(place.socketPath)")
-        case .clientConnected(let process, let name):
-            return (.info, "\(client(process, name)) has connected")
-        case .clientGone(let process, let name, nil):
-            return (.info, "\(client(process, name)) has disconnected")
+        case .started(let place, let processID): return (.notice, "server \(processID) serves at \(place.socketPath)")
+        case .clientConnected(let process, let name): return (.info, "\(client(process, name)) has connected")
+        case .clientGone(let process, let name, nil): return (.info, "\(client(process, name)) has disconnected")
         case .clientGone(let process, let name, let reason?):
             return (.notice, "\(client(process, name)) is disconnected: \(reason)")
-        case .clientRefused(let process, let reason):
-            return (.warning, "process \(process) is refused: \(reason)")
+        case .clientRefused(let process, let reason): return (.warning, "process \(process) is refused: \(reason)")
         case .dropping(let process, let name):
             return (.warning, "\(client(process, name)) reads too slowly: notifications for it are dropped")
         case .dropped(let process, let name, let count):
             return (.warning, "\(client(process, name)) has read what waited; \(count) notifications were dropped")
         case .outOfDescriptors:
             return (.error, "no more processes can be accepted for now: no descriptors are left (ulimit -n)")
-        case .stopping(let reason):
-            return (.notice, "stopping: \(reason)")
+        case .stopping(let reason): return (.notice, "stopping: \(reason)")
         }
     }
 }

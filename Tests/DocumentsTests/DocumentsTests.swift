@@ -1,18 +1,19 @@
 import Foundation
-import Testing
+import XCTest
 
 /// The code, the commands, the picture and the links of all documents.
-@Suite("Documents")
-struct DocumentsTests {
-    @Test("each block has a check, or a line before it that says why not", arguments: Document.all)
-    func marks(document: Document) {
+final class DocumentsTests: XCTestCase {
+    func testEachBlockHasACheckOrALineBeforeItThatSaysWhyNot() {
+        for document in Document.all { marks(document: document) }
+    }
+
+    private func marks(document: Document) {
         for block in document.blocks where !["swift", "console"].contains(block.language) {
-            #expect(block.isMarkedUnchecked, "\(document):\(block.line)")
+            XCTAssertTrue(block.isMarkedUnchecked, "\(document):\(block.line)")
         }
     }
 
-    @Test("each Swift block is compiled: it is an example program, or an example in these tests")
-    func code() throws {
+    func testEachSwiftBlockIsCompiledItIsAnExampleProgramOrAnExampleInTheseTests() throws {
         let sources = try Self.sources()
         let examples = sources.flatMap(Self.examples)
         let imports = Set(sources.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("import ") })
@@ -21,16 +22,19 @@ struct DocumentsTests {
                 // An example is the body of a function, which cannot contain imports.
                 let lines = block.text.split(separator: "\n", omittingEmptySubsequences: false)
                 let code = lines.drop { $0.isEmpty || $0.hasPrefix("import ") }.joined(separator: "\n")
-                #expect(examples.contains(code), "no test compiles \(document):\(block.line)")
-                #expect(lines.allSatisfy { !$0.hasPrefix("import ") || imports.contains($0) })
+                XCTAssertTrue(examples.contains(code), "no test compiles \(document):\(block.line)")
+                XCTAssertTrue(lines.allSatisfy { !$0.hasPrefix("import ") || imports.contains($0) })
             }
         }
     }
 
-    @Test(
-        "each command prints what its document shows, apart from times, ids, counts and Foundation's behaviour",
-        .timeLimit(.minutes(3)), arguments: Document.all.filter { !$0.checkedBlocks("console").isEmpty })
-    func commands(document: Document) throws {
+    func testEachCommandPrintsWhatItsDocumentShowsApartFromTimesIdsCountsAndFoundationsBehaviour() throws {
+        for document in Document.all.filter { !$0.checkedBlocks("console").isEmpty } {
+            try commands(document: document)
+        }
+    }
+
+    private func commands(document: Document) throws {
         let shell = try DocumentShell()
         for block in document.checkedBlocks("console") {
             for session in block.text.components(separatedBy: "$ ").dropFirst() {
@@ -39,49 +43,50 @@ struct DocumentsTests {
                 let shown = Self.shape(of: lines.count > 1 ? String(lines[1]) : "")
                 // A document shows standard output, or both as on a terminal.
                 if Self.shape(of: printed.output + printed.errors) != shown {
-                    #expect(Self.shape(of: printed.output) == shown, "\(document): \(lines[0])\n\(printed.errors)")
+                    XCTAssertEqual(Self.shape(of: printed.output), shown, "\(document): \(lines[0])\n\(printed.errors)")
                 }
             }
         }
         try shell.end()
     }
 
-    @Test("each scenario is shown")
-    func scenarios() throws {
+    func testEachScenarioIsShown() throws {
         let shell = try DocumentShell()
         let commands = Document.all.flatMap { $0.checkedBlocks("console") }.map(\.text).joined()
         let list = try shell.run("notify-demo list | grep -o '^[a-z-]*'").output.split(separator: "\n")
-        #expect(list.count > 10)
-        for name in list { #expect(commands.contains("$ notify-demo run \(name)"), "\(name)") }
+        XCTAssertGreaterThan(list.count, 10)
+        for name in list { XCTAssertTrue(commands.contains("$ notify-demo run \(name)"), "\(name)") }
         try shell.end()
     }
 
-    @Test("the picture is drawn from the recording beside it, which is the same as a new one")
-    func picture() throws {
+    func testThePictureIsDrawnFromTheRecordingBesideItWhichIsTheSameAsANewOne() throws {
         let shell = try DocumentShell()
         let drawn = try shell.run("notify-demo timeline --svg kitchen.jsonl")
         let picture = try String(contentsOf: DocumentShell.recording("svg"), encoding: .utf8)
-        #expect(drawn.output == picture, "draw it again: notify-demo timeline kitchen.jsonl --svg -o kitchen.svg")
+        XCTAssertEqual(drawn.output, picture, "draw it again: notify-demo timeline kitchen.jsonl --svg -o kitchen.svg")
         let compared = try shell.run(
             "notify-demo record -o new.jsonl -- kitchen >&2; notify-demo compare kitchen.jsonl new.jsonl")
-        #expect(compared.output.hasPrefix("the same"), "\(compared)")
+        XCTAssertTrue(compared.output.hasPrefix("the same"), "\(compared)")
         try shell.end()
     }
 
-    @Test("each link leads to a file, a section or an article", arguments: Document.all)
-    func links(document: Document) {
+    func testEachLinkLeadsToAFileASectionOrAnArticle() {
+        for document in Document.all { links(document: document) }
+    }
+
+    private func links(document: Document) {
         let directory = Document.root.appending(path: document.path).deletingLastPathComponent()
         for link in document.text.matches(of: /\]\(([^):#]+)\)/) {
-            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1)").path))
+            XCTAssertTrue(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1)").path))
         }
         for link in document.text.matches(of: /<doc:([A-Za-z]+)>/) {
-            #expect(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1).md").path))
+            XCTAssertTrue(FileManager.default.fileExists(atPath: directory.appending(path: "\(link.output.1).md").path))
         }
         let sections = document.text.matches(of: /(?m)^#+ (.*)$/).map {
             $0.output.1.lowercased().replacing(" ", with: "-")
         }
         for link in document.text.matches(of: /\]\(#([^)]+)\)/) {
-            #expect(sections.contains(String(link.output.1)), "\(document): #\(link.output.1)")
+            XCTAssertTrue(sections.contains(String(link.output.1)), "\(document): #\(link.output.1)")
         }
     }
 

@@ -2,15 +2,13 @@ import ArgumentParser
 import Foundation
 import Scenarios
 import SharedTesting
-import Testing
+import XCTest
 
 @testable import notify_demo
 
 /// The words that bash offers with the generated completions.
-@Suite("Completions")
-struct CompletionTests {
-    @Test("visible subcommands, scenarios, choices and files are offered for the arguments that accept them")
-    func values() async throws {
+final class CompletionTests: XCTestCase {
+    func testVisibleSubcommandsScenariosChoicesAndFilesAreOfferedForTheArgumentsThatAcceptThem() throws {
         let subcommands = NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands).map { $0._commandName }
         let cases: [(line: String, offered: Set<String>)] = [
             ("notify-demo run ", Set(ScenarioCatalog.all.map(\.name))),
@@ -37,14 +35,14 @@ struct CompletionTests {
             . <(notify-demo --generate-completion-script bash)
             \(lines.joined(separator: "\n"))
             """)
-        #expect(outcome.errors == "")
+        XCTAssertEqual(outcome.errors, "")
         let offered = outcome.output.components(separatedBy: "--\n").map {
             Set($0.split(separator: "\n").map(String.init))
         }
-        try #require(offered.count == cases.count + 2)
-        for ((line, expected), offered) in zip(cases, offered) { #expect(offered == expected, "\(line)") }
+        try require(offered.count == cases.count + 2)
+        for ((line, expected), offered) in zip(cases, offered) { XCTAssertEqual(offered, expected, "\(line)") }
         let first = offered[cases.count]
-        #expect(first.isSuperset(of: subcommands))
-        #expect(!first.contains { $0.hasSuffix("-child") })
+        XCTAssertTrue(first.isSuperset(of: subcommands))
+        XCTAssertFalse(first.contains { $0.hasSuffix("-child") })
     }
 }

@@ -1,11 +1,10 @@
 import ChildProcesses
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 /// The files that `Scripts/install.sh` installs under a prefix, with the program under test, and removes again.
-@Suite("Scripts/install.sh")
-struct InstallTests {
+final class InstallTests: XCTestCase {
     private static let installed = """
         ./bin/notification-server
         ./bin/notify-demo
@@ -20,15 +19,17 @@ struct InstallTests {
         """
 
     /// Runs lines in a temporary directory, where `install PREFIX` installs, `remove PREFIX` removes, and `files
-    /// PREFIX` lists the files.
+    /// PREFIX` lists the files. `install` uses `$stub`, whose programs print nothing.
     private func shell(_ lines: String) throws -> Shell.Outcome {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         return try Shell.run(
             """
-            cd "$(mktemp -d)"; here=$PWD; trap 'rm -r "$here"' EXIT; unset DESTDIR SOURCE_DATE_EPOCH
+            cd "$(mktemp -d)"; here=$PWD; stub=$(mktemp -d); trap 'rm -r "$here" "$stub"' EXIT
+            unset DESTDIR SOURCE_DATE_EPOCH
+            for p in notify-demo notification-server; do echo '#!/bin/sh' > "$stub/$p"; chmod +x "$stub/$p"; done
             script() { '\(root.path)/Scripts/install.sh' "$@"; }
-            install() { script --binary "$(command -v notify-demo)" "$@" >/dev/null; }
+            install() { script --binary "$stub/notify-demo" "$@" >/dev/null; }
             remove() { script --uninstall "$@"; }
             files() { (cd "$1" && find . -type f | LC_ALL=C sort); }
             set -e
@@ -36,11 +37,10 @@ struct InstallTests {
             """)
     }
 
-    @Test("the program, its completions and its page are installed, work, and are removed without a trace, once")
-    func installs() async throws {
+    func testTheProgramItsCompletionsAndItsPageAreInstalledWorkAndAreRemovedWithoutATraceOnce() throws {
         let outcome = try shell(
             #"""
-            install above/prefix
+            script --binary "$(command -v notify-demo)" above/prefix >/dev/null
             files above/prefix
             above/prefix/bin/notify-demo smoke redirect | tail -n 1 >&2
             grep -q '^complete .* notify-demo$' above/prefix/share/bash-completion/completions/notify-demo
@@ -49,21 +49,18 @@ struct InstallTests {
             page=above/prefix/share/man/man1/notify-demo.1
             for w in '.Dt NOTIFY-DEMO 1' 'EXIT STATUS' EXAMPLES 'BETWEEN PROCESSES SUBCOMMANDS:' '.Ss diagnose'; do
                 grep -qxF "$w" $page; done; grep -qF '\-\-color' $page; ! grep -q child $page
-            cp -r above/prefix before; install above/prefix; diff -r above/prefix before; rm -r before
             remove above/prefix
             find .
             remove above/prefix || echo $?
             """#)
-        #expect(outcome.end == .exit(0), "\(outcome.errors)")
-        #expect(outcome.output == Self.installed + ".\n2\n")
-        #expect(outcome.errors.contains(" passed, 0 failed\n"))
-        #expect(outcome.errors.contains("Nothing was installed under "))
+        XCTAssertEqual(outcome.end, .exit(0), "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, Self.installed + ".\n2\n")
+        XCTAssertTrue(outcome.errors.contains(" passed, 0 failed\n"))
+        XCTAssertTrue(outcome.errors.contains("Nothing was installed under "))
     }
 
-    @Test(
-        "systemd accepts the units, wherever they are installed, and would start the installed program",
-        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze")))
-    func units() async throws {
+    func testSystemdAcceptsTheUnitsWhereverTheyAreInstalledAndWouldStartTheInstalledProgram() throws {
+        try XCTSkipUnless(FileManager.default.fileExists(atPath: "/usr/bin/systemd-analyze"))
         let prefix = "100%h $HOME ${HOME} é;"
         let outcome = try shell(
             #"""
@@ -73,15 +70,14 @@ struct InstallTests {
             rm "$prefix/bin/notification-server"
             verify ./distributed-notifications.service 2>verified || echo "$?: $(cat verified)"
             """#)
-        #expect(outcome.end == .exit(0), "\(outcome.output)\(outcome.errors)")
+        XCTAssertEqual(outcome.end, .exit(0), "\(outcome.output)\(outcome.errors)")
         // systemd-analyze looks for the named program: the first check found it, and the second reports that it is
         // missing.
-        #expect(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
-        #expect(!outcome.errors.contains("notification"), "\(outcome.errors)")
+        XCTAssertTrue(outcome.output.contains("\(prefix)/bin/notification-server"), "\(outcome.output)")
+        XCTAssertFalse(outcome.errors.contains("notification"), "\(outcome.errors)")
     }
 
-    @Test("files of others stay, and so do earlier directories, even if they are empty")
-    func others() async throws {
+    func testFilesOfOthersStayAndSoDoEarlierDirectoriesEvenIfTheyAreEmpty() throws {
         let outcome = try shell(
             """
             mkdir -p prefix/bin prefix/share/man; touch prefix/bin/other
@@ -90,38 +86,37 @@ struct InstallTests {
             remove prefix || echo $?
             find prefix | LC_ALL=C sort
             """)
-        #expect(
-            outcome.output == """
-                1
-                prefix
-                prefix/bin
-                prefix/bin/other
-                prefix/share
-                prefix/share/man
-                prefix/share/man/man1
-                prefix/share/man/man1/notify-demo.1
-                prefix/share/zsh
-                prefix/share/zsh/site-functions
-                prefix/share/zsh/site-functions/_other
+        XCTAssertEqual(
+            outcome.output,
+            """
+            1
+            prefix
+            prefix/bin
+            prefix/bin/other
+            prefix/share
+            prefix/share/man
+            prefix/share/man/man1
+            prefix/share/man/man1/notify-demo.1
+            prefix/share/zsh
+            prefix/share/zsh/site-functions
+            prefix/share/zsh/site-functions/_other
 
-                """, "\(outcome.errors)")
-        #expect(outcome.errors.contains("notify-demo.1 was changed since it was installed"))
+            """, "\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.contains("notify-demo.1 was changed since it was installed"))
     }
 
-    @Test("a file that is in the way and not the script's is not replaced, and nothing is installed")
-    func inTheWay() async throws {
+    func testAFileThatIsInTheWayAndNotTheScriptsIsNotReplacedAndNothingIsInstalled() throws {
         let outcome = try shell(
             """
             mkdir -p prefix/bin; echo mine > prefix/bin/notify-demo
             install prefix || echo $?
             find prefix; cat prefix/bin/notify-demo
             """)
-        #expect(outcome.output == "2\nprefix\nprefix/bin\nprefix/bin/notify-demo\nmine\n")
-        #expect(outcome.errors.contains("prefix/bin/notify-demo exists and was not installed by this script."))
+        XCTAssertEqual(outcome.output, "2\nprefix\nprefix/bin\nprefix/bin/notify-demo\nmine\n")
+        XCTAssertTrue(outcome.errors.contains("prefix/bin/notify-demo exists and was not installed by this script."))
     }
 
-    @Test("relative prefixes, symbolic links and blanks are accepted")
-    func prefixes() async throws {
+    func testRelativePrefixesSymbolicLinksAndBlanksAreAcceptedAndASecondInstallationChangesNothing() throws {
         for (before, prefix) in [
             ("mkdir -p other real; ln -s real 'a link'; cd other", "../a link/./sub/"),
             ("export DESTDIR=$here/real", "/usr/local"),
@@ -130,47 +125,47 @@ struct InstallTests {
                 """
                 \(before)
                 find "$here" | LC_ALL=C sort > "$here/before"; install "\(prefix)"
+                cp -r "${DESTDIR:-}\(prefix)" "$stub/first"; install "\(prefix)"; diff -r "${DESTDIR:-}\(prefix)" "$stub/first"
                 if [ "${DESTDIR:-}" ]; then
                     grep -qxF 'ExecStart="/usr/local/bin/notification-server"' "$DESTDIR/usr/local/share/systemd/user/"*.service
                 fi
                 files "${DESTDIR:-}\(prefix)"; remove "\(prefix)"
                 find "$here" -not -name before | LC_ALL=C sort | diff - <(grep -v /before "$here/before")
                 """)
-            #expect(outcome.end == .exit(0), "\(prefix): \(outcome.output)\(outcome.errors)")
-            #expect(outcome.output == Self.installed)
+            XCTAssertEqual(outcome.end, .exit(0), "\(prefix): \(outcome.output)\(outcome.errors)")
+            XCTAssertEqual(outcome.output, Self.installed)
         }
     }
 
-    @Test("a usage error is 64, --help prints the usage, and a failure reports the reason and leaves no files")
-    func refusals() async throws {
-        for arguments in [
-            "", "''", "a b", "--uninstall", "--binary", "--binary x", "--uninstall --binary x y", "--prefix a",
-        ] {
-            let outcome = try shell("script \(arguments) || echo $?; find .")
-            #expect(outcome.output == "64\n.\n", "\(arguments)")
-            #expect(outcome.errors.hasPrefix("Usage: Scripts/install.sh "))
-        }
+    func testAUsageErrorIs64HelpPrintsTheUsageAndAFailureReportsTheReasonAndLeavesNoFiles() throws {
+        let usage = try shell(
+            """
+            for a in "" "''" "a b" --uninstall --binary "--binary x" "--uninstall --binary x y" "--prefix a"; do
+                { eval "script $a" || echo $?; } 2>&1 | grep -E '^Usage: Scripts/install.sh |^64'; find .
+            done
+            """)
+        let refusal = "Usage: Scripts/install.sh [--binary FILE] PREFIX\n64\n.\n"
+        XCTAssertEqual(usage.output, String(repeating: refusal, count: 8), usage.errors)
         let help = try shell("script --help")
-        #expect(help.output.hasPrefix("Usage: Scripts/install.sh ") && help.end == .exit(0))
+        XCTAssertTrue(help.output.hasPrefix("Usage: Scripts/install.sh ") && help.end == .exit(0))
         for (arguments, message) in [
             ("--binary missing prefix", "missing is not an executable file."),
             ("--binary /bin/false prefix", "/bin/false is not this project's notify-demo"),
             ("--binary /bin/false /dev/null/prefix", "/dev/null is not a directory. Choose another prefix"),
         ] {
             let outcome = try shell("script \(arguments) || echo $?; find .")
-            #expect(outcome.output == "2\n.\n", "\(arguments)")
-            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            XCTAssertEqual(outcome.output, "2\n.\n", "\(arguments)")
+            XCTAssertTrue(outcome.errors.contains(message), "\(outcome.errors)")
         }
     }
 
-    @Test("notify-demo without the server beside it is not installed, and the message says how to build the server")
-    func alone() async throws {
+    func testNotifyDemoWithoutTheServerBesideItIsNotInstalledAndTheMessageSaysHowToBuildTheServer() throws {
         let outcome = try shell(
             """
-            mkdir alone; cp "$(command -v notify-demo)" alone/
-            script --binary alone/notify-demo prefix || echo $?; rm -r alone; find .
+            rm "$stub/notification-server"; install prefix || echo $?; find .
             """)
-        #expect(outcome.output == "2\n.\n")
-        #expect(outcome.errors.contains("Build it too: swift build --product notification-server"), "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "2\n.\n")
+        XCTAssertTrue(
+            outcome.errors.contains("Build it too: swift build --product notification-server"), "\(outcome.errors)")
     }
 }

@@ -43,7 +43,8 @@ final class UsageTests: XCTestCase {
             (["compare", "a.log"], "expected two runs, got 1"), (["compare", "-", "-"], "can be read only once"),
             (["compare", "--reference", "listing-1", "a", "b"], "expected one run with --reference, got 2"),
             (["compare", "--reference", "listing-3", "a"], "listing-3"),
-            (["diagnose", "--depth", "0"], "1 or more"), (["diagnose", "--main-budget", "16"], "main-budget"),
+            (["diagnose", "--depth", "0"], "1 or more"),
+            (["diagnose", "--main-budget", "16"], "a duration needs a unit: 16ms, or 16s"),
             (["diagnose", "--stall", "-1s"], "stall"), (["stats", "--by", "sender"], "sender"),
             (["stats", "--json", "--by", "name"], "--json"),
             (["timeline", "--width", "39"], "must be from 40 to 1000"),
@@ -61,7 +62,9 @@ final class UsageTests: XCTestCase {
             (["post", "x", "--user-info", "k=1", "--user-info", "k:=2"], "contains the key \"k\" twice"),
             (["observe", "--behavior", "deliverImmediately"], "'deliver-immediately'"),
             (["observe", "--resume-after", "1s"], "needs --suspend-after"), (["observe", "-N", "0"], "1 or more"),
-            (["observe", "--timeout", "5"], "200ms, 5s, 2m"), (["wait"], "Missing expected argument"),
+            (["observe", "--timeout", "5"], "a duration needs a unit: 5ms, or 5s"),
+            (["serve", "--idle-exit", "1 hour"], "a duration is a number and a unit, such as 200ms"),
+            (["wait"], "Missing expected argument"),
             (["wait", "x", "--ready-fd", "1"], "3 or more"),
             (["wait", "x", "--ready-fd", "999"], "must be an open file descriptor"),
             (["serve", "--idle-exit", "0s"], "--idle-exit is 0"), (["serve", "--log-level", "loud"], "notice"),
@@ -92,6 +95,13 @@ final class UsageTests: XCTestCase {
         }
         for subcommand in NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands) {
             let help = NotifyDemo.helpMessage(for: subcommand, columns: 60)
+            // Words are complete in narrow help, and lines fit if they can be broken.
+            let words = Set(
+                NotifyDemo.helpMessage(for: subcommand, columns: 1000).split(whereSeparator: \.isWhitespace))
+            XCTAssertEqual(help.split(whereSeparator: \.isWhitespace).filter { !words.contains($0) }, [])
+            for line in help.split(separator: "\n") where line.count > 60 {
+                XCTAssertTrue(line.hasPrefix("  ") || !line.contains(" "), String(line))
+            }
             XCTAssertTrue(root.contains("\n  \(subcommand._commandName) "), root)
             if subcommand != Tour.self { XCTAssertTrue(help.contains("EXAMPLES"), help) }
             if ![Tour.self, List.self].contains(where: { $0 == subcommand }) {

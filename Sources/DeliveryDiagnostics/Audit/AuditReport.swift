@@ -99,7 +99,7 @@ package struct AuditReport {
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         var document: [String: Any] = [
-            "file": recording.source, "addsUp": audit.addsUp, "isTruncated": !audit.isComplete,
+            "source": recording.source, "addsUp": audit.addsUp, "isTruncated": !audit.isComplete,
             "posted": audit.postCount,
             "faults": audit.faults.reported.map(object), "faultCount": audit.faults.count,
             "unknown": audit.unknown.reported.map(object), "unknownCount": audit.unknown.count,
@@ -110,9 +110,10 @@ package struct AuditReport {
 
     private func object(_ line: Audit.Line) -> [String: Any] {
         var object: [String: Any] = ["process": Int(recording.processes[Int(line.process)].id)]
-        if line.name >= 0 { object["notification"] = recording.strings[Int(line.name)] }
+        if line.name >= 0 { object["name"] = recording.strings[Int(line.name)] }
         for column in line.table.columns {
-            object[column.heading == "target gone" ? "targetGone" : column.heading] = line.counts[column.count]
+            let names = ["target gone": "targetGone", "waiting": "pending"]
+            object[names[column.heading] ?? column.heading] = line.counts[column.count]
         }
         guard line.table == .notifications else { return object }
         object["threads"] = line.threads.sorted().map { recording.describeThread($0) }

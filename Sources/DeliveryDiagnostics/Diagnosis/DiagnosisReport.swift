@@ -42,7 +42,7 @@ package struct DiagnosisReport {
     /// One JSON document with sorted keys.
     package func json() throws -> String {
         try JSONText.of([
-            "file": diagnosis.index.recording.source, "hasProblem": diagnosis.hasProblem,
+            "source": diagnosis.index.recording.source, "hasProblem": diagnosis.hasProblem,
             "findingCount": diagnosis.findings.count, "acceptedCount": diagnosis.acceptedCount,
             "findings": diagnosis.findings.prefix(Self.maximumEncoded).map { finding in
                 var object: [String: Any] = [
@@ -50,7 +50,7 @@ package struct DiagnosisReport {
                     "evidence": finding.evidence.prefix(Self.maximumEvidence).map(evidence),
                     "details": finding.details, "remedy": finding.remedy,
                 ]
-                if finding.name >= 0 { object["notification"] = diagnosis.index.recording.strings[Int(finding.name)] }
+                if finding.name >= 0 { object["name"] = diagnosis.index.recording.strings[Int(finding.name)] }
                 return object
             },
         ])
@@ -65,7 +65,7 @@ package struct DiagnosisReport {
         ]
         if entry.post >= 0 { object["post"] = recording.posts[Int(entry.post)].number }
         if entry.observer >= 0 { object["observer"] = recording.observers[Int(entry.observer)].number }
-        if let name = recording.name(of: entry) { object["notification"] = name }
+        if let name = recording.name(of: entry) { object["name"] = name }
         return object
     }
 }

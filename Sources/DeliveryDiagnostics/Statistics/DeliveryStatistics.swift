@@ -9,7 +9,7 @@ package struct DeliveryStatistics: Sendable, Encodable {
         /// The name shown in reports.
         package var label: String
         /// For an observer: the source location of its registration.
-        package var place: String?
+        package var location: String?
         /// Total: all posts. Name: posts of it. Observer: posts that matched it. Thread: posts made on it.
         package var posted = 0
         /// For a thread: deliveries on it.
@@ -65,8 +65,8 @@ package struct DeliveryStatistics: Sendable, Encodable {
     static let blocks = "(blocks)"
 
     package internal(set) var source: String
-    package internal(set) var records = 0
-    package internal(set) var processes = 0
+    package internal(set) var recordCount = 0
+    package internal(set) var processCount = 0
     package internal(set) var threadCount = 0
     /// The time from the first record to the last.
     package internal(set) var nanoseconds: UInt64 = 0

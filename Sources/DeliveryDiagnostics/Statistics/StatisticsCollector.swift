@@ -73,7 +73,7 @@ struct StatisticsCollector {
             let (observer, name) = (recording.observers[number], namesOfObservers[number])
             let ofName = name < 0 ? "" : " \(recording.strings[Int(name)])"
             var group = Group(label("\(observer.number)", observer.process) + ofName)
-            group.counts.place = index.registration(of: Int32(number)).flatMap(recording.place(of:))?.description
+            group.counts.location = index.registration(of: Int32(number)).flatMap(recording.place(of:))?.description
             return group
         }
         let labels = zip(recording.threads, identifiers.names).map { label($1, $0.process) }
@@ -83,7 +83,7 @@ struct StatisticsCollector {
 
     mutating func collect() -> DeliveryStatistics {
         for (number, entry) in recording.entries.enumerated() where selection.contains(entry) {
-            statistics.records += 1
+            statistics.recordCount += 1
             count(entry, Int32(number))
             countWaiting(entry, Int32(number))
         }
@@ -91,7 +91,7 @@ struct StatisticsCollector {
             change(mailbox, by: 0, at: end)
             mailboxes[mailbox].counts.meanDepth = mailboxes[mailbox].area / Double(end - start)
         }
-        statistics.processes = recording.processes.count
+        statistics.processCount = recording.processes.count
         statistics.threadCount = recording.threads.count
         statistics.nanoseconds = end - start
         statistics.drains = mailboxes.reduce(0) { $0 + $1.counts.drains }

@@ -38,9 +38,9 @@ package struct StatisticsReport: Sendable {
     private var summary: String {
         let total = statistics.total
         let threads = counted(statistics.threadCount, "thread")
-        let processes = statistics.processes > 1 ? " of \(statistics.processes) processes" : ""
+        let processes = statistics.processCount > 1 ? " of \(statistics.processCount) processes" : ""
         var lines = [
-            "\(counted(statistics.records, "record")) of \(threads)\(processes) in "
+            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in "
                 + ElapsedTime.cell(statistics.nanoseconds)
         ]
         var parts = ["\(total.posted) posted"]

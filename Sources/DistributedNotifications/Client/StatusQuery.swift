@@ -60,8 +60,9 @@ enum StatusQuery {
         guard let part = try? PropertyListReader.decode(bytes).value else { return }
         guard status != nil else {
             status = ServerStatus(
-                processID: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",
-                seconds: part.real("seconds"), posted: part.integer("posted"), delivered: part.integer("delivered"),
+                process: Int32(clamping: part.integer("processID")), directory: part.string("directory") ?? "",
+                nanoseconds: Int64(max(0, min(part.real("seconds"), 9e9)) * 1e9), posted: part.integer("posted"),
+                delivered: part.integer("delivered"),
                 dropped: part.integer("dropped"), discarded: part.integer("discarded"),
                 heldBytes: part.integer("heldBytes"), clients: [])
             return
@@ -73,7 +74,7 @@ enum StatusQuery {
         } else {
             status?.clients.append(
                 ServerStatus.Client(
-                    processID: Int32(clamping: part.integer("processID")), name: part.string("name") ?? "",
+                    process: Int32(clamping: part.integer("processID")), name: part.string("name") ?? "",
                     isSuspended: part["isSuspended"] == .boolean(true), posted: part.integer("posted"),
                     delivered: part.integer("delivered"), dropped: part.integer("dropped"),
                     discarded: part.integer("discarded"), waitingBytes: part.integer("waitingBytes"),

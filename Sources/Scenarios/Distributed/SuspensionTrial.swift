@@ -54,7 +54,7 @@ struct SuspensionTrial {
                 tokens.removeFirst().cancel()
                 try two.handleAll()
             case .countHeld:
-                let own = try two.status.clients.first { $0.processID == ProcessIdentity.current.id }
+                let own = try two.status.clients.first { $0.process == ProcessIdentity.current.id }
                 two.recorder.log("\(Self.held)\(own?.heldEntries ?? 0)")
             }
             let labels = seen.withLock { labels in

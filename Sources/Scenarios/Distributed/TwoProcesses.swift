@@ -82,7 +82,7 @@ final class TwoProcesses {
     /// Ends the directory's server and deletes the directory. Call this when no center uses it.
     private static func remove(_ place: ServerPlace) {
         if let status = try? DistributedCenter.status(of: place, timeout: .seconds(2)) {
-            end(server: status.processID, timeout: .seconds(5))
+            end(server: status.process, timeout: .seconds(5))
         }
         try? FileManager.default.removeItem(atPath: place.directory)
     }
@@ -96,7 +96,7 @@ final class TwoProcesses {
     }
 
     func killServer() throws {
-        guard Self.end(server: try status.processID, timeout: timeout) else {
+        guard Self.end(server: try status.process, timeout: timeout) else {
             throw ScenarioError.timedOut(waitingFor: "the server's end", after: timeout)
         }
     }

@@ -20,9 +20,7 @@ struct Observation {
 
     /// Registers the observer and waits until the server has registered it: for `timeout`, but at least 2 and at most 5
     /// seconds.
-    init(
-        name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?
-    ) throws {
+    init(name: String?, object: String?, behavior: SuspensionBehavior, place: ServerPlace, timeout: Duration?) throws {
         description = [name ?? "any notification", object.map { "of \($0)" }].compactMap(\.self).joined(separator: " ")
         center = try DistributedCenter(place: place)
         let inputs = inputs
@@ -34,14 +32,14 @@ struct Observation {
             EndRequests.end(by: number)
         }
         let connection = center.addConnectionObserver(on: .main) { event in
-            inputs.withLock { $0.append(.event(ObservedEvent(.connection(event)))) }
+            inputs.withLock { $0.append(.event(ObservedEvent(kind: .connection(event)))) }
         }
         let observer = try center.addObserver(
             forName: name.map { Notification.Name($0) }, object: object, suspensionBehavior: behavior, on: .main
         ) { notification in
             let kind = ObservedEvent.Kind.notification(
                 notification, senderName: Self.processName(notification.sender), thread: ThreadIdentity.current)
-            inputs.withLock { $0.append(.event(ObservedEvent(kind))) }
+            inputs.withLock { $0.append(.event(ObservedEvent(kind: kind))) }
         }
         tokens = [connection, observer]
         try center.synchronize(timeout: min(max(timeout ?? .seconds(5), .seconds(2)), .seconds(5)))

@@ -14,39 +14,29 @@ struct ObservedEvent: Sendable, Hashable {
     }
 
     /// The time by the wall clock, in nanoseconds since 1970-01-01 UTC.
-    var wallNanoseconds: Int64
+    var wallNanoseconds = Int64(Date().timeIntervalSince1970 * 1_000_000_000)
     var kind: Kind
-
-    /// An event that happens now.
-    init(_ kind: Kind) {
-        self.init(wallNanoseconds: Int64(Date().timeIntervalSince1970 * 1_000_000_000), kind: kind)
-    }
-
-    init(wallNanoseconds: Int64, kind: Kind) {
-        self.wallNanoseconds = wallNanoseconds
-        self.kind = kind
-    }
 }
 
 extension ObservedEvent: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case kind, wallNanoseconds
-        case name, object, userInfo, sender, senderName, thread
+        case kind, wall
+        case name, object, userInfo, process, processName, thread
         case serverProcess, reason, count, cause, problem
     }
 
     /// One flat object. `kind` determines the other keys. Nil values are omitted.
     func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(wallNanoseconds, forKey: .wallNanoseconds)
+        try object.encode(wallNanoseconds, forKey: .wall)
         switch kind {
         case .notification(let notification, let senderName, let thread):
             try object.encode("notification", forKey: .kind)
             try object.encode(notification.name.rawValue, forKey: .name)
             try object.encodeIfPresent(notification.object, forKey: .object)
-            try object.encodeIfPresent(notification.userInfo.map(PropertyListJSON.init), forKey: .userInfo)
-            try object.encode(notification.sender, forKey: .sender)
-            try object.encodeIfPresent(senderName, forKey: .senderName)
+            try object.encodeIfPresent(notification.userInfo, forKey: .userInfo)
+            try object.encode(notification.sender, forKey: .process)
+            try object.encodeIfPresent(senderName, forKey: .processName)
             try object.encode(thread, forKey: .thread)
         case .connection(.connected(let serverProcess)):
             try object.encode("connected", forKey: .kind)

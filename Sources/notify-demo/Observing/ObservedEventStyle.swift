@@ -23,13 +23,10 @@ struct ObservedEventStyle: Sendable {
         case .notification(let notification, let senderName, let thread):
             let sender = "\(senderName.map { ShownText.escaped($0) } ?? "")[\(notification.sender)]"
             let target = "\(thread.number) \(thread.name ?? "(null)")"
-            let userInfo = try notification.userInfo.map {
-                " with \(ShownText.escaped(try JSONText.of(PropertyListJSON($0))))"
-            }
+            let userInfo = try notification.userInfo.map { " with \(ShownText.escaped(try JSONText.of($0)))" }
             return "\(sender) → \(target): \(ShownText.name(notification.name.rawValue))"
                 + (notification.object.map { " of \(ShownText.quoted($0))" } ?? "") + (userInfo ?? "")
-        case .connection(let event):
-            return text(of: event)
+        case .connection(let event): return text(of: event)
         }
     }
 
@@ -43,8 +40,7 @@ struct ObservedEventStyle: Sendable {
         case .gap(let gap):
             "gap: \(gap.count) \(gap.count == 1 ? "notification was" : "notifications were") not delivered: "
                 + text(of: gap.cause)
-        case .failed(let error):
-            "failed: \(ShownText.escaped(error.description))"
+        case .failed(let error): "failed: \(ShownText.escaped(error.description))"
         }
     }
 

@@ -20,11 +20,9 @@ struct ServerStatusReport: Sendable {
     }
 
     private func head(width: Int) -> [String] {
-        let seconds = ElapsedTime(nanoseconds: Int64(clamping: Int((max(0, min(status.seconds, 3e9)) * 1e9).rounded())))
-        return
-            WrappedText.lines(
-                "server \(status.processID), running for \(seconds), at \(ShownText.escaped(status.directory))",
-                width: width)
+        let time = ElapsedTime(nanoseconds: status.nanoseconds)
+        return WrappedText.lines(
+            "server \(status.process), running for \(time), at \(ShownText.escaped(status.directory))", width: width)
             + WrappedText.lines(
                 "\(status.posted) posted, \(status.delivered) delivered, \(status.dropped) dropped, "
                     + "\(status.discarded) discarded, \(status.heldBytes) bytes held", width: width)
@@ -36,7 +34,7 @@ struct ServerStatusReport: Sendable {
             status.clients.map { client in
                 let numbers = [client.posted, client.delivered, client.dropped, client.discarded]
                 let name = ShownText.escaped(client.name) + (client.isSuspended ? ", suspended" : "")
-                return ["\(client.processID)"] + numbers.map(Quantity.exact) + [name]
+                return ["\(client.process)"] + numbers.map(Quantity.exact) + [name]
             }, width: width)
     }
 
@@ -47,7 +45,7 @@ struct ServerStatusReport: Sendable {
             ["process", "waiting bytes", "held", "held bytes", "name"],
             clients.map { client in
                 let numbers = [client.waitingBytes, client.heldEntries, client.heldBytes]
-                return ["\(client.processID)"] + numbers.map(Quantity.exact) + [ShownText.escaped(client.name)]
+                return ["\(client.process)"] + numbers.map(Quantity.exact) + [ShownText.escaped(client.name)]
             }, width: width)
     }
 
@@ -56,7 +54,7 @@ struct ServerStatusReport: Sendable {
             client.observers.map { observer in
                 let name = observer.name.map(ShownText.name) ?? "any name"
                 let object = observer.object.map(ShownText.quoted) ?? "any object"
-                return ["\(client.processID)", observer.behavior.commandLineName, "\(name) of \(object)"]
+                return ["\(client.process)", observer.behavior.commandLineName, "\(name) of \(object)"]
             }
         }
         guard !rows.isEmpty else { return ["no observers"] }

@@ -13,8 +13,7 @@ struct RecordOutput: ParsableArguments {
 
     @Option(
         help:
-            "document: the program's log lines, in the format of the documents; stages: every stage of every delivery."
-    )
+            "document: the program's log lines, in the format of the documents; stages: every stage of every delivery.")
     var style: Style?
 
     @Flag(

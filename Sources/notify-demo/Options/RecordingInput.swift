@@ -12,8 +12,7 @@ struct RecordingInput: ParsableArguments {
     /// The argument that names a recording in a command to type, after a blank; none for the default.
     static func argument(_ path: String) -> String { path == defaultPath ? "" : " \(ShownText.name(path))" }
 
-    @Argument(
-        help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
+    @Argument(help: ArgumentHelp("A recording, or - for standard input.", valueName: "recording"), completion: .file())
     var path = Self.defaultPath
 
     @OptionGroup(title: "Selection") var selection: SelectionOptions
@@ -34,20 +33,15 @@ struct RecordingInput: ParsableArguments {
     ///
     /// - Throws: also if the recording does not contain what the options select.
     func read(_ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil { throw NoRecording() }
+        if path == Self.defaultPath, (try? FilePath(path).stat()) == nil {
+            throw CommandError(
+                description:
+                    "there is no \(path) here. Name a recording, or record a program first: notify-demo record -- ./my-program"
+            )
+        }
         let recording = try Recording(path: path) { terminal.show(progress: "\($0) records read") }
         recording.reportProblems(on: terminal)
         return (recording, try RecordingSelection(selection.filter, of: recording))
-    }
-}
-
-/// There is no recording with the default name.
-private struct NoRecording: Error, CustomStringConvertible {
-    var description: String {
-        """
-        there is no \(RecordingInput.defaultPath) here. Name a recording, or record a program first: notify-demo \
-        record -- ./my-program
-        """
     }
 }
 

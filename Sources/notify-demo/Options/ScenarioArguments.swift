@@ -6,9 +6,7 @@ extension ObserverCapture: ExpressibleByArgument {}
 
 /// The name of a scenario, and its options.
 struct ScenarioArguments: ParsableArguments {
-    @Argument(
-        help: "The scenario; 'notify-demo list' lists all.",
-        completion: .list(ScenarioCatalog.all.map(\.name)))
+    @Argument(help: "The scenario; 'notify-demo list' lists all.", completion: .list(ScenarioCatalog.all.map(\.name)))
     var name: String
 
     @Option(
@@ -38,8 +36,7 @@ struct ScenarioArguments: ParsableArguments {
     var capture: ObserverCapture?
 
     /// - Throws: `ValidationError` if there is no scenario with this name.
-    @discardableResult
-    static func check(name: String) throws -> any Scenario {
+    @discardableResult static func check(name: String) throws -> any Scenario {
         if let scenario = ScenarioCatalog.named(name) { return scenario }
         let nearest = Suggestion.nearest(to: name, among: ScenarioCatalog.all.map(\.name))
         throw ValidationError(
@@ -59,11 +56,7 @@ struct ScenarioArguments: ParsableArguments {
                 "the scenario \"\(name)\" takes no --\(option.rawValue); \(takers.joined(separator: " and ")) "
                     + "\(takers.count == 1 ? "does" : "do").")
         }
-        do throws(ScenarioError) {
-            try scenario.validate(options)
-        } catch {
-            throw ValidationError(error.description)
-        }
+        try ValidationError.check { try scenario.validate(options) }
     }
 
     var options: ScenarioOptions {

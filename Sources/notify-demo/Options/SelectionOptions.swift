@@ -3,11 +3,11 @@ import DeliveryDiagnostics
 
 /// The part of a recording that a command shows.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only notifications with this name.", valueName: "name"))
+    @Option(help: "Only notifications with this name.")
     var name: String?
 
     @Option(
-        help: ArgumentHelp("Only what happens on this thread or is for it: its name or number.", valueName: "thread"))
+        help: "Only what happens on this thread or is for it: its name or number.")
     var thread: String?
 
     @Option(duration: "Begin this long after the first record: 10ms, 1.5s, 200us.")

@@ -109,8 +109,7 @@ struct UserInfoError: Error, CustomStringConvertible {
         problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"
     }
 
-    static let noDictionary = UserInfoError(
-        "contains no dictionary. Put the value into a dictionary, under a key")
+    static let noDictionary = UserInfoError("contains no dictionary. Put the value into a dictionary, under a key")
 
     var description: String { problem }
 }

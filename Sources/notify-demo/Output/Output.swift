@@ -23,8 +23,7 @@ final class Output {
         isStandardOutput = destination.isStandardOutput
         do {
             switch destination {
-            case .openFile(let number):
-                (descriptor, replacement) = (FileDescriptor(rawValue: number), nil)
+            case .openFile(let open): (descriptor, replacement) = (open, nil)
             case .stream(let path):
                 descriptor = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
                 replacement = nil

@@ -4,7 +4,7 @@ import SystemPackage
 /// How an output is written, depending on its path.
 enum OutputDestination: Hashable {
     /// A file that is already open as standard output or standard error. It is written directly.
-    case openFile(descriptor: Int32)
+    case openFile(FileDescriptor)
     /// A file that cannot be replaced, such as a FIFO or a device. It is opened and written directly.
     case stream(path: String)
     /// A regular file, or no file yet, at a path that is not a symbolic link. It is replaced by the complete output.
@@ -14,7 +14,7 @@ enum OutputDestination: Hashable {
     ///   examined, becomes a `file`, which then fails to open.
     init(_ path: String) {
         if path == "-" {
-            self = .openFile(descriptor: STDOUT_FILENO)
+            self = .openFile(.standardOutput)
             return
         }
         guard let found = try? FilePath(path).stat() else {
@@ -23,11 +23,9 @@ enum OutputDestination: Hashable {
         }
         // For example /dev/stdout. Replacing the file would detach it from the program that reads this process's
         // output.
-        let open = [FileDescriptor.standardOutput, .standardError].first {
-            found.isSameFile(as: try? $0.stat())
-        }
+        let open = [FileDescriptor.standardOutput, .standardError].first { found.isSameFile(as: try? $0.stat()) }
         if let open {
-            self = .openFile(descriptor: open.rawValue)
+            self = .openFile(open)
         } else if found.type == .regular || found.type == .directory, let resolved = Self.resolved(path) {
             self = .file(path: resolved)
         } else {
@@ -36,7 +34,7 @@ enum OutputDestination: Hashable {
     }
 
     /// True for `-`, `/dev/stdout`, and the file that standard output is redirected to.
-    var isStandardOutput: Bool { self == .openFile(descriptor: STDOUT_FILENO) }
+    var isStandardOutput: Bool { self == .openFile(.standardOutput) }
 
     /// Resolves the symbolic links at the end of a path.
     ///

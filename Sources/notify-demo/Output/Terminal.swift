@@ -12,8 +12,8 @@ struct Terminal {
     private let isTerminal = isatty(FileDescriptor.standardOutput.rawValue) == 1
     let progressLine: ProgressLine
 
-    init(command: String, color: ColorChoice) throws(OutputError) {
-        standardOutput = try Output("-")
+    init(command: String, color: ColorChoice, output: String = "-") throws(OutputError) {
+        standardOutput = try Output(output)
         palette = Palette(color, for: .standardOutput)
         messagePalette = Palette(color, for: .standardError)
         progressLine = ProgressLine(command)

@@ -37,8 +37,8 @@ struct RecordedFiles {
     /// Creates the directory and an empty file.
     ///
     /// - Parameter name: the user's path; `-` is standard output.
-    /// - Throws: `RecordedProgramError`.
-    init(for name: String) throws(RecordedProgramError) {
+    /// - Throws: `CommandError`.
+    init(for name: String) throws(CommandError) {
         self.name = name
         do {
             var places = [FilePath.temporaryDirectory.appending("notify-demo").string]
@@ -62,7 +62,7 @@ struct RecordedFiles {
             }
         } catch {
             let problem = error as? Errno == .wouldBlock ? "another process records to it" : "\(error)"
-            throw RecordedProgramError(problem: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
+            throw CommandError(description: "cannot record to \(name.isEmpty ? "\"\"" : name): \(problem).")
         }
     }
 
@@ -88,8 +88,8 @@ struct RecordedFiles {
     /// From then on, a process that starts to record finds no file and reports that. A process that is already
     /// recording continues. The call blocks if the destination does, such as a FIFO without a reader.
     ///
-    /// - Throws: `RecordedProgramError`. Everything recorded is still in the files, which the error names.
-    func finish() throws(RecordedProgramError) -> Outcome {
+    /// - Throws: `CommandError`. Everything recorded is still in the files, which the error names.
+    func finish() throws(CommandError) -> Outcome {
         defer { lock?.release() }
         // The environment of running processes has the old name.
         let closed = FilePath("\(directory).rest")
@@ -99,8 +99,8 @@ struct RecordedFiles {
         } catch {
             let kept = Self.names(in: directory).map { "\(directory)/\($0)" } + [(error as? OutputError)?.rest ?? ""]
             let problem = (error as? OutputError)?.problem ?? "\(error)"
-            throw RecordedProgramError(
-                problem: "the program has ended, but its recording cannot be written to \(name): \(problem). "
+            throw CommandError(
+                description: "the program has ended, but its recording cannot be written to \(name): \(problem). "
                     + "The records are in \(kept.filter { !$0.isEmpty }.joined(separator: " and ")).")
         }
     }

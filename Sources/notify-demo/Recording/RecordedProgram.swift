@@ -5,23 +5,12 @@ import ThreadedNotifications
 
 /// Runs an unmodified program and records its deliveries. The library in the program reads the recording's path from
 /// the environment.
-struct RecordedProgram {
-    struct Outcome {
-        var end: ChildProcess.End
-        var files: RecordedFiles.Outcome
-    }
-
+enum RecordedProgram {
     /// Requests to end, for a program that is about to start or runs.
     private struct Requests {
         var program: ChildProcess?
         var waiting: [Int32] = []
     }
-
-    /// The program's path, or its name, which is searched in `PATH`.
-    var name: String
-    var arguments: [String]
-    /// The path of the recording. It is created or replaced when the program has ended; `-` is standard output.
-    var file: String
 
     /// Runs the program and blocks the calling thread until it ends. Passes requests to end on to the program, so that
     /// this process can report how the program ended.
@@ -31,8 +20,13 @@ struct RecordedProgram {
     /// is unchanged. A child process of the program that starts to record after the program has ended is not recorded,
     /// and reports that on its standard error.
     ///
-    /// - Throws: `RecordedProgramError`, `ChildProcessError`.
-    func run() throws -> Outcome {
+    /// - Parameters:
+    ///   - command: the program's path, or its name, which is searched in `PATH`; and its arguments.
+    ///   - file: the path of the recording; `-` is standard output.
+    /// - Throws: `CommandError`, `ChildProcessError`.
+    static func run(
+        _ command: [String], recordingTo file: String
+    ) throws -> (end: ChildProcess.End, files: RecordedFiles.Outcome) {
         let requests = Locked(Requests())
         try EndRequests.handle { signal in
             // A terminal sends its signals to the program too.
@@ -48,7 +42,8 @@ struct RecordedProgram {
         let end: ChildProcess.End
         do {
             let program = try ChildProgram(
-                path: name, arguments: arguments, environment: [ProcessRecording.environmentVariable: files.path]
+                path: command[0], arguments: Array(command.dropFirst()),
+                environment: [ProcessRecording.environmentVariable: files.path]
             ).start(output: OutputDestination(file).isStandardOutput ? .descriptor(STDERR_FILENO) : .inherited)
             let waiting = requests.withLock { requests in
                 requests.program = program
@@ -61,14 +56,6 @@ struct RecordedProgram {
             throw error
         }
         EndRequests.stop()
-        return Outcome(end: end, files: try files.finish())
+        return (end, try files.finish())
     }
-}
-
-/// A recording that cannot be written, or is incomplete.
-struct RecordedProgramError: Error, CustomStringConvertible {
-    /// The failure, with its file and cause.
-    var problem: String
-
-    var description: String { problem }
 }

@@ -4,8 +4,7 @@ import DeliveryRecording
 
 struct AuditCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "audit",
-        abstract: "Account for every notification of a recording: its outcome for each observer.",
+        commandName: "audit", abstract: "Account for every notification of a recording: its outcome for each observer.",
         discussion: """
             Each post has one outcome for each observer that it matches: delivered, coalesced, dropped by policy, \
             cancelled by removal, target gone, or still pending. Faults, such as a lost delivery, are listed. \

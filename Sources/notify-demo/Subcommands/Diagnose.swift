@@ -60,8 +60,7 @@ struct Diagnose: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let accepted = try accept.map { try AcceptedFindings(path: $0) } ?? AcceptedFindings()
-        let limits = DiagnosisLimits(
-            mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
+        let limits = DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
         let (recording, selection) = try input.read(terminal)
         let diagnosis = Diagnosis(RecordingIndex(recording), limits: limits, accepted: accepted, selection: selection)
         let report = DiagnosisReport(diagnosis)

@@ -54,8 +54,7 @@ struct Doctor: Command {
             throw ValidationError("--timeout is \(timeout); it must be greater than 0s and at most 1h.")
         }
         if queues, json || !fact.isEmpty {
-            throw ValidationError(
-                "--queues prints all promises as text, so it does not allow --fact or --json.")
+            throw ValidationError("--queues prints all promises as text, so it does not allow --fact or --json.")
         }
         if markdown, !queues {
             throw ValidationError("--markdown requires --queues.")

@@ -18,9 +18,7 @@ struct LifetimeChild: ParsableCommand {
         let recorder = DeliveryRecorder { record in
             // Each record is written at once, because the process may crash. If the parent has ended, no output is
             // needed.
-            _ = lines.withLock { lines in
-                try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record))
-            }
+            _ = lines.withLock { lines in try? FileDescriptor.standardOutput.writeAll(lines.bytes(of: record)) }
         }
         try LifetimeProgram(capture, recorder: recorder, timeout: .seconds(10)).perform()
     }

@@ -27,10 +27,10 @@ struct Observe: Command {
             server cannot be reached or started; 130 ended by Ctrl-C
             """)
 
-    @Argument(help: ArgumentHelp("The name to observe (default: any).", valueName: "name"))
+    @Argument(help: "The name to observe (default: any).")
     var name: String?
 
-    @Option(help: ArgumentHelp("The object to observe (default: any).", valueName: "object"))
+    @Option(help: "The object to observe (default: any).")
     var object: String?
 
     @Option(help: "What the server does with notifications while delivery is suspended.")
@@ -44,7 +44,7 @@ struct Observe: Command {
 
     @Option(
         name: [.customShort("N"), .customLong("count")],
-        help: ArgumentHelp("End after this many notifications.", valueName: "count"))
+        help: "End after this many notifications.")
     var count: Int?
 
     @Option(duration: "End after this time: 200ms, 5s, 2m.")
@@ -56,7 +56,7 @@ struct Observe: Command {
     @OptionGroup var place: PlaceOption
 
     func validate() throws {
-        try NotificationWords(name: name, object: object).validate()
+        try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
         if let count, count < 1 { throw ValidationError("-N is \(count), and must be 1 or more.") }
         if resumeAfter != nil, suspendAfter == nil {
             throw ValidationError("--resume-after counts from the suspension, so it needs --suspend-after.")

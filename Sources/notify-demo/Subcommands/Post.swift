@@ -24,10 +24,10 @@ struct Post: Command {
               0 posted, 2 not posted: the property list cannot be read, or the server cannot be reached or started
             """)
 
-    @Argument(help: ArgumentHelp("The notification's name, at most 255 bytes.", valueName: "name"))
+    @Argument(help: "The notification's name, at most 255 bytes.")
     var name: String
 
-    @Option(help: ArgumentHelp("The object, which identifies the sender; at most 1024 bytes.", valueName: "object"))
+    @Option(help: "The object, which identifies the sender; at most 1024 bytes.")
     var object: String?
 
     @OptionGroup var carried: UserInfoOptions
@@ -43,7 +43,7 @@ struct Post: Command {
     @OptionGroup var place: PlaceOption
 
     func validate() throws {
-        try NotificationWords(name: name, object: object).validate()
+        try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
@@ -57,9 +57,7 @@ struct Post: Command {
         if json {
             try terminal.print(
                 JSONText.of(
-                    Posted(
-                        name: name, object: object, userInfo: userInfo.map(PropertyListJSON.init),
-                        deliverImmediately: deliverImmediately)))
+                    Posted(name: name, object: object, userInfo: userInfo, deliverImmediately: deliverImmediately)))
         }
         return .success
     }
@@ -67,7 +65,7 @@ struct Post: Command {
     private struct Posted: Encodable {
         var name: String
         var object: String?
-        var userInfo: PropertyListJSON?
+        var userInfo: [String: PropertyListValue]?
         var deliverImmediately: Bool
     }
 }

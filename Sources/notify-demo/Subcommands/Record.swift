@@ -62,9 +62,7 @@ struct Record: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let program = RecordedProgram(name: command[0], arguments: Array(command.dropFirst()), file: file)
-        let outcome = try program.run()
-        let files = outcome.files
+        let (end, files) = try RecordedProgram.run(command, recordingTo: file)
         if files.size == 0 {
             terminal.report(
                 """
@@ -81,7 +79,7 @@ struct Record: Command {
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")
         }
-        switch outcome.end {
+        switch end {
         case .exit(0), .timedOut: return files.size == 0 ? .error : .success
         case .exit(let code): throw ExitCode(code)
         case .signal(let signal):

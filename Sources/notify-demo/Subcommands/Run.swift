@@ -19,8 +19,7 @@ struct Run: Command {
 
             EXIT STATUS
               0 all expectations hold, 1 an expectation fails, 2 the scenario cannot be run
-            """
-    )
+            """)
 
     @OptionGroup var scenario: ScenarioArguments
     @OptionGroup var output: RecordOutput

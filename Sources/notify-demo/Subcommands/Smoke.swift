@@ -19,8 +19,7 @@ struct Smoke: Command {
               0 all expectations hold, 1 an expectation fails, 2 the report cannot be written
             """)
 
-    @Argument(
-        help: "The scenarios to run (default: all).", completion: .list(ScenarioCatalog.all.map(\.name)))
+    @Argument(help: "The scenarios to run (default: all).", completion: .list(ScenarioCatalog.all.map(\.name)))
     var scenarios: [String] = []
 
     @Option(

@@ -12,7 +12,7 @@ struct Status: Command {
 
             EXAMPLES
               notify-demo status
-              notify-demo status --json | jq '.clients[] | select(.dropped > 0) | .processID'
+              notify-demo status --json | jq '.clients[] | select(.dropped > 0) | .process'
 
             EXIT STATUS
               0 shown, 1 no server runs, 2 the server does not answer or cannot be reached

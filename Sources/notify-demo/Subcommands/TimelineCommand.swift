@@ -66,8 +66,7 @@ struct TimelineCommand: Command {
         }
         if isPicture, ascii || width != nil {
             let option = svg ? "--svg" : "-o \(output ?? "")"
-            throw ValidationError(
-                "\(option) draws a picture, so it does not allow --ascii or --width.")
+            throw ValidationError("\(option) draws a picture, so it does not allow --ascii or --width.")
         }
         if limit < 0 { throw ValidationError("--limit is \(limit); it must be 0 (all) or more.") }
         try input.check(output: output, called: "drawing")
@@ -75,8 +74,7 @@ struct TimelineCommand: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try input.read(terminal)
-        let timeline = Timeline(
-            RecordingIndex(recording), selection, limit: limit == 0 ? nil : limit, foldsRuns: !each)
+        let timeline = Timeline(RecordingIndex(recording), selection, limit: limit == 0 ? nil : limit, foldsRuns: !each)
         let drawing = try terminal.output(to: output)
         if isPicture {
             try drawing.write(Array(TimelinePicture(timeline).svg.utf8))

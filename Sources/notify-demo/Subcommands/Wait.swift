@@ -26,10 +26,10 @@ struct Wait: Command {
             started, 130 ended by Ctrl-C
             """)
 
-    @Argument(help: ArgumentHelp("The name to wait for.", valueName: "name"))
+    @Argument(help: "The name to wait for.")
     var name: String
 
-    @Option(help: ArgumentHelp("The object to wait for (default: any).", valueName: "object"))
+    @Option(help: "The object to wait for (default: any).")
     var object: String?
 
     @Option(duration: "The longest time to wait: 200ms, 5s, 2m.")
@@ -48,12 +48,12 @@ struct Wait: Command {
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("After --, a command to start, and its arguments.", valueName: "command"),
+        help: "After --, a command to start, and its arguments.",
         completion: .shellCommand("compgen -c"))
     var command: [String] = []
 
     func validate() throws {
-        try NotificationWords(name: name, object: object).validate()
+        try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
         // Standard output is for the notification, standard error for messages.
         if let readyFd, readyFd < 3 || fcntl(readyFd, F_GETFD) < 0 {
             throw ValidationError(
@@ -99,9 +99,7 @@ struct Wait: Command {
             terminal.report("\(command[0]) \(how), and \(name) has not arrived")
             return .error
         }
-        if status == .failed {
-            terminal.report("\(name) has not arrived within \(timeout?.description ?? "")")
-        }
+        if status == .failed { terminal.report("\(name) has not arrived within \(timeout?.description ?? "")") }
         return status
     }
 }

@@ -46,7 +46,7 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertEqual(statistics.names.first?.postToDelivery, total.postToDelivery)
         XCTAssertEqual(statistics.observers.map(\.label), ["3 A"])
         XCTAssertEqual(statistics.observers.first?.posted, 10)
-        XCTAssertEqual(statistics.observers.first?.place, "A.swift:5")
+        XCTAssertEqual(statistics.observers.first?.location, "A.swift:5")
         XCTAssertEqual(statistics.threads.map(\.label), ["main", "worker"])
         XCTAssertEqual(statistics.threads.map(\.posted), [0, 10])
         XCTAssertEqual(statistics.threads.map(\.delivered), [10, 0])

@@ -101,7 +101,7 @@ final class ClientFaultTests: XCTestCase {
                 received += try healthy.synchronize().count
             }
             XCTAssertEqual(received, 8000)
-            let full = try place.status().clients.first { $0.processID == client.process.id }
+            let full = try place.status().clients.first { $0.process == client.process.id }
             XCTAssertGreaterThan(try XCTUnwrap(full).dropped, 0)
             XCTAssertGreaterThan(try XCTUnwrap(full).waitingBytes, 512 << 10)
             client.signal(SIGKILL)

@@ -1,17 +1,16 @@
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 /// Each test has a server of its own.
-@Suite("post, observe, wait and status")
-struct DistributedCommandsTests {
+final class DistributedCommandsTests: XCTestCase {
     /// Runs lines in a temporary directory. `seen FILE TEXT` waits until a file contains a text.
     private func shell(_ lines: String) throws -> Shell.Outcome {
         try Shell.run(
             #"""
             cd "$(mktemp -d)"; mkdir -m 700 place
             demo() { timeout -k 5 60 notify-demo "$@" --directory place; }
-            server() { demo status --json | grep -o '"processID":[0-9]*,"seconds"' | grep -o '[0-9]*'; }
+            server() { demo status --json | grep -o '"process":[0-9]*}$' | grep -o '[0-9]*'; }
             trap 'kill $(server) 2>/dev/null; rm -r "$PWD"' EXIT
             seen() { for i in {1..12000}; do grep -qs "$2" "$1" && return; sleep 0.005; done; echo "not seen: $2" >&2; }
             set -m
@@ -19,8 +18,7 @@ struct DistributedCommandsTests {
             """#)
     }
 
-    @Test("a notification is printed with its sender, thread and userInfo, and -N ends observe")
-    func observe() async throws {
+    func testANotificationIsPrintedWithItsSenderThreadAndUserInfoAndNEndsObserve() throws {
         let outcome = try shell(
             """
             demo observe done --object Kitchen -N 2 --timeout 60s 2>errors & seen errors connected
@@ -28,46 +26,44 @@ struct DistributedCommandsTests {
             demo status | grep 'done of'; demo post done --object Kitchen; wait $!; echo $?
             """)
         let lines = outcome.output.split(separator: "\n").map(String.init)
-        try #require(lines.count == 4, "\(outcome.output)\(outcome.errors)")
+        try require(lines.count == 4, "\(outcome.output)\(outcome.errors)")
         let form = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:notify-demo)?\[\d+\] → 1 main: done of "Kitchen"(.*)/
         let posted = lines.filter { $0.hasPrefix("2") }.compactMap { $0.wholeMatch(of: form)?.1 }
-        #expect(posted == [#" with {"a":"b","n":3,"r":1.5}"#, ""], "\(lines)")
-        #expect(lines.contains { $0.contains(#"coalesce  done of "Kitchen""#) })
-        #expect(lines.last == "0")
+        XCTAssertEqual(posted, [#" with {"a":"b","n":3,"r":1.5}"#, ""], "\(lines)")
+        XCTAssertTrue(lines.contains { $0.contains(#"coalesce  done of "Kitchen""#) })
+        XCTAssertEqual(lines.last, "0")
     }
 
-    @Test("held notifications are printed at resumption")
-    func suspension() async throws {
+    func testHeldNotificationsArePrintedAtResumption() throws {
         let outcome = try shell(
             """
             demo observe x -N 2 --timeout 60s --behavior hold --suspend-after 0s --resume-after 1s --json 2>errors >out &
             seen errors suspended; demo post x --user-info i:=1; demo post x --user-info i:=2
             wait $!; echo $?; grep -o '"i":.' out
             """)
-        #expect(outcome.output == "0\n\"i\":1\n\"i\":2\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "0\n\"i\":1\n\"i\":2\n", "\(outcome.errors)")
     }
 
-    @Test("the end of a server is printed as an interruption, in order, and later notifications follow")
-    func interruption() async throws {
+    func testTheEndOfAServerIsPrintedAsAnInterruptionInOrderAndLaterNotificationsFollow() throws {
         let outcome = try shell(
             """
             demo observe x -N 2 --timeout 60s --json 2>errors >out & seen errors connected
             demo post x; seen out notification; kill -9 $(server); seen out '"connected"'; demo post x
             wait $!; echo $?; grep -o '"kind":"[a-z]*"' out
             """)
-        #expect(
-            outcome.output == """
-                0
-                "kind":"notification"
-                "kind":"interrupted"
-                "kind":"connected"
-                "kind":"notification"
+        XCTAssertEqual(
+            outcome.output,
+            """
+            0
+            "kind":"notification"
+            "kind":"interrupted"
+            "kind":"connected"
+            "kind":"notification"
 
-                """, "\(outcome.errors)")
+            """, "\(outcome.errors)")
     }
 
-    @Test("Ctrl-C is 130 and SIGTERM 143, and earlier notifications are printed")
-    func interrupt() async throws {
+    func testCtrlCIs130AndSIGTERM143AndEarlierNotificationsArePrinted() throws {
         let outcome = try shell(
             """
             for s in INT TERM; do
@@ -75,59 +71,54 @@ struct DistributedCommandsTests {
                 demo post x; seen out x; kill -$s $!; wait $!; echo $?; wc -l <out
             done
             """)
-        #expect(outcome.output == "130\n1\n143\n1\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "130\n1\n143\n1\n", "\(outcome.errors)")
     }
 
-    @Test("wait starts its command when the observer is registered, and ends with the notification")
-    func waitForCommand() async throws {
+    func testWaitStartsItsCommandWhenTheObserverIsRegisteredAndEndsWithTheNotification() throws {
         let outcome = try shell(
             """
             demo wait x --timeout 60s --directory place -- notify-demo post x --directory place; echo $?
             """.replacing("demo wait x", with: "notify-demo wait x"))
-        #expect(outcome.output.hasSuffix(" → 1 main: x\n0\n"), "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.errors.hasPrefix("waiting for x\n"))
+        XCTAssertTrue(outcome.output.hasSuffix(" → 1 main: x\n0\n"), "\(outcome.output)\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.hasPrefix("waiting for x\n"))
     }
 
-    @Test("wait is 1 after the timeout, and 2 if its command fails or cannot be started")
-    func waitInVain() async throws {
+    func testWaitIs1AfterTheTimeoutAnd2IfItsCommandFailsOrCannotBeStarted() throws {
         let outcome = try shell(
             """
             w() { timeout -k 5 60 notify-demo wait x --directory place "$@"; echo $?; }
             demo post y; w --timeout 2s; w -- sh -c 'exit 3'; w -- sh -c 'kill -9 $$'; w -- /nonexistent
             """)
-        #expect(outcome.output == "1\n2\n2\n2\n")
+        XCTAssertEqual(outcome.output, "1\n2\n2\n2\n")
         for words in [
             "not arrived within 2 s", "sh failed with 3", "sh was ended by signal 9", "cannot run /nonexistent",
         ] {
-            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+            XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
 
-    @Test("wait writes to the descriptor of --ready-fd when the observer is registered")
-    func ready() async throws {
+    func testWaitWritesToTheDescriptorOfReadyFdWhenTheObserverIsRegistered() throws {
         let outcome = try shell(
             "mkfifo ready; demo wait x --ready-fd 3 3>ready & read <ready; demo post x; wait $!; echo $?")
-        #expect(outcome.output.hasSuffix(": x\n0\n"), "\(outcome.output)\(outcome.errors)")
+        XCTAssertTrue(outcome.output.hasSuffix(": x\n0\n"), "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test("a server in the foreground ends with 0 when it is told to, and logs what it did")
-    func serve() async throws {
+    func testAServerInTheForegroundEndsWith0WhenItIsToldToAndLogsWhatItDid() throws {
         let outcome = try shell(
             """
             notify-demo serve --directory place 2>log & seen log 'serves at'; demo post x; kill -TERM $!; wait $!
             echo $?; cat log >&2; demo serve --idle-exit 50ms 2>&-; echo $?
             """)
-        #expect(outcome.output == "0\n0\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "0\n0\n", "\(outcome.errors)")
         for words in [
             "notice: server ", "info: process ", "has connected", "asked to end by signal 15", "notice: stopping",
             "notice: ended",
         ] {
-            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+            XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
 
-    @Test("where notification-server is not installed, a program that opted in serves itself")
-    func servesItself() async throws {
+    func testWhereNotificationServerIsNotInstalledAProgramThatOptedInServesItself() throws {
         let outcome = try shell(
             """
             mkdir alone; cp "$(command -v notify-demo)" alone/; all=$PATH; PATH=/usr/bin:/bin
@@ -135,47 +126,44 @@ struct DistributedCommandsTests {
             tr '\\0' ' ' </proc/$(server)/cmdline; readlink /proc/$(server)/exe | grep -c /alone/notify-demo
             """)
         let lines = outcome.output.split(separator: "\n").map(String.init)
-        try #require(lines.count == 2, "\(outcome.output)\(outcome.errors)")
-        #expect(lines[0] == "0")
-        #expect(lines[1].hasPrefix("notification-server --on-demand ") && lines[1].hasSuffix("1"), "\(lines[1])")
+        try require(lines.count == 2, "\(outcome.output)\(outcome.errors)")
+        XCTAssertEqual(lines[0], "0")
+        XCTAssertTrue(lines[1].hasPrefix("notification-server --on-demand ") && lines[1].hasSuffix("1"), "\(lines[1])")
     }
 
-    @Test("notification-server serves in the foreground, and a variable that names no server is an error")
-    func foreground() async throws {
+    func testNotificationServerServesInTheForegroundAndAVariableThatNamesNoServerIsAnError() throws {
         let outcome = try shell(
             """
             notification-server --directory "$PWD/place" 2>log & seen log 'serves at'; demo post x
             kill -TERM $!; wait $!; echo $?; cat log >&2; notification-server --nonsense 2>&-; echo $?
             DISTRIBUTED_NOTIFICATIONS_SERVER=/nowhere demo post x; echo $?
             """)
-        #expect(outcome.output == "0\n64\n2\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "0\n64\n2\n", "\(outcome.errors)")
         for words in [
             "connected", "stopping: it was told to", "DISTRIBUTED_NOTIFICATIONS_SERVER is /nowhere",
         ] {
-            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+            XCTAssertTrue(outcome.errors.contains(words), "\(outcome.errors)")
         }
     }
 
-    @Test("an unreadable property list is 2, status without a server is 1, and neither starts a server")
-    func noServer() async throws {
+    func testAnUnreadablePropertyListIs2StatusWithoutAServerIs1AndNeitherStartsAServer() throws {
         let outcome = try shell(
             """
             demo post x --plist /nonexistent; echo $?; demo post x --plist ''; echo $?; demo status --json; echo $?; ls place
             """)
-        #expect(outcome.output == "2\n2\n1\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("/nonexistent cannot be read") && outcome.errors.contains("\"\" cannot"))
-        #expect(outcome.errors.contains("/place. The first process that posts or observes starts one."))
+        XCTAssertEqual(outcome.output, "2\n2\n1\n", "\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.contains("/nonexistent cannot be read") && outcome.errors.contains("\"\" cannot"))
+        XCTAssertTrue(outcome.errors.contains("/place. The first process that posts or observes starts one."))
     }
 
-    @Test("a closed pipe ends observe quietly")
-    func closedPipe() async throws {
+    func testAClosedPipeEndsObserveQuietly() throws {
         let outcome = try shell(
             """
             (set -o pipefail; demo observe 2>errors | head -1; echo $? >&2) & seen errors connected
             demo post x; while kill -0 $! 2>/dev/null; do demo post y; done; wait $!; grep -v ^observing errors
             """)
-        #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
-        #expect(outcome.errors.hasPrefix("141\n"), "\(outcome.errors)")
-        #expect(!outcome.errors.contains("notify-demo:"), "\(outcome.errors)")
+        XCTAssertEqual(outcome.output.split(separator: "\n").count, 1, "\(outcome.output)")
+        XCTAssertTrue(outcome.errors.hasPrefix("141\n"), "\(outcome.errors)")
+        XCTAssertFalse(outcome.errors.contains("notify-demo:"), "\(outcome.errors)")
     }
 }

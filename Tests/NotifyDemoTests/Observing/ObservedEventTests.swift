@@ -9,7 +9,7 @@ import XCTest
 /// The text and JSON output of `observe`.
 final class ObservedEventTests: XCTestCase {
     private static let main = ThreadIdentity(number: 1, name: "main", kernelID: 7)
-    private static let time = #""wallNanoseconds":1455401112856999999}"#
+    private static let time = #""wall":1455401112856999999}"#
 
     private func event(_ kind: ObservedEvent.Kind) -> ObservedEvent {
         ObservedEvent(wallNanoseconds: 1_455_401_112_856_999_999, kind: kind)
@@ -79,7 +79,7 @@ final class ObservedEventTests: XCTestCase {
         let bare = DistributedNotification(name: Notification.Name("done"), sender: 4711)
         XCTAssertEqual(
             try JSONText.of(event(.notification(bare, senderName: nil, thread: Self.main))),
-            #"{"kind":"notification","name":"done","sender":4711,"thread":{"kernelID":7,"name":"main","number":1},"#
+            #"{"kind":"notification","name":"done","process":4711,"thread":{"kernelID":7,"name":"main","number":1},"#
                 + Self.time)
         let full = DistributedNotification(
             name: Notification.Name("done"), object: "Kitchen",
@@ -89,8 +89,8 @@ final class ObservedEventTests: XCTestCase {
             ], sender: 1)
         let text = try JSONText.of(event(.notification(full, senderName: "make", thread: Self.main)))
         for part in [
-            #""userInfo":{"bytes":"AP8=","half":0.5,"less":"-Infinity","list":["a",{}],"none":"NaN","#,
-            #""when":"1970-01-01T00:00:00.500Z"}"#, #""object":"Kitchen","sender":1,"senderName":"make""#,
+            #""userInfo":{"bytes":"AP8=","half":0.5,"less":"-inf","list":["a",{}],"none":"nan","#,
+            #""when":"1970-01-01T00:00:00.500Z"}"#, #""object":"Kitchen","process":1,"processName":"make""#,
         ] { XCTAssertTrue(text.contains(part), text) }
         XCTAssertFalse(text.contains("\n"))
     }

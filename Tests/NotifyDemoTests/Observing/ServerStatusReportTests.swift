@@ -11,7 +11,7 @@ final class ServerStatusReportTests: XCTestCase {
             ServerStatus.self,
             from: Data(
                 """
-                {"processID": 4711, "directory": "/run/user/1000/notify-demo", "seconds": 12.5, "posted": 12,
+                {"process": 4711, "directory": "/run/user/1000/notify-demo", "nanoseconds": 12500000000, "posted": 12,
                  "delivered": 34, "dropped": 5, "discarded": 6, "heldBytes": 700, "clients": [\(clients)]}
                 """.utf8))
         return ServerStatusReport(status).text(width: width)
@@ -22,7 +22,7 @@ final class ServerStatusReportTests: XCTestCase {
         observers: String = ""
     ) -> String {
         """
-        {"processID": \(id), "name": "\(name)", "isSuspended": \(isSuspended), "posted": \(count), "delivered": \(count),
+        {"process": \(id), "name": "\(name)", "isSuspended": \(isSuspended), "posted": \(count), "delivered": \(count),
          "dropped": \(count), "discarded": \(count), "waitingBytes": 0, "heldEntries": \(held),
          "heldBytes": \(held * 100), "observers": [\(observers)]}
         """

@@ -1,10 +1,9 @@
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 /// The files that `run`, `timeline`, `trace` and `smoke` write.
-@Suite("Output files")
-struct OutputTests {
+final class OutputTests: XCTestCase {
     /// Runs shell lines in a new directory with a recording, `run.jsonl`.
     private func shell(_ line: String) throws -> Shell.Outcome {
         try Shell.run(
@@ -15,43 +14,39 @@ struct OutputTests {
             """)
     }
 
-    @Test("an output cannot overwrite the recording that it is made from, under any name")
-    func sameFile() async throws {
+    func testAnOutputCannotOverwriteTheRecordingThatItIsMadeFromUnderAnyName() throws {
         let outcome = try shell(
             """
             ln -s run.jsonl link; ln run.jsonl hard
             for output in run.jsonl link hard; do notify-demo timeline run.jsonl -o $output; echo $?; done
             notify-demo trace - -o run.jsonl < run.jsonl; echo $?; cmp run.jsonl copy
             """)
-        #expect(outcome.output == "64\n64\n64\n64\n")
-        #expect(outcome.errors.contains("would overwrite the recording. Name another file with -o."))
+        XCTAssertEqual(outcome.output, "64\n64\n64\n64\n")
+        XCTAssertTrue(outcome.errors.contains("would overwrite the recording. Name another file with -o."))
     }
 
-    @Test("an existing file is replaced behind a symbolic link and keeps its permissions, without leftovers")
-    func replaced() async throws {
+    func testAnExistingFileIsReplacedBehindASymbolicLinkAndKeepsItsPermissionsWithoutLeftovers() throws {
         let outcome = try shell(
             """
             mkdir d; echo old > d/target; chmod 640 d/target; ln -s target d/link
             notify-demo timeline run.jsonl -o d/link; ls -A d; stat -c %a d/target; readlink d/link; head -c 3 d/target
             """)
-        #expect(outcome.output.hasPrefix("link\ntarget\n640\ntarget\n"), "\(outcome.errors)")
-        #expect(!outcome.output.hasSuffix("old"))
+        XCTAssertTrue(outcome.output.hasPrefix("link\ntarget\n640\ntarget\n"), "\(outcome.errors)")
+        XCTAssertFalse(outcome.output.hasSuffix("old"))
     }
 
-    @Test("if the output does not fit, a message says so, and the existing file stays as it was")
-    func full() async throws {
+    func testIfTheOutputDoesNotFitAMessageSaysSoAndTheExistingFileStaysAsItWas() throws {
         let outcome = try shell(
             """
             mkdir d; echo old > d/a; (ulimit -f 1; notify-demo trace run.jsonl -o d/a; echo $?); ls -A d; cat d/a
             notify-demo run redirect -o /dev/full >&-; echo $?
             """)
-        #expect(outcome.output == "2\na\nold\n2\n")
-        #expect(outcome.errors.contains("cannot write d/a: File too large."), "\(outcome.errors)")
-        #expect(outcome.errors.contains("cannot write /dev/full"), "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "2\na\nold\n2\n")
+        XCTAssertTrue(outcome.errors.contains("cannot write d/a: File too large."), "\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.contains("cannot write /dev/full"), "\(outcome.errors)")
     }
 
-    @Test("a signal or a closed pipe that ends a command removes the incomplete output")
-    func interrupted() async throws {
+    func testASignalOrAClosedPipeThatEndsACommandRemovesTheIncompleteOutput() throws {
         let outcome = try shell(
             """
             mkdir d; echo old > d/a; mkfifo shown; exec 4<> shown
@@ -59,11 +54,10 @@ struct OutputTests {
             ls -A d | wc -l; kill -TERM $!; wait $!; echo $?; ls -A d; cat d/a
             notify-demo smoke --junit d/a | head -n 1 > b; ls -A d
             """)
-        #expect(outcome.output == "2\n143\na\nold\na\n", "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "2\n143\na\nold\na\n", "\(outcome.errors)")
     }
 
-    @Test("/dev/stdout and - are standard output, and only the output is printed there")
-    func standardOutput() async throws {
+    func testDevStdoutAndAreStandardOutputAndOnlyTheOutputIsPrintedThere() throws {
         let outcome = try shell(
             """
             mkdir d; cd d
@@ -76,8 +70,8 @@ struct OutputTests {
             notify-demo timeline ../run.jsonl --svg -o ../e.svg; notify-demo timeline ../run.jsonl --svg | cmp - ../e.svg
             notify-demo trace ../run.jsonl -o ../t.json; notify-demo trace ../run.jsonl | cmp - ../t.json; ls -A
             """)
-        #expect(outcome.output == String(repeating: "no faults\n0\n", count: 3))
+        XCTAssertEqual(outcome.output, String(repeating: "no faults\n0\n", count: 3))
         let opens = outcome.errors.split(separator: "\n")
-        #expect(opens.count == 1 && opens[0].hasSuffix("open it in https://ui.perfetto.dev"), "\(outcome.errors)")
+        XCTAssertTrue(opens.count == 1 && opens[0].hasSuffix("open it in https://ui.perfetto.dev"), "\(outcome.errors)")
     }
 }

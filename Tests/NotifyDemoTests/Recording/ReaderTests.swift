@@ -2,14 +2,15 @@ import DeliveryDiagnostics
 import Foundation
 import Scenarios
 import SharedTesting
-import Testing
+import XCTest
 
-/// Runs the commands that read a recording, as a user does.
-@Suite("show, audit, diagnose, stats, timeline and trace")
-struct ReaderTests {
+@testable import notify_demo
+
+/// The commands that read a recording.
+final class ReaderTests: XCTestCase {
     private struct Audited: Decodable {
         struct Line: Decodable {
-            var notification: String?
+            var name: String?
             var matched: Int
             var dropped: Int
         }
@@ -49,13 +50,36 @@ struct ReaderTests {
         return directory
     }
 
+    private func recording(_ scenario: String) throws -> String { "\(try Self.recordings.get())/\(scenario).jsonl" }
+
+    /// A busy machine may delay a thread, so there are no limits on time.
+    private static let diagnose = ["diagnose", "--main-budget", "60m", "--stall", "60m"]
+
+    /// Runs a command line in this process. The output of a command that fails is its message.
+    private func run(_ arguments: [String]) throws -> (status: ExitStatus, output: String) {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forReadingFrom: file)
+        // A link of the proc file system is written directly.
+        let terminal = try Terminal(command: "test", color: .never, output: "/proc/self/fd/\(handle.fileDescriptor)")
+        let command = try XCTUnwrap(NotifyDemo.parseAsRoot(arguments) as? any Command)
+        let status: ExitStatus
+        do {
+            status = try command.perform(terminal)
+            try terminal.standardOutput.flush()
+        } catch { return (.error, "\(error)") }
+        return (status, String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self))
+    }
+
     /// Runs shell lines in a directory of their own, with the recordings in `$R`, of which `notifications.jsonl` is
     /// one.
     private func shell(_ lines: String, of scenario: String = "redirect") throws -> Shell.Outcome {
         try Shell.run(
             """
             R=\(try Self.recordings.get()); cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
-            cp $R/\(scenario).jsonl notifications.jsonl; d() { notify-demo diagnose --main-budget 60m --stall 60m "$@"; }
+            cp $R/\(scenario).jsonl notifications.jsonl
+            d() { notify-demo \(Self.diagnose.joined(separator: " ")) "$@"; }
             \(lines)
             """)
     }
@@ -67,63 +91,52 @@ struct ReaderTests {
     /// The deliberate problems of some scenarios. The other scenarios have none.
     private static let expected: [String: Set<String>] = [
         "flood": ["flood"], "deadlock-cycle": ["refusedWait"], "overflow": ["dropped", "waitTimedOut"],
-        "thread-exit": ["targetGone"], "removal": ["removedBeforePost"],
-        "suspension": ["flood"],
+        "thread-exit": ["targetGone"], "removal": ["removedBeforePost"], "suspension": ["flood"],
     ]
 
-    @Test("each scenario's outcomes add up, its recording has the expected findings, and it is drawn")
-    func scenarios() async throws {
+    func testEachScenariosOutcomesAddUpItsRecordingHasTheExpectedFindingsAndItIsDrawn() throws {
         for scenario in ScenarioCatalog.all.map(\.name) {
-            // A busy machine may delay a thread, so there are no limits on time.
-            let outcome = try shell(
-                """
-                notify-demo audit --json && d --json; notify-demo timeline --ascii --limit 0 | grep -c main
-                notify-demo timeline --svg | tail -n 1
-                """, of: scenario)
-            let lines = outcome.output.split(separator: "\n")
-            try #require(lines.count == 4, "\(scenario): \(outcome.output)\(outcome.errors)")
-            let audited: Audited = try json(lines[0])
-            #expect(audited.addsUp && audited.faultCount == 0 && audited.unknownCount == 0, "\(scenario): \(lines[0])")
-            let diagnosed: Diagnosed = try json(lines[1])
+            let file = try recording(scenario)
+            let audit = try run(["audit", "--json", file]).output
+            let audited: Audited = try json(audit)
+            XCTAssertTrue(
+                audited.addsUp && audited.faultCount == 0 && audited.unknownCount == 0, "\(scenario): \(audit)")
+            let diagnosis = try run(Self.diagnose + ["--json", file]).output
+            let diagnosed: Diagnosed = try json(diagnosis)
             let problems = diagnosed.findings.filter { $0.severity == "problem" || Self.expected[scenario] == nil }
-            #expect(
-                Set(problems.map(\.kind)).subtracting(Self.expected[scenario] ?? []) == [], "\(scenario): \(lines[1])")
-            #expect(Self.expected[scenario]?.isSubset(of: diagnosed.findings.map(\.kind)) != false, "\(lines[1])")
-            #expect(lines[3].hasSuffix("</svg>"), "\(scenario)")
+            let expected = Self.expected[scenario] ?? []
+            XCTAssertEqual(Set(problems.map(\.kind)).subtracting(expected), [], "\(scenario): \(diagnosis)")
+            XCTAssertTrue(expected.isSubset(of: diagnosed.findings.map(\.kind)), "\(scenario): \(diagnosis)")
+            XCTAssertTrue(try run(["timeline", "--ascii", file]).output.contains("main"), scenario)
+            XCTAssertTrue(try run(["timeline", "--svg", file]).output.hasSuffix("</svg>\n"), scenario)
         }
     }
 
-    @Test("a command without a recording reads notifications.jsonl, or says how to make it")
-    func defaultFile() async throws {
+    func testACommandWithoutARecordingReadsNotificationsJsonlOrSaysHowToMakeIt() throws {
         let outcome = try shell(
             """
-            for c in show audit stats timeline trace; do notify-demo $c > a && notify-demo $c notifications.jsonl | cmp - a; done
+            notify-demo audit > a && notify-demo audit notifications.jsonl | cmp - a
             rm notifications.jsonl; notify-demo audit; echo $?
             """)
-        #expect(outcome.output == "2\n")
-        #expect(
-            outcome.errors
-                == "notify-demo: there is no notifications.jsonl here. Name a recording, or record a program first: "
+        XCTAssertEqual(outcome.output, "2\n")
+        XCTAssertEqual(
+            outcome.errors,
+            "notify-demo: there is no notifications.jsonl here. Name a recording, or record a program first: "
                 + "notify-demo record -- ./my-program\n")
     }
 
-    @Test("audit prints the outcomes, and stats has its tables in 80 columns")
-    func tables() async throws {
-        let outcome = try shell("notify-demo audit --json; notify-demo audit | tail -n 1", of: "overflow")
-        let lines = outcome.output.split(separator: "\n")
-        let audited: Audited = try json(lines[0])
-        #expect(audited.notifications.contains { $0.dropped == 5 && $0.matched == 8 })
-        #expect(lines[1] == "no faults")
-        for option in ["", "--by name", "--by observer", "--by thread"] {
-            let outcome = try shell("notify-demo stats \(option)", of: "many-observers")
-            #expect(outcome.errors == "")
-            #expect(outcome.output.contains("post to delivery "))
-            #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    func testAuditPrintsTheOutcomesAndStatsHasItsTablesIn80Columns() throws {
+        let audited: Audited = try json(run(["audit", "--json", recording("overflow")]).output)
+        XCTAssertTrue(audited.notifications.contains { $0.dropped == 5 && $0.matched == 8 })
+        XCTAssertTrue(try run(["audit", recording("overflow")]).output.hasSuffix("\nno faults\n"))
+        for option in [[], ["--by", "name"], ["--by", "observer"], ["--by", "thread"]] {
+            let output = try run(["stats", recording("many-observers")] + option).output
+            XCTAssertTrue(output.contains("post to delivery "), output)
+            XCTAssertTrue(output.split(separator: "\n").allSatisfy { $0.count <= 80 }, output)
         }
     }
 
-    @Test("lost deliveries are status 1 for audit and diagnose, and a truncated recording is not a fault")
-    func broken() async throws {
+    func testLostDeliveriesAreStatus1ForAuditAndDiagnoseAndATruncatedRecordingIsNotAFault() throws {
         let outcome = try shell(
             """
             sed '0,/"stage":"deliver"/s//"stage":"log"/' notifications.jsonl > a; notify-demo audit a; echo "status $?"
@@ -132,102 +145,101 @@ struct ReaderTests {
             d --json b 2>&-; echo "status $?"; d --strict b > c 2>&1; echo "status $?"
             """, of: "removal")
         let parts = outcome.output.components(separatedBy: "status ")
-        try #require(parts.count == 6, "\(outcome.output)")
-        #expect(parts[0].contains("a handler returned, but its call was not recorded: return on worker"))
-        #expect(parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "), "\(parts[1])")
-        #expect(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is truncated"), "\(parts[2])")
-        #expect(parts[2].contains("b:30: "))
-        #expect(parts[3].hasPrefix("0\n") && parts[3].contains("\"severity\":\"note\""))
-        #expect(parts[4].hasPrefix("0"))
-        #expect(parts[5] == "1\n")
+        try require(parts.count == 6, outcome.output)
+        XCTAssertTrue(
+            parts[0].contains("a handler returned, but its call was not recorded: return on worker"), parts[0])
+        XCTAssertTrue(
+            parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "), parts[1])
+        XCTAssertTrue(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is truncated"), parts[2])
+        XCTAssertTrue(parts[2].contains("b:30: "), parts[2])
+        XCTAssertTrue(parts[3].hasPrefix("0\n") && parts[3].contains("\"severity\":\"note\""), parts[3])
+        XCTAssertTrue(parts[4].hasPrefix("0"))
+        XCTAssertEqual(parts[5], "1\n")
     }
 
-    @Test("evidence has the line of the file and the source locations, and limits can be chosen")
-    func evidence() async throws {
-        let outcome = try shell(
-            "d --json; d --depth 1 $R/many-observers.jsonl | grep -c 'The limit is '; d $R/redirect.jsonl",
-            of: "thread-exit")
-        let lines = outcome.output.split(separator: "\n")
-        let diagnosed: Diagnosed = try json(lines[0])
-        let evidence = try #require(diagnosed.findings.first?.evidence)
-        #expect(evidence.allSatisfy { $0.text.contains(".jsonl:\($0.line) ") })
-        #expect(evidence.last?.text.contains("; posted at Scenarios/ThreadExitScenario.swift:") == true)
-        #expect(lines[1] != "0")
-        #expect(lines[2] == "no findings", "\(lines[2])")
+    func testEvidenceHasTheLineOfTheFileAndTheSourceLocationsAndLimitsCanBeChosen() throws {
+        let diagnosed: Diagnosed = try json(run(Self.diagnose + ["--json", recording("thread-exit")]).output)
+        let evidence = try XCTUnwrap(diagnosed.findings.first?.evidence)
+        XCTAssertTrue(evidence.allSatisfy { $0.text.contains(".jsonl:\($0.line) ") })
+        let last = evidence.last?.text ?? ""
+        XCTAssertTrue(last.contains("; posted at Scenarios/ThreadExitScenario.swift:"), last)
+        let flooded = try run(Self.diagnose + ["--depth", "1", recording("many-observers")]).output
+        XCTAssertTrue(flooded.contains("The limit is "), flooded)
+        XCTAssertTrue(try run(Self.diagnose + [recording("redirect")]).output.hasPrefix("no findings\n"))
     }
 
-    @Test("findings of an accepted kind do not fail, and the report ends with totals and the next command")
-    func accepted() async throws {
-        let outcome = try shell(
-            """
-            d; echo "status $?"; echo '# known' > accepted; d --json | grep -o '"kind":"[A-Za-z]*"' | cut -d'"' -f4 >> accepted
-            d --accept accepted; echo "status $?"
-            """, of: "thread-exit")
-        let parts = outcome.output.components(separatedBy: "status ")
-        try #require(parts.count == 3, "\(outcome.output)\(outcome.errors)")
-        #expect(parts[0].contains("\nNext: notify-demo timeline --name TestNotification\n"), "\(parts[0])")
-        #expect(parts[1].hasPrefix("1\n"))
-        #expect(parts[2] == "0\n", "\(outcome.output)")
+    func testFindingsOfAnAcceptedKindDoNotFailAndTheReportEndsWithTotalsAndTheNextCommand() throws {
+        let file = try recording("thread-exit")
+        let found = try run(Self.diagnose + [file])
+        XCTAssertEqual(found.status, .failed)
+        XCTAssertTrue(
+            found.output.hasSuffix("\nNext: notify-demo timeline \(file) --name TestNotification\n"), found.output)
+        let diagnosed: Diagnosed = try json(run(Self.diagnose + ["--json", file]).output)
+        let accepted = file + ".accepted"
+        try Data("# known\n\(diagnosed.findings.map { "\($0.kind)\n" }.joined())".utf8)
+            .write(to: URL(filePath: accepted))
+        XCTAssertEqual(try run(Self.diagnose + ["--accept", accepted, file]).status, .success)
     }
 
-    @Test("a comparison of a truncated recording with the complete one is undecided, and differences are JSON too")
-    func compare() async throws {
-        let outcome = try shell(
-            """
-            head -n 30 notifications.jsonl | head -c -20 > a; notify-demo compare notifications.jsonl a 2>&-; echo "status $?"
-            notify-demo compare --json $R/redirect.jsonl $R/posting-thread.jsonl; echo "status $?"
-            notify-demo compare $R/flood.jsonl - < $R/flood.jsonl; echo "status $?"
-            notify-demo compare /nonexistent a; echo "status $?"
-            """, of: "removal")
-        let parts = outcome.output.components(separatedBy: "status ")
-        try #require(parts.count == 5, "\(outcome.output)")
-        #expect(parts[1].hasPrefix("2\n") && parts[1].contains("\"outcome\":\"different\""), "\(outcome.output)")
-        #expect(parts[2].hasPrefix("1\nthe same: "), "\(parts[2])")
-        #expect(parts[3] == "0\n" && parts[4] == "2\n")
-        #expect(outcome.errors.contains("/nonexistent: cannot be opened: No such file or directory."))
+    func testAComparisonOfATruncatedRecordingWithTheCompleteOneIsUndecidedAndDifferencesAreJSONToo() throws {
+        let removal = try recording("removal")
+        let truncated = removal + ".truncated"
+        let lines = try String(contentsOfFile: removal, encoding: .utf8).split(separator: "\n")
+        try Data(lines[..<30].joined(separator: "\n").dropLast(20).utf8).write(to: URL(filePath: truncated))
+        XCTAssertEqual(try run(["compare", removal, truncated]).status, .error)
+        let different = try run(["compare", "--json", recording("redirect"), recording("posting-thread")])
+        XCTAssertEqual(different.status, .failed)
+        XCTAssertTrue(different.output.contains("\"outcome\":\"different\""), different.output)
+        let outcome = try shell("notify-demo compare notifications.jsonl - < notifications.jsonl")
+        XCTAssertEqual(outcome.end, .exit(0))
+        XCTAssertTrue(outcome.output.hasPrefix("the same: "), outcome.output)
+        let missing = try run(["compare", "/nonexistent", removal])
+        XCTAssertEqual(missing.status, .error)
+        XCTAssertEqual(missing.output, "/nonexistent: cannot be opened: No such file or directory.")
     }
 
-    @Test("stats --json has times in nanoseconds, and a trace is one JSON object")
-    func json() async throws {
-        let outcome = try shell("notify-demo stats --json; notify-demo trace", of: "many-observers")
-        let end = try #require(outcome.output.firstIndex(of: "\n"))
-        let object = { (text: Substring) in
-            try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    func testTheJSONOfStatsHasTimesInNanosecondsAndATraceIsOneJSONObject() throws {
+        func object(_ command: [String]) throws -> [String: Any] {
+            let output = try run(command + [recording("many-observers")]).output
+            return try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
         }
-        let total = try #require(try object(outcome.output[..<end])["total"] as? [String: Any])
-        let times = try #require(total["postToDelivery"] as? [String: Any])
-        let percentiles = try ["p50", "p90", "p99", "p999", "max"].map { try #require(times[$0] as? Int) }
-        #expect(percentiles == percentiles.sorted())
-        #expect(times["count"] as? Int == 1200)
-        let events = try #require(try object(outcome.output[end...])["traceEvents"] as? [[String: Any]])
-        #expect(events.count { $0["cat"] as? String == "deliver" && $0["ph"] as? String == "B" } >= 1200)
+        let total = try XCTUnwrap(try object(["stats", "--json"])["total"] as? [String: Any])
+        let times = try XCTUnwrap(total["postToDelivery"] as? [String: Any])
+        let percentiles = try ["p50", "p90", "p99", "p999", "max"].map { try XCTUnwrap(times[$0] as? Int) }
+        XCTAssertEqual(percentiles, percentiles.sorted())
+        XCTAssertEqual(times["count"] as? Int, 1200)
+        let events = try XCTUnwrap(try object(["trace"])["traceEvents"] as? [[String: Any]])
+        XCTAssertGreaterThanOrEqual(
+            events.count { $0["cat"] as? String == "deliver" && $0["ph"] as? String == "B" }, 1200)
     }
 
-    @Test("show and timeline select by name, thread, time and post, and suggest a name that is recorded")
-    func filters() async throws {
-        let outcome = try shell(
-            """
-            notify-demo show --json | wc -l; notify-demo show --name TestNotification | grep -vc TestNotification
-            notify-demo show --post 1 | grep -c '#1'; notify-demo show --from 1h --json | wc -l
-            for o in "--name TestNotificaton" "--post 77" "--thread mian"; do
-                notify-demo timeline $o; echo $?; notify-demo show $o 2>&-; echo $?
-            done
-            """)
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        try #require(lines.count == 10, "\(outcome.output)\(outcome.errors)")
-        #expect(lines[0] != "0" && lines[1] == "0" && lines[2] != "0" && lines[3] == "0", "\(lines)")
-        #expect(lines[4...] == ["2", "2", "2", "2", "2", "2"])
-        #expect(outcome.errors.contains("Did you mean \"TestNotification\"?"))
-        #expect(outcome.errors.contains("#77"))
+    func testShowAndTimelineSelectByNameThreadTimeAndPostAndSuggestANameThatIsRecorded() throws {
+        let file = try recording("redirect")
+        func lines(_ options: String...) throws -> [Substring] {
+            try run(["show", file] + options).output.split(separator: "\n")
+        }
+        XCTAssertFalse(try lines("--json").isEmpty)
+        XCTAssertTrue(try lines("--name", "TestNotification").allSatisfy { $0.contains("TestNotification") })
+        XCTAssertTrue(try lines("--post", "1").contains { $0.contains("#1") })
+        XCTAssertEqual(try lines("--from", "1h"), [])
+        for (options, words) in [
+            (["--name", "TestNotificaton"], "Did you mean \"TestNotification\"?"), (["--post", "77"], "#77"),
+            (["--thread", "mian"], "mian"),
+        ] {
+            for command in ["show", "timeline"] {
+                let outcome = try run([command, file] + options)
+                XCTAssertEqual(outcome.status, .error)
+                XCTAssertTrue(outcome.output.contains(words), outcome.output)
+            }
+        }
     }
 
-    @Test("a terminal gets its own columns and a colour for each thread")
-    func terminal() async throws {
+    func testATerminalGetsItsOwnColumnsAndAColorForEachThread() throws {
         let drawn = try shell(
             "TERM=xterm script -qec 'stty cols 101; notify-demo timeline --limit 0' /dev/null; notify-demo timeline",
             of: "many-observers")
-        #expect(drawn.output.contains("\u{1B}[36m"))
+        XCTAssertTrue(drawn.output.contains("\u{1B}[36m"))
         let lines = drawn.output.split { $0.isNewline }.map { $0.replacing(/\u{1B}\[\d+m/, with: "") }
-        #expect((81...101).contains(lines.map(\.count).max() ?? 0))
+        XCTAssertTrue((81...101).contains(lines.map(\.count).max() ?? 0))
     }
 }

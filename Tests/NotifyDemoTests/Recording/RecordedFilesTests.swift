@@ -1,11 +1,10 @@
 import DeliveryRecording
 import Foundation
 import SharedTesting
-import Testing
+import XCTest
 
 /// The effect of recording on files: the recording itself, earlier files, and files of the program.
-@Suite("The files of a recording")
-struct RecordedFilesTests {
+final class RecordedFilesTests: XCTestCase {
     /// Runs shell lines in a directory of its own.
     private func shell(_ line: String) throws -> Shell.Outcome {
         try Shell.run(
@@ -25,7 +24,7 @@ struct RecordedFilesTests {
 
     /// True if a set-user-id program has its owner's rights when user 65534 runs it. A mount without set-user-id
     /// programs, a container without new privileges, or a directory that this user cannot enter prevents it.
-    @Sendable private static func setUserIDWorks() async throws -> Bool {
+    private static func setUserIDWorks() throws -> Bool {
         let outcome = try Shell.run(
             """
             [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT
@@ -35,7 +34,7 @@ struct RecordedFilesTests {
     }
 
     /// True if user 65534 can run the program under test, and can write to the tests' directories.
-    @Sendable private static func nobodyCanRecord() async throws -> Bool {
+    private static func nobodyCanRecord() throws -> Bool {
         let outcome = try Shell.run(
             """
             [ "$(id -u)" = 0 ] || exit; cd "$(mktemp -d)"; trap 'rm -r "$PWD"' EXIT; chmod 777 .
@@ -44,10 +43,9 @@ struct RecordedFilesTests {
         return outcome.output == "yes\n"
     }
 
-    @Test(
-        "a set-user-id program neither creates nor changes a file that its environment names",
-        .enabled("A set-user-id program of root's, run by nobody, has no effect here.", setUserIDWorks))
-    func setUserID() async throws {
+    func testASetUserIdProgramNeitherCreatesNorChangesAFileThatItsEnvironmentNames() throws {
+        try XCTSkipUnless(
+            try Self.setUserIDWorks(), "A set-user-id program of root's, run by nobody, has no effect here.")
         let outcome = try shell(
             """
             chmod 755 .; cp "$(command -v kitchen)" k; chmod 4755 k; mkdir -m 700 secret; printf '' > empty
@@ -56,24 +54,24 @@ struct RecordedFilesTests {
             as env \(Self.variable)=$PWD/empty ./k
             ls secret; wc -c < empty
             """)
-        #expect(outcome.output == String(repeating: "served 6 dishes, and the bell did not ring\n", count: 2) + "0\n")
-        #expect(outcome.errors == "")
+        XCTAssertEqual(
+            outcome.output, String(repeating: "served 6 dishes, and the bell did not ring\n", count: 2) + "0\n")
+        XCTAssertEqual(outcome.errors, "")
     }
 
-    @Test("a new recording can be read only by its owner")
-    func permissions() async throws {
+    func testANewRecordingCanBeReadOnlyByItsOwner() throws {
         let outcome = try shell(
             """
             umask 022; \(Self.variable)=a kitchen; notify-demo record -o b -- kitchen 2>/dev/null
             touch c; chmod 640 c; notify-demo record -o c -- kitchen 2>/dev/null; stat -c '%n %a' a b c
             """)
-        #expect(outcome.output.hasSuffix("a 600\nb 600\nc 640\n"), "\(outcome.output)\(outcome.errors)")
+        XCTAssertTrue(outcome.output.hasSuffix("a 600\nb 600\nc 640\n"), "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test(
-        "a group-writable file keeps its owner and permissions, also in a directory that cannot be written",
-        .enabled("Only root can give files to others, and nobody must be able to run notify-demo.", nobodyCanRecord))
-    func otherOwners() async throws {
+    func testAGroupWritableFileKeepsItsOwnerAndPermissionsAlsoInADirectoryThatCannotBeWritten() throws {
+        try XCTSkipUnless(
+            try Self.nobodyCanRecord(),
+            "Only root can give files to others, and nobody must be able to run notify-demo.")
         let outcome = try shell(
             """
             chmod 755 .; export TMPDIR=$PWD/tmp; mkdir -m 777 open tmp; mkdir -m 755 closed
@@ -87,40 +85,37 @@ struct RecordedFilesTests {
             ls -A open closed tmp
             """)
         let written = "1:65534 660\n{\"recording\"\n"
-        #expect(
-            outcome.output
-                == String(repeating: Self.dishes + written + written, count: 2) + "closed:\nf\n\nopen:\nf\n\ntmp:\n",
+        XCTAssertEqual(
+            outcome.output,
+            String(repeating: Self.dishes + written + written, count: 2) + "closed:\nf\n\nopen:\nf\n\ntmp:\n",
             "\(outcome.errors)")
     }
 
-    @Test("-o - prints only the recording, which is kept in a directory that only its owner can access before")
-    func privateDirectory() async throws {
+    func testOPrintsOnlyTheRecordingWhichIsKeptInADirectoryThatOnlyItsOwnerCanAccessBefore() throws {
         let outcome = try shell(
             """
             export TMPDIR=$PWD
             notify-demo record -o - -- sh -c 'stat -c %a "$(dirname "$\(Self.variable)")"; kitchen'; ls -A >&2
             """)
         let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
-        #expect(recording.problems.isEmpty)
-        #expect(recording.entries.last?.stage == .end)
-        #expect(outcome.errors.hasPrefix("700\n\(Self.dishes)notify-demo: recorded "), "\(outcome.errors)")
-        #expect(outcome.errors.hasSuffix(" to standard output\n"), "\(outcome.errors)")
+        XCTAssertTrue(recording.problems.isEmpty)
+        XCTAssertEqual(recording.entries.last?.stage, .end)
+        XCTAssertTrue(outcome.errors.hasPrefix("700\n\(Self.dishes)notify-demo: recorded "), "\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.hasSuffix(" to standard output\n"), "\(outcome.errors)")
     }
 
-    @Test("a symbolic link at the name that a second process records to is refused")
-    func plantedLink() async throws {
+    func testASymbolicLinkAtTheNameThatASecondProcessRecordsToIsRefused() throws {
         let outcome = try shell(
             """
             : > a; \(Self.variable)=a flock a sh -c 'ln -s target a.$$; exec kitchen'; ls target
             """)
-        #expect(outcome.output == "served 6 dishes, and the bell did not ring\n")
-        #expect(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
+        XCTAssertEqual(outcome.output, "served 6 dishes, and the bell did not ring\n")
+        XCTAssertTrue(outcome.errors.contains("Too many levels of symbolic links"), "\(outcome.errors)")
     }
 
     // MARK: Earlier files
 
-    @Test("the old recording stays until a program has recorded and ended, and is replaced behind a symbolic link")
-    func replaced() async throws {
+    func testTheOldRecordingStaysUntilAProgramHasRecordedAndEndedAndIsReplacedBehindASymbolicLink() throws {
         let outcome = try shell(
             """
             echo old > target; ln -s target run.jsonl
@@ -128,41 +123,38 @@ struct RecordedFilesTests {
             notify-demo record -o run.jsonl -- sh -c 'cat run.jsonl; kitchen' 2>/dev/null
             ls -A; readlink run.jsonl; head -c 12 target
             """)
-        #expect(
-            outcome.output
-                == "old\nserved 6 dishes, and the bell did not ring\nrun.jsonl\ntarget\ntarget\n{\"recording\"",
+        XCTAssertEqual(
+            outcome.output,
+            "old\nserved 6 dishes, and the bell did not ring\nrun.jsonl\ntarget\ntarget\n{\"recording\"",
             "\(outcome.errors)")
     }
 
-    @Test("a FIFO and a device are written when the program has ended; a recording that does not fit is kept and named")
-    func streams() async throws {
+    func testAFIFOAndADeviceAreWrittenWhenTheProgramHasEndedARecordingThatDoesNotFitIsKeptAndNamed() throws {
         let outcome = try shell(
             """
             mkfifo f; cat f > copy & notify-demo record -o f -- kitchen 2>/dev/null; wait; head -c 12 copy; echo
             export TMPDIR=$PWD; notify-demo record -o /dev/full -- kitchen; echo $?
             head -c 12 notify-demo.recording-*.rest/recording.jsonl; ls -A notify-demo.recording-*.rest | wc -l
             """)
-        #expect(
-            outcome.output == "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
-        #expect(outcome.errors.contains("/dev/full: No space left on device. The records are in /"))
-        #expect(outcome.errors.hasSuffix("/recording.jsonl.\n"))
+        XCTAssertEqual(
+            outcome.output, "\(Self.dishes){\"recording\"\n\(Self.dishes)2\n{\"recording\"1\n", "\(outcome.errors)")
+        XCTAssertTrue(outcome.errors.contains("/dev/full: No space left on device. The records are in /"))
+        XCTAssertTrue(outcome.errors.hasSuffix("/recording.jsonl.\n"))
     }
 
     // MARK: Files of the program
 
-    @Test("a program's file whose name begins like the recording's is not taken for a recording")
-    func otherFiles() async throws {
+    func testAProgramsFileWhoseNameBeginsLikeTheRecordingsIsNotTakenForARecording() throws {
         let outcome = try shell(
             """
             notify-demo record -o run.jsonl -- \
             sh -c 'kitchen; echo notes > run.jsonl.2026; echo more > "$\(Self.variable).2026"' 2>/dev/null
             cat run.jsonl.2026; cat run.jsonl.recording-*.rest/*.2026; grep -c more run.jsonl
             """)
-        #expect(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
+        XCTAssertTrue(outcome.output.hasSuffix("\nnotes\nmore\n0\n"), "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test("a process that begins to record after the program has ended reports an error, and leaves no file")
-    func late() async throws {
+    func testAProcessThatBeginsToRecordAfterTheProgramHasEndedReportsAnErrorAndLeavesNoFile() throws {
         let outcome = try shell(
             """
             mkfifo go done; export TMPDIR=$PWD
@@ -170,43 +162,41 @@ struct RecordedFilesTests {
             sh -c '(read line < go; kitchen > out 2> errors; echo > done) & kitchen' > /dev/null 2>&1
             echo > go; read line < done; ls -A; cat errors
             """)
-        #expect(outcome.output.hasPrefix("done\nerrors\ngo\nout\nrun.jsonl\n"), "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.output.contains("/recording.jsonl"), "\(outcome.output)")
-        #expect(outcome.output.contains("No such file or directory"), "\(outcome.output)")
+        XCTAssertTrue(
+            outcome.output.hasPrefix("done\nerrors\ngo\nout\nrun.jsonl\n"), "\(outcome.output)\(outcome.errors)")
+        XCTAssertTrue(outcome.output.contains("/recording.jsonl"), "\(outcome.output)")
+        XCTAssertTrue(outcome.output.contains("No such file or directory"), "\(outcome.output)")
     }
 
     // MARK: The environment variable
 
-    @Test("a file that is not a recording is refused once, and is not changed")
-    func noRecording() async throws {
+    func testAFileThatIsNotARecordingIsRefusedOnceAndIsNotChanged() throws {
         let outcome = try shell("echo my text > a; \(Self.variable)=a kitchen; cat a")
-        #expect(outcome.output.hasSuffix("\nmy text\n"))
-        #expect(
-            outcome.errors.split(separator: "\n").count { $0.contains("it is not a recording, and not empty") } == 1,
+        XCTAssertTrue(outcome.output.hasSuffix("\nmy text\n"))
+        XCTAssertEqual(
+            outcome.errors.split(separator: "\n").count { $0.contains("it is not a recording, and not empty") }, 1,
             "\(outcome.errors)")
     }
 
-    @Test("a recording that is truncated within a line is continued on a new line")
-    func continued() async throws {
+    func testARecordingThatIsTruncatedWithinALineIsContinuedOnANewLine() throws {
         let outcome = try shell(
             """
             \(Self.variable)=a kitchen > /dev/null; head -c -30 a > run.jsonl
             \(Self.variable)=run.jsonl kitchen > /dev/null; cat run.jsonl
             """)
         let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
-        #expect(recording.processes.count == 2)
+        XCTAssertEqual(recording.processes.count, 2)
         let posts = recording.processes.indices.map { process in
             recording.entries.count { $0.stage == .post && recording.process(of: $0) == process }
         }
-        #expect(posts == [12, 12])
+        XCTAssertEqual(posts, [12, 12])
         // The truncated line.
-        #expect(recording.problemCount == 1)
+        XCTAssertEqual(recording.problemCount, 1)
     }
 
     // MARK: Crashes
 
-    @Test("a crash while other threads post leaves complete lines, numbered without gaps, and an end")
-    func crash() async throws {
+    func testACrashWhileOtherThreadsPostLeavesCompleteLinesNumberedWithoutGapsAndAnEnd() throws {
         let rounds = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 10 : 2
         for (end, signal) in [("abort-while-posting", "signal 6"), ("fault-while-posting", "signal 11")] {
             for _ in 1...rounds {
@@ -215,9 +205,9 @@ struct RecordedFilesTests {
                     \(Self.variable)=$PWD/run.jsonl timeout -k 5 120 recording-child \(end) 2>/dev/null; cat run.jsonl
                     """)
                 let recording = try Recording(bytes: Array(outcome.output.utf8), name: "output")
-                #expect(recording.problems == [])
-                #expect(recording.records.last?.stage == .end)
-                #expect(recording.records.last?.details == signal)
+                XCTAssertEqual(recording.problems, [])
+                XCTAssertEqual(recording.records.last?.stage, .end)
+                XCTAssertEqual(recording.records.last?.details, signal)
             }
         }
     }
