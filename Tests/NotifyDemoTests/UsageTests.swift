@@ -95,12 +95,13 @@ final class UsageTests: XCTestCase {
         }
         for subcommand in NotifyDemo.configuration.groupedSubcommands.flatMap(\.subcommands) {
             let help = NotifyDemo.helpMessage(for: subcommand, columns: 60)
-            // Words are complete in narrow help, and lines fit if they can be broken.
-            let words = Set(
-                NotifyDemo.helpMessage(for: subcommand, columns: 1000).split(whereSeparator: \.isWhitespace))
-            XCTAssertEqual(help.split(whereSeparator: \.isWhitespace).filter { !words.contains($0) }, [])
-            for line in help.split(separator: "\n") where line.count > 60 {
-                XCTAssertTrue(line.hasPrefix("  ") || !line.contains(" "), String(line))
+            // swift-argument-parser does not wrap the line of the usage.
+            let wide = NotifyDemo.helpMessage(for: subcommand, columns: 1000)
+            let words = Set(wide.split(whereSeparator: \.isWhitespace))
+            for line in help.split(separator: "\n") where !line.hasPrefix("USAGE: ") {
+                let broken = line.split(separator: " ").filter { !words.contains($0) }
+                XCTAssertEqual(broken, [], "\(subcommand._commandName): \(line)")
+                XCTAssertTrue(line.count <= 60 || line.hasPrefix("  "), "\(subcommand._commandName): \(line)")
             }
             XCTAssertTrue(root.contains("\n  \(subcommand._commandName) "), root)
             if subcommand != Tour.self { XCTAssertTrue(help.contains("EXAMPLES"), help) }

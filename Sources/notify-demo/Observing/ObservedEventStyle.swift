@@ -15,19 +15,17 @@ struct ObservedEventStyle: Sendable {
 
     /// Always one line. Characters that a terminal might interpret are escaped.
     func line(for event: ObservedEvent) throws -> String {
-        "\(time.text(event.wallNanoseconds)) \(try Self.text(of: event.kind))"
-    }
-
-    private static func text(of kind: ObservedEvent.Kind) throws -> String {
-        switch kind {
+        let text: String
+        switch event.kind {
         case .notification(let notification, let senderName, let thread):
-            let sender = "\(senderName.map { ShownText.escaped($0) } ?? "")[\(notification.sender)]"
-            let target = "\(thread.number) \(thread.name ?? "(null)")"
-            let userInfo = try notification.userInfo.map { " with \(ShownText.escaped(try JSONText.of($0)))" }
-            return "\(sender) → \(target): \(ShownText.name(notification.name.rawValue))"
-                + (notification.object.map { " of \(ShownText.quoted($0))" } ?? "") + (userInfo ?? "")
-        case .connection(let event): return text(of: event)
+            let userInfo = try notification.userInfo.map { " with \(ShownText.escaped(try JSONText.of($0)))" } ?? ""
+            let object = notification.object.map { " of \(ShownText.quoted($0))" } ?? ""
+            text =
+                "\(senderName.map(ShownText.escaped) ?? "")[\(notification.sender)] → \(thread.number) "
+                + "\(thread.name ?? "(null)"): \(ShownText.name(notification.name.rawValue))\(object)\(userInfo)"
+        case .connection(let event): text = Self.text(of: event)
         }
+        return "\(time.text(event.wallNanoseconds)) \(text)"
     }
 
     /// Describes a connection event, without the time.

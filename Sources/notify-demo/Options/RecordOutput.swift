@@ -36,40 +36,39 @@ struct RecordOutput: ParsableArguments {
         completion: .file(extensions: ["jsonl"]))
     var file: String?
 
-    /// True if the records go to standard output; nothing else is printed there then.
-    private var isPrinted: Bool { file.map { OutputDestination($0).isStandardOutput } ?? false }
+    /// The option that prints the records themselves on standard output; nothing else is printed there then.
+    private var printingOption: String? {
+        json ? "--json" : file.flatMap { OutputDestination($0).isStandardOutput ? "-o \($0)" : nil }
+    }
 
     func validate() throws {
-        if style != nil, json || isPrinted {
-            let option = json ? "--json" : "-o \(file ?? "")"
-            throw ValidationError("\(option) prints complete records, so --style has no effect. Use one of them.")
+        if style != nil, let printingOption {
+            throw ValidationError(
+                "\(printingOption) prints complete records, so --style has no effect. Use one of them.")
         }
     }
 
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
     func write(_ records: [DeliveryRecord], of scenario: any Scenario, _ terminal: Terminal) throws {
-        if let file, !isPrinted {
+        let numbered = stable ? StableNumbering.renumber(records) : records
+        if let file, !OutputDestination(file).isStandardOutput {
             let output = try Output(file)
-            try write(numbered(records), to: output, terminal)
+            try write(numbered, to: output, terminal)
             try output.finish()
         }
-        if json || isPrinted {
-            return try write(numbered(records), to: terminal.standardOutput, terminal)
-        }
+        if printingOption != nil { return try write(numbered, to: terminal.standardOutput, terminal) }
         switch style ?? .document {
         case .document:
             let style = DocumentStyle(timeZone: stable ? .gmt : .current)
             // The number of hidden stages differs from run to run and must not show in the times.
-            for record in numbered(stable ? records.filter { style.line(for: $0) != nil } : records) {
-                if let line = style.line(for: record) { try terminal.print(line) }
-            }
+            let shown = stable ? StableNumbering.renumber(records.filter { style.line(for: $0) != nil }) : records
+            try terminal.print(shown.compactMap { style.line(for: $0) })
         case .stages:
-            let records = numbered(records)
-            let style = StagesStyle(records)
-            for record in records { try terminal.print(style.line(for: record)) }
+            let style = StagesStyle(numbered)
+            try terminal.print(numbered.map { style.line(for: $0) })
         }
-        if let report = scenario.report(on: numbered(records)) {
-            for line in report.split(separator: "\n") { try terminal.print("# \(line)") }
+        if let report = scenario.report(on: numbered) {
+            try terminal.print(report.split(separator: "\n").map { "# \($0)" })
         }
         try terminal.standardOutput.flush()
     }
@@ -82,9 +81,5 @@ struct RecordOutput: ParsableArguments {
         }
         try output.write(lines.end(after: records.last))
         try output.flush()
-    }
-
-    private func numbered(_ records: [DeliveryRecord]) -> [DeliveryRecord] {
-        stable ? StableNumbering.renumber(records) : records
     }
 }

@@ -30,8 +30,10 @@ struct Terminal {
         return try Output(path)
     }
 
-    /// Prints a line of data.
-    func print(_ line: String) throws(OutputError) { try standardOutput.print(line) }
+    /// Prints lines of data.
+    func print(_ lines: String...) throws(OutputError) { try print(lines) }
+
+    func print(_ lines: [String]) throws(OutputError) { for line in lines { try standardOutput.print(line) } }
 
     /// Prints a message at once.
     func say(_ line: String) {

@@ -73,7 +73,7 @@ struct Doctor: Command {
         if queues {
             try terminal.print(markdown ? examination.markdown : examination.verdicts)
         } else if json {
-            for line in try examination.jsonLines() { try terminal.print(line) }
+            try terminal.print(examination.jsonLines())
         } else {
             let palette = terminal.palette
             try terminal.print(

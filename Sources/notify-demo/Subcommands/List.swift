@@ -26,18 +26,13 @@ struct List: Command {
             return Entry(name: scenario.name, summary: scenario.summary, options: options)
         }
         if json {
-            for entry in entries { try terminal.print(JSONText.of(entry)) }
+            try terminal.print(entries.map { try JSONText.of($0) })
         } else {
             let rows = entries.map { entry in
-                [
-                    entry.name,
-                    ([entry.summary] + [entry.options.joined(separator: " ")]).filter { !$0.isEmpty }
-                        .joined(separator: "\n"),
-                ]
+                let options = entry.options.joined(separator: " ")
+                return [entry.name, entry.summary + (options.isEmpty ? "" : "\n\(options)")]
             }
-            for line in Table([.text(), .wrapped()], rows: rows).lines(width: terminal.width) {
-                try terminal.print(line)
-            }
+            try terminal.print(Table([.text(), .wrapped()], rows: rows).lines(width: terminal.width))
         }
         return .success
     }

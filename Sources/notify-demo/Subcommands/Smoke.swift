@@ -58,11 +58,9 @@ struct Smoke: Command {
             let result = Self.result(of: scenario, terminal, label: label)
             results.append(result)
             if tap {
-                for line in tapReport.lines(for: result) { try terminal.print(line) }
+                try terminal.print(tapReport.lines(for: result))
             } else if !printsXML {
-                for expectation in result.expectations {
-                    try terminal.print(terminal.line(of: expectation, in: scenario.name))
-                }
+                try terminal.print(result.expectations.map { terminal.line(of: $0, in: scenario.name) })
             }
             try terminal.standardOutput.flush()
         }

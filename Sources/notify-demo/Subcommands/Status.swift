@@ -33,9 +33,7 @@ struct Status: Command {
         if json {
             try terminal.print(JSONText.of(status))
         } else {
-            for line in ServerStatusReport(status).text(width: terminal.width) {
-                try terminal.print(line)
-            }
+            try terminal.print(status.report(width: terminal.width))
         }
         return .success
     }

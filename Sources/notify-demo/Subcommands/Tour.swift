@@ -32,7 +32,7 @@ struct Tour: Command {
             terminal.say("\(sentence)\n")
             let run = try ScenarioRun.perform(scenario, options: ScenarioOptions(), terminal)
             let style = DocumentStyle()
-            for line in run.records.compactMap({ style.line(for: $0) }) { try terminal.print(line) }
+            try terminal.print(run.records.compactMap { style.line(for: $0) })
             try terminal.standardOutput.flush()
             terminal.say("")
             for expectation in run.expectations where !expectation.holds {

@@ -14,7 +14,7 @@ final class ServerStatusReportTests: XCTestCase {
                 {"process": 4711, "directory": "/run/user/1000/notify-demo", "nanoseconds": 12500000000, "posted": 12,
                  "delivered": 34, "dropped": 5, "discarded": 6, "heldBytes": 700, "clients": [\(clients)]}
                 """.utf8))
-        return ServerStatusReport(status).text(width: width)
+        return status.report(width: width)
     }
 
     private func client(

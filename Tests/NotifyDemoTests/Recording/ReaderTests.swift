@@ -1,3 +1,5 @@
+import ArgumentParser
+import ChildProcesses
 import DeliveryDiagnostics
 import Foundation
 import Scenarios
