@@ -16,7 +16,7 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
     private var further: [RunDifference]?
 
     private enum CodingKeys: CodingKey {
-        case outcome, compared, threads, byChance, tries, further
+        case outcome, compared, threadCount, byChance, tries, further
     }
 
     package init(_ result: RunComparison.Outcome, maximumDifferences: Int = .max, isLog: Bool = false) {
@@ -65,7 +65,7 @@ package struct ComparisonReport: Sendable, Encodable, CustomStringConvertible {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(outcome, forKey: .outcome)
         try container.encodeIfPresent(compared, forKey: .compared)
-        try container.encodeIfPresent(threads, forKey: .threads)
+        try container.encodeIfPresent(threads, forKey: .threadCount)
         try container.encodeIfPresent(byChance, forKey: .byChance)
         try container.encodeIfPresent(tries, forKey: .tries)
         try container.encodeIfPresent(further, forKey: .further)

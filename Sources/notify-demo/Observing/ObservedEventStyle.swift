@@ -9,9 +9,7 @@ struct ObservedEventStyle: Sendable {
     private let time: WallTime
 
     /// - Parameter timeZone: the time zone of the times.
-    init(timeZone: TimeZone = .current) {
-        time = WallTime(timeZone: timeZone)
-    }
+    init(timeZone: TimeZone = .current) { time = WallTime(timeZone: timeZone) }
 
     /// Always one line. Characters that a terminal might interpret are escaped.
     func line(for event: ObservedEvent) throws -> String {

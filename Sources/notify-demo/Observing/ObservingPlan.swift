@@ -27,9 +27,7 @@ struct ObservingPlan {
 
     var isComplete: Bool { count.map { received >= $0 } ?? false }
 
-    mutating func countNotification() {
-        received += 1
-    }
+    mutating func countNotification() { received += 1 }
 
     /// The next action. Each suspension and resumption is returned once.
     ///

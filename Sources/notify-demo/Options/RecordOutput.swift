@@ -27,18 +27,16 @@ struct RecordOutput: ParsableArguments {
     var json = false
 
     @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
-            """
+        name: .shortAndLong,
+        help: """
             Also record to this file, for audit, diagnose, compare, timeline, trace and stats; - is standard output, \
             on which nothing else is printed then.
-            """, valueName: "file"),
-        completion: .file(extensions: ["jsonl"]))
-    var file: String?
+            """, completion: .file(extensions: ["jsonl"]))
+    var output: String?
 
     /// The option that prints the records themselves on standard output; nothing else is printed there then.
     private var printingOption: String? {
-        json ? "--json" : file.flatMap { OutputDestination($0).isStandardOutput ? "-o \($0)" : nil }
+        json ? "--json" : output.flatMap { OutputDestination($0).isStandardOutput ? "-o \($0)" : nil }
     }
 
     func validate() throws {
@@ -51,10 +49,10 @@ struct RecordOutput: ParsableArguments {
     /// Writes the records to the output file, if there is one, and prints them with the scenario's report.
     func write(_ records: [DeliveryRecord], of scenario: any Scenario, _ terminal: Terminal) throws {
         let numbered = stable ? StableNumbering.renumber(records) : records
-        if let file, !OutputDestination(file).isStandardOutput {
-            let output = try Output(file)
-            try write(numbered, to: output, terminal)
-            try output.finish()
+        if let output, !OutputDestination(output).isStandardOutput {
+            let file = try Output(output)
+            try write(numbered, to: file, terminal)
+            try file.finish()
         }
         if printingOption != nil { return try write(numbered, to: terminal.standardOutput, terminal) }
         switch style ?? .document {

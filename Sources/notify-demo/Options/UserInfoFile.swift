@@ -57,9 +57,7 @@ enum UserInfoFile {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard case .dictionary(let userInfo) = try UserInfoJSON.value(of: text) else {
-                throw .noDictionary
-            }
+            guard case .dictionary(let userInfo) = try UserInfoJSON.value(of: text) else { throw .noDictionary }
             return userInfo
         case UInt8(ascii: "<"): return try userInfo(of: bytes, readBy: child)
         case _ where bytes.starts(with: "bplist".utf8): return try userInfo(of: bytes, readBy: child)
@@ -101,9 +99,7 @@ struct UserInfoError: Error, CustomStringConvertible {
     /// The cause, and what to do, as words that follow the name of a file or a key.
     var problem: String
 
-    init(_ problem: String) {
-        self.problem = problem
-    }
+    init(_ problem: String) { self.problem = problem }
 
     init(_ error: DistributedError) {
         problem = "cannot be posted: \(error.path.map { "\($0) " } ?? "")\(error.problem)"

@@ -41,7 +41,5 @@ struct Palette {
         return colored(text, codes[number % codes.count])
     }
 
-    private func colored(_ text: String, _ code: Int) -> String {
-        isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
+    private func colored(_ text: String, _ code: Int) -> String { isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }

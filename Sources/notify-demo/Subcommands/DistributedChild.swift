@@ -12,7 +12,7 @@ struct DistributedChild: ParsableCommand {
     @Argument var directory: String
 
     func run() throws {
-        CoreFile.disable()
+        ResourceLimit.disableCoreDumps()
         try DistributedProgram.perform(
             at: ServerPlace(directory: directory), timeout: .seconds(20), readLine: { readLine() },
             write: { _ = try FileDescriptor.standardOutput.writeAll($0) })

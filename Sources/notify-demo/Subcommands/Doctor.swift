@@ -56,9 +56,7 @@ struct Doctor: Command {
         if queues, json || !fact.isEmpty {
             throw ValidationError("--queues prints all promises as text, so it does not allow --fact or --json.")
         }
-        if markdown, !queues {
-            throw ValidationError("--markdown requires --queues.")
-        }
+        if markdown, !queues { throw ValidationError("--markdown requires --queues.") }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {

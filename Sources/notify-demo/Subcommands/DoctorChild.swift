@@ -14,7 +14,7 @@ struct DoctorChild: ParsableCommand {
     @Argument var side: Question.Side
 
     func run() throws {
-        CoreFile.disable()
+        ResourceLimit.disableCoreDumps()
         try MainActor.assumeIsolated {
             try Question.ask(question, side) { event in
                 // Each event is written at once, because the process may crash. If the parent has ended, no output is

@@ -13,7 +13,7 @@ struct LifetimeChild: ParsableCommand {
     @Argument var capture: ObserverCapture
 
     func run() throws {
-        CoreFile.disable()
+        ResourceLimit.disableCoreDumps()
         let lines = Mutex(RecordLines())
         let recorder = DeliveryRecorder { record in
             // Each record is written at once, because the process may crash. If the parent has ended, no output is

@@ -42,9 +42,7 @@ struct Post: Command {
 
     @OptionGroup var place: PlaceOption
 
-    func validate() throws {
-        try ValidationError.check { try DistributedCenter.check(name: name, object: object) }
-    }
+    func validate() throws { try ValidationError.check { try DistributedCenter.check(name: name, object: object) } }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let userInfo = try carried.value()

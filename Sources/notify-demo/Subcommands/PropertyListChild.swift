@@ -11,13 +11,11 @@ struct PropertyListChild: ParsableCommand {
 
     /// The exit status for a list that is refused, with the reason on standard error.
     static let refused: Int32 = 3
-    /// A list of 221 bytes can expand to 628 MB.
-    private static let memoryLimit: rlim_t = 256 << 20
 
     func run() throws {
-        CoreFile.disable()
-        var limit = rlimit(rlim_cur: Self.memoryLimit, rlim_max: Self.memoryLimit)
-        setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+        ResourceLimit.disableCoreDumps()
+        // A list of 221 bytes can expand to 628 MB.
+        ResourceLimit.limitMemory(bytes: 256 << 20)
         do {
             try FileDescriptor.standardOutput.writeAll(Data(Self.encodedUserInfo()).base64EncodedData())
         } catch let error as UserInfoError {

@@ -32,10 +32,9 @@ struct Record: Command {
             """)
 
     @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to record to, created or replaced; - is standard output.", valueName: "file"),
+        name: .shortAndLong, help: "The file to record to, created or replaced; - is standard output.",
         completion: .file(extensions: ["jsonl"]))
-    var file = RecordingInput.defaultPath
+    var output = RecordingInput.defaultPath
 
     @Argument(
         parsing: .captureForPassthrough,
@@ -56,13 +55,13 @@ struct Record: Command {
             throw ValidationError("record has no option \"\(first)\". Options of the program follow it, after --.")
         }
         if first != "--" {
-            let example = ["notify-demo record", "-o \(file)", "--"] + words
+            let example = ["notify-demo record", "-o \(output)", "--"] + words
             throw ValidationError("the program must follow --: \(example.joined(separator: " "))")
         }
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (end, files) = try RecordedProgram.run(command, recordingTo: file)
+        let (end, files) = try RecordedProgram.run(command, recordingTo: output)
         if files.size == 0 {
             terminal.report(
                 """
@@ -71,10 +70,10 @@ struct Record: Command {
                 """)
         } else {
             let processes = files.processes == 1 ? "" : " of \(files.processes) processes"
-            let isPrinted = OutputDestination(file).isStandardOutput
-            let destination = isPrinted ? "standard output" : file
+            let isPrinted = OutputDestination(output).isStandardOutput
+            let destination = isPrinted ? "standard output" : output
             terminal.report("recorded \(Self.size(files.size))\(processes) to \(destination)")
-            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(file))") }
+            if !isPrinted { terminal.say("Next: notify-demo diagnose\(RecordingInput.argument(output))") }
         }
         for file in files.stillRecording {
             terminal.report("a process that \(command[0]) started still runs and records to \(file)")

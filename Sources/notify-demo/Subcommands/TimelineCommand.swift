@@ -33,22 +33,15 @@ struct TimelineCommand: Command {
     var svg = false
 
     @Option(
-        name: [.short, .customLong("output")],
-        help: ArgumentHelp(
-            "Draw into this file, an SVG picture if its name ends in .svg. Default, and -: standard output.",
-            valueName: "file"
-        ),
+        name: .shortAndLong,
+        help: "Draw into this file, an SVG picture if its name ends in .svg. Default, and -: standard output.",
         completion: .file(extensions: ["svg"]))
     var output: String?
 
     @Flag(help: "Draw with ASCII characters only.")
     var ascii = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.",
-            valueName: "n"
-        ))
+    @Option(help: "The number of columns, \(TimelineText.minimumWidth) to 1000; default: the terminal's, or 80.")
     var width: Int?
 
     @Option(help: ArgumentHelp("Draw at most this many rows; 0 means all.", valueName: "n"))

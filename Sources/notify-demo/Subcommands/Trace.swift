@@ -26,9 +26,7 @@ struct Trace: Command {
     @Option(name: .shortAndLong, help: "The file to write to. Default, and -: standard output.", completion: .file())
     var output: String?
 
-    func validate() throws {
-        try input.check(output: output, called: "trace")
-    }
+    func validate() throws { try input.check(output: output, called: "trace") }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         let (recording, selection) = try input.read(terminal)

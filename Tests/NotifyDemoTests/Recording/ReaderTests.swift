@@ -215,6 +215,26 @@ final class ReaderTests: XCTestCase {
             events.count { $0["cat"] as? String == "deliver" && $0["ph"] as? String == "B" }, 1200)
     }
 
+    func testEachFieldOfAReportIsDocumented() throws {
+        var fields: Set<String> = []
+        func add(_ value: Any) {
+            if let values = value as? [Any] { values.forEach(add) }
+            guard let object = value as? [String: Any] else { return }
+            fields.formUnion(object.keys)
+            object.values.forEach(add)
+        }
+        let (overflow, removal) = (try recording("overflow"), try recording("removal"))
+        for command in [
+            ["audit", overflow], Self.diagnose + [overflow], ["stats", overflow], ["compare", overflow, removal],
+        ] {
+            add(try JSONSerialization.jsonObject(with: Data(run(command + ["--json"]).output.utf8)))
+        }
+        let article = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Sources/notify-demo/notify-demo.docc/ContinuousIntegration.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        XCTAssertEqual(fields.filter { !text.contains("`\($0)`") }, [])
+    }
+
     func testShowAndTimelineSelectByNameThreadTimeAndPostAndSuggestANameThatIsRecorded() throws {
         let file = try recording("redirect")
         func lines(_ options: String...) throws -> [Substring] {
