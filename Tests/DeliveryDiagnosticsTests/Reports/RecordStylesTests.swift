@@ -46,7 +46,9 @@ final class RecordStylesTests: XCTestCase {
             var records = [record(1, .post, main), record(2, .post, main), record(3, .post, main)]
             records[2].monotonicNanoseconds = records[0].monotonicNanoseconds + last
             let style = StagesStyle(records)
-            return records.map { style.line(for: $0).components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces) }
+            return records.map { record in
+                style.line(for: record).components(separatedBy: "  [")[0].trimmingCharacters(in: .whitespaces)
+            }
         }
         XCTAssertEqual(times(9_999_999), ["0 µs", "1235 µs", "10000 µs"])
         XCTAssertEqual(times(12_345_678), ["0.000 ms", "1.235 ms", "12.346 ms"])

@@ -151,7 +151,8 @@ final class ReaderTests: XCTestCase {
         XCTAssertTrue(
             parts[0].contains("a handler returned, but its call was not recorded: return on worker"), parts[0])
         XCTAssertTrue(
-            parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "), parts[1])
+            parts[1].hasPrefix("1\nproblem: Not accounted for, once: #1 of TestNotification, posted by main at "),
+            parts[1])
         XCTAssertTrue(parts[2].hasPrefix("1\n") && parts[2].contains("the recording is truncated"), parts[2])
         XCTAssertTrue(parts[2].contains("b:30: "), parts[2])
         XCTAssertTrue(parts[3].hasPrefix("0\n") && parts[3].contains("\"severity\":\"note\""), parts[3])
