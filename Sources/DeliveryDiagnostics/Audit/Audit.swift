@@ -8,7 +8,7 @@ internal import ThreadedNotifications
 /// If the recording of a process is truncated, a missing record is reported as unknown, not as a loss.
 /// Cost: a few passes over the index.
 package struct Audit: Sendable {
-    /// What a line counts. The raw values are keys of the JSON document.
+    /// The kinds of lines. The raw values are keys of the JSON document.
     enum Table: String, CaseIterable {
         /// The posts of one name for one observer.
         case notifications
@@ -327,71 +327,54 @@ package struct Audit: Sendable {
 
     // MARK: The library's counters
 
+    /// Compares the library's last counters of each observer, and of each process's posting queues, with the records. A
+    /// count must be at least the number of records before it, and at most the number of all records.
     private mutating func checkLibraryCounters(_ index: RecordingIndex) {
         let recording = index.recording
         guard !recording.counters.isEmpty else { return }
-        /// For each observer, the last count, and the record before it on the same thread. The library counted between
-        /// these two.
-        var counted: [Int32: (entry: Int32, since: Int32)] = [:]
-        /// For each process, the last count of a posting queue.
-        var ofQueues: [Int: Int32] = [:]
+        /// By process and observer, which is -1 for posting queues: the last `count`.
+        var counted: [UInt64: Int32] = [:]
+        /// For each observer: the record before the last `count` on the same thread. The library counted between these.
+        var since: [Int32] = Array(repeating: -1, count: recording.observers.count)
         var last: [Int32] = Array(repeating: -1, count: recording.threads.count)
         for (number, entry) in recording.entries.enumerated() {
             if entry.counters < 0 {
                 last[Int(entry.thread)] = Int32(number)
-            } else if entry.observer >= 0 {
-                counted[entry.observer] = (Int32(number), last[Int(entry.thread)])
             } else {
-                ofQueues[recording.process(of: entry)] = Int32(number)
+                counted[indexPair(Int32(recording.process(of: entry)), entry.observer)] = Int32(number)
+                if entry.observer >= 0 { since[Int(entry.observer)] = last[Int(entry.thread)] }
             }
         }
-        if !counted.isEmpty { checkObserverCounters(counted, index) }
-        for (process, number) in ofQueues.sorted(by: { $0.key < $1.key }) {
-            // Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
-            let most = lines.reduce(into: AuditCounters()) {
-                if $1.table == .queues, Int($1.process) == process { $0 += $1.counts }
+        var least: [Int32: AuditCounters] = [:]
+        for delivery in index.deliveries where delivery.skip < 0 && delivery.observer >= 0 {
+            let since = since[Int(delivery.observer)]
+            guard delivery.first <= since else { continue }
+            least[delivery.observer, default: AuditCounters()][.matched] += 1
+            guard delivery.outcome >= 0, delivery.outcome <= since else { continue }
+            least[delivery.observer]?.count(index.entry(delivery.outcome).stage)
+        }
+        // Records do not say which queue a count belongs to, so a count is checked against the sum of all queues.
+        let most = lines.reduce(into: [:]) { (most: inout [UInt64: AuditCounters], line) in
+            guard line.table == .queues || line.table == .notifications && line.observer >= 0 else { return }
+            most[indexPair(line.process, line.observer), default: AuditCounters()] += line.counts
+        }
+        for (key, number) in counted.sorted(by: { $0.value < $1.value }) {
+            let observer = index.entry(number).observer
+            // The library also counts what was handed over before the recording began.
+            guard let counters = recording.counters(of: index.entry(number)),
+                observer < 0 || index.observers[Int(observer)].earlier == 0
+            else { continue }
+            let (library, least, most) = (AuditCounters(counters), least[observer], most[key])
+            let differing = AuditCount.allCases.filter {
+                library[$0] < least?[$0] ?? 0 || library[$0] > most?[$0] ?? 0
             }
-            check(number, "a posting queue", process, least: AuditCounters(), most: most, index)
-        }
-    }
-
-    /// A count must be at least the number of records before it, and at most the number of all records.
-    private mutating func checkObserverCounters(
-        _ counted: [Int32: (entry: Int32, since: Int32)], _ index: RecordingIndex
-    ) {
-        var bounds: [Int32: (least: AuditCounters, most: AuditCounters)] = [:]
-        for delivery in index.deliveries where delivery.skip < 0 {
-            guard delivery.observer >= 0, let since = counted[delivery.observer]?.since else { continue }
-            var bound = bounds[delivery.observer] ?? (AuditCounters(), AuditCounters())
-            bound.most[.matched] += 1
-            if delivery.first <= since { bound.least[.matched] += 1 }
-            if delivery.outcome >= 0 {
-                bound.most.count(index.entry(delivery.outcome).stage)
-                if delivery.outcome <= since { bound.least.count(index.entry(delivery.outcome).stage) }
+            guard !differing.isEmpty else { continue }
+            note(.miscounted, number) { words in
+                let subject = observer < 0 ? "a posting queue" : recording.describeObserver(observer)
+                let counts = differing.map { "\($0.words) \(library[$0]), recorded \(most?[$0] ?? 0)" }
+                return "the library's counters for \(subject) (\(words.record(number))) differ from the records: "
+                    + counts.joined(separator: "; ")
             }
-            bounds[delivery.observer] = bound
-        }
-        // The library also counts what was handed over before the recording began.
-        for (observer, count) in counted.sorted(by: { $0.key < $1.key })
-        where index.observers[Int(observer)].earlier == 0 {
-            let (least, most) = bounds[observer] ?? (AuditCounters(), AuditCounters())
-            let process = index.recording.process(of: index.entry(count.entry))
-            check(count.entry, index.recording.describeObserver(observer), process, least: least, most: most, index)
-        }
-    }
-
-    /// Checks a `count` record.
-    private mutating func check(
-        _ number: Int32, _ subject: String, _ process: Int, least: AuditCounters, most: AuditCounters,
-        _ index: RecordingIndex
-    ) {
-        guard let counters = index.recording.counters(of: index.entry(number)) else { return }
-        let library = AuditCounters(counters)
-        let differing = AuditCount.allCases.filter { library[$0] < least[$0] || library[$0] > most[$0] }
-        guard !differing.isEmpty else { return }
-        note(.miscounted, number) { words in
-            "the library's counters for \(subject) (\(words.record(number))) differ from the records: "
-                + differing.map { "\($0.words) \(library[$0]), recorded \(most[$0])" }.joined(separator: "; ")
         }
     }
 }

@@ -1,10 +1,10 @@
 internal import DeliveryRecording
 internal import ThreadedNotifications
 
-/// What the audit counts. A post matches an observer once; except `skipped` and `earlier`, the outcomes add up to
+/// The numbers of the audit. A post matches an observer once; except `skipped` and `earlier`, the outcomes add up to
 /// `matched`.
 enum AuditCount: Int, CaseIterable {
-    /// Posts that matched the observer and were not skipped. Of blocks and posting queues: what was enqueued.
+    /// Posts that matched the observer and were not skipped. Of blocks and posting queues: all that were enqueued.
     case matched
     case delivered
     case coalesced
@@ -40,7 +40,7 @@ struct AuditCounters: Sendable, Hashable {
 
     init() {}
 
-    /// The counters that the library keeps. What waits is only part of `matched`.
+    /// The counters that the library keeps. Waiting notifications are only part of `matched`.
     init(_ counters: DeliveryCounters) {
         self[.matched] = counters.total
         self[.delivered] = counters.delivered

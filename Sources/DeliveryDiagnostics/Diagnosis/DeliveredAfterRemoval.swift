@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds handlers that began after their observer had been removed (guarantee 6).
 ///

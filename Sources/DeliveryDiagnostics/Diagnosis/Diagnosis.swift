@@ -77,10 +77,8 @@ package struct Diagnosis: Sendable {
     /// The number of findings of each severity, and the audit's sums in one line.
     package var totals: String {
         let problems = findings.count { $0.severity == .problem }
-        let found = [
-            problems > 0 ? counted(problems, "problem") : nil,
-            findings.count > problems ? counted(findings.count - problems, "note") : nil,
-        ].compactMap(\.self).joined(separator: ", ")
+        let found = [(problems, "problem"), (findings.count - problems, "note")].filter { $0.0 > 0 }
+            .map { counted($0.0, $0.1) }.joined(separator: ", ")
         func sums(_ table: Audit.Table, _ words: [AuditCount: String]) -> String {
             let sum = audit.sum(table)
             return AuditCount.allCases.filter { sum[$0] > 0 }.map { "\(sum[$0]) \(words[$0] ?? $0.words)" }
@@ -88,12 +86,11 @@ package struct Diagnosis: Sendable {
         }
         let unobserved = audit.sum(.unobserved)[.matched]
         let posts = "\(audit.postCount) posted\(unobserved > 0 ? " (\(unobserved) without an observer)" : "")"
-        let blocks = audit.sum(.blocks)[.matched]
-        let parts = [
+        let blocks = audit.sum(.blocks)[.matched] == 1 ? "block" : "blocks"
+        return [
             found, [posts, sums(.notifications, [:])].filter { !$0.isEmpty }.joined(separator: ", "),
-            sums(.blocks, [.matched: blocks == 1 ? "block" : "blocks", .delivered: "performed"]),
+            sums(.blocks, [.matched: blocks, .delivered: "performed"]),
             audit.addsUp ? "all accounted for" : counted(audit.faults.count, "audit fault"),
-        ]
-        return parts.filter { !$0.isEmpty }.joined(separator: "; ")
+        ].filter { !$0.isEmpty }.joined(separator: "; ")
     }
 }

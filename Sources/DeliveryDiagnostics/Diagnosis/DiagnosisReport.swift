@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Formats a diagnosis as text and as JSON.
 package struct DiagnosisReport {

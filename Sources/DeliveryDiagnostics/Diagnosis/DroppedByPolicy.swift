@@ -1,21 +1,20 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds notifications that an observer's overflow policy dropped (guarantee 12).
 enum DroppedByPolicy {
     static func findings(_ matches: [ObserverMatches], _ words: RecordWords) -> [Finding] {
-        zip(words.index.observers.indices, matches).filter { $1.dropped > 0 }.map { observer, matches in
+        zip(words.index.observers.indices, matches).filter { $1.counts[.dropped] > 0 }.map { observer, matches in
             let drop = words.index.entry(matches.firstDrop)
             let policy = words.recording.details(of: drop).map { " (\(Excerpt.of($0)))" } ?? ""
             return Finding(
                 kind: .dropped, severity: .note,
                 problem: "The overflow policy\(policy) of \(words.observer(Int32(observer))) dropped "
-                    + "\(matches.dropped) of \(counted(matches.matched, "notification")).",
+                    + "\(matches.counts[.dropped]) of \(counted(matches.counts[.matched], "notification")).",
                 evidence: [words.registered(Int32(observer)), matches.firstDrop],
                 remedy:
                     "If every notification matters, use a larger capacity, the policy .block, which slows the poster "
                     + "down, or a faster handler.",
-                weight: matches.dropped, name: drop.name)
+                weight: matches.counts[.dropped], name: drop.name)
         }
     }
 }

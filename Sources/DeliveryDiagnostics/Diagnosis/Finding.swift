@@ -58,15 +58,8 @@ struct Finding: Sendable, Hashable {
 extension Finding: Comparable {
     static func < (one: Finding, other: Finding) -> Bool {
         if one.severity != other.severity { return one.severity == .problem }
-        let (rank, otherRank) = (one.kind.rank, other.kind.rank)
-        if rank != otherRank { return rank < otherRank }
+        if one.kind != other.kind { return Kind.allCases.first { $0 == one.kind || $0 == other.kind } == one.kind }
         if one.weight != other.weight { return one.weight > other.weight }
         return one.evidence.first ?? 0 < other.evidence.first ?? 0
     }
-}
-
-extension Finding.Kind {
-    private static let ranks = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
-
-    fileprivate var rank: Int { Self.ranks[self] ?? 0 }
 }

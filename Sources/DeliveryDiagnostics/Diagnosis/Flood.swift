@@ -7,27 +7,21 @@ enum Flood {
     private static let maximumPosters = 5
     private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// For each entry: the thread for which a wait begins or ends there, or -1.
-    private struct Waits {
-        var begins: [Int32]
-        var ends: [Int32]
-
-        init(_ index: RecordingIndex) {
-            begins = Array(repeating: -1, count: index.recording.entries.count)
-            ends = begins
-            for delivery in index.deliveries {
-                guard let wait = Flood.wait(of: delivery, index) else { continue }
-                begins[Int(wait.begin)] = wait.thread
-                if wait.end >= 0 { ends[Int(wait.end)] = wait.thread }
-            }
-        }
-    }
+    /// For each entry: the thread for which a wait begins there, and the one for which a wait ends there, or -1.
+    private typealias Waits = (begins: [Int32], ends: [Int32])
 
     static func findings(_ words: RecordWords, _ limits: DiagnosisLimits) -> [Finding] {
-        let waits = Waits(words.index)
-        var depths = Array(repeating: 0, count: words.index.threads.count)
+        let index = words.index
+        let none: [Int32] = Array(repeating: -1, count: index.recording.entries.count)
+        var waits: Waits = (none, none)
+        for delivery in index.deliveries {
+            guard let wait = wait(of: delivery, index) else { continue }
+            waits.begins[Int(wait.begin)] = wait.thread
+            if wait.end >= 0 { waits.ends[Int(wait.end)] = wait.thread }
+        }
+        var depths = Array(repeating: 0, count: index.threads.count)
         var peaks = depths.map { _ in (depth: 0, entry: Int32(-1)) }
-        for entry in waits.begins.indices {
+        for entry in none.indices {
             let (begin, end) = (Int(waits.begins[entry]), Int(waits.ends[entry]))
             if begin >= 0 {
                 depths[begin] += 1

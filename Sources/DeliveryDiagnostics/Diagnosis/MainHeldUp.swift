@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds handlers that occupied the main thread for longer than its budget.
 enum MainHeldUp {

@@ -5,7 +5,7 @@ struct NameHistory {
     let process: Int32
     /// -1 for observers of any name.
     let name: Int32
-    /// `post` and `capture` entries, ascending. What was posted through a posting queue or captured has one.
+    /// `post` and `capture` entries, ascending. A post that was captured, or that a posting queue made, has one.
     private(set) var posts: [Int32] = []
     /// `register` entries, ascending.
     private(set) var registrations: [Int32] = []

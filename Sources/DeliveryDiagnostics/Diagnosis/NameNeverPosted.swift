@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds names that are observed and never posted. It is a problem if a similar name is posted; otherwise it is a note,
 /// if the recording is complete.

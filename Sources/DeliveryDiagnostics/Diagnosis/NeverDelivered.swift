@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds observers that never received anything, although their name was posted while they observed.
 struct NeverDelivered {
@@ -26,7 +25,7 @@ struct NeverDelivered {
         for number in history.registrations {
             let registration = index.entry(number)
             let observer = registration.observer
-            guard words.registered(observer) == number, matches[Int(observer)].delivered == 0,
+            guard words.registered(observer) == number, matches[Int(observer)].counts[.delivered] == 0,
                 index.observers[Int(observer)].earlier == 0
             else { continue }
             if matches[Int(observer)].first >= 0 {
@@ -50,14 +49,15 @@ struct NeverDelivered {
     // MARK: Matched, and not delivered
 
     private func matched(_ observer: Int32, _ registration: Recording.Entry, _ matches: ObserverMatches) -> Finding? {
-        if matches.cancelled + matches.dropped + matches.others > 0 { return nil }
-        if matches.pending > 0 {
+        let (pending, skipped) = (matches.counts[.pending], matches.counts[.skipped])
+        if matches.counts[.matched] > pending { return nil }
+        if pending > 0 {
             // The thread's end is reported by another finding.
             if registration.target >= 0, index.threads[Int(registration.target)].end >= 0 { return nil }
             let wasStarted = registration.target >= 0 || index.entry(matches.first).target >= 0
             return finding(
-                observer, registration, matches.first, weight: matches.pending, thread: registration.target,
-                "\(counted(matches.pending, "notification")) for it \(matches.pending == 1 ? "is" : "are") still "
+                observer, registration, matches.first, weight: pending, thread: registration.target,
+                "\(counted(pending, "notification")) for it \(pending == 1 ? "is" : "are") still "
                     + "waiting when the recording ends" + (wasStarted ? "." : ", and its thread was never started."),
                 remedy: wasStarted
                     ? "Make \(registration.target < 0 ? "its thread" : words.thread(registration.target)) run its run "
@@ -68,11 +68,11 @@ struct NeverDelivered {
         }
         // An observer that is removed during a post is skipped too.
         let removed = words.removed(observer)
-        if removed >= 0, matches.skipped == 1 || removed < matches.first { return nil }
+        if removed >= 0, skipped == 1 || removed < matches.first { return nil }
         return finding(
-            observer, registration, matches.first, weight: matches.skipped,
+            observer, registration, matches.first, weight: skipped,
             "its transform returned nil for "
-                + (matches.skipped == 1 ? "its only notification." : "all \(matches.skipped) notifications."),
+                + (skipped == 1 ? "its only notification." : "all \(skipped) notifications."),
             remedy:
                 "Compare what the transform expects in userInfo and object with what is posted. It returned nil each "
                 + "time, or the observer was removed during the post.")

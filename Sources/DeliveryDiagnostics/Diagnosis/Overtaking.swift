@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds notifications of one poster that reached one observer in a different order than posted (guarantee 4), and
 /// deliveries that overtook others because of the observer's policy.

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Reports how the recording ended, and missing records.
 enum RecordingEnd {

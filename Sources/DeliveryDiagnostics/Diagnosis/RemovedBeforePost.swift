@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds observers that were removed before their name was posted without an observer. If such an observer never
 /// received anything, the program probably did not keep its token.
@@ -39,13 +38,13 @@ enum RemovedBeforePost {
     ) -> Finding {
         let (index, added) = (words.index, words.registered(observer))
         let lifetime = index.time(from: added, to: removed)
-        let isLikelyMistake = matches.delivered == 0 && (matches.cancelled > 0 || words.wasRemovedAtOnce(observer))
-        let cancelled =
-            matches.cancelled == 0 ? "" : ", and \(counted(matches.cancelled, "notification")) for it cancelled"
+        let cancelled = matches.counts[.cancelled]
+        let isLikelyMistake = matches.counts[.delivered] == 0 && (cancelled > 0 || words.wasRemovedAtOnce(observer))
+        let andCancelled = cancelled == 0 ? "" : ", and \(counted(cancelled, "notification")) for it cancelled"
         return Finding(
             kind: .removedBeforePost, severity: isLikelyMistake ? .problem : .note,
             problem: "\(words.observer(observer)) was removed \(ElapsedTime.text(lifetime)) after it was added"
-                + "\(cancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
+                + "\(andCancelled). Then, \(ElapsedTime.text(index.time(from: removed, to: first))) later, "
                 + "\(words.name(index.entry(first).name)) was posted \(words.times(count)) without an observer.",
             evidence: [added, removed, first],
             remedy: "If the observer should have received that, keep the token that addObserver returns: releasing it "

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds handlers that cause their own next call, again and again.
 enum SelfPosting {

@@ -1,8 +1,7 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
-/// Finds observers that are called on the posting thread, and whose handlers ran on several threads, or on a thread
-/// that did not add them.
+/// Finds observers that are called on the posting thread, if their handlers ran on several threads, or only on a thread
+/// that did not add the observer.
 ///
 /// Several threads are a problem if one of them is main, or if handlers ran on two threads at the same time; otherwise
 /// a note. One other thread is a note.

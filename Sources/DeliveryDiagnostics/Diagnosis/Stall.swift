@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds threads that stopped draining: a notification waits for the thread until the recording ends although the
 /// program continues, or the thread is in a handler that never returned.
@@ -50,7 +49,7 @@ enum Stall {
         }
     }
 
-    /// What to do if the main thread does not run its run loop.
+    /// The remedy for a main thread that does not run its run loop.
     static let asyncMain =
         "If main is async, or ends with dispatchMain(), its run loop never runs: write a synchronous main that starts "
         + "a Task, if there is one, and ends with RunLoop.main.run(). Tests of Swift Testing have no run loop on the "

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds notifications and blocks for a thread that was never started, that had ended, or that ended before it handled
 /// them (guarantee 10).

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds waits that could deadlock (guarantee 13): waits that were refused, and threads that wait for each other at
 /// different times of the run.

@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds waits that lasted for their timeout, with the handlers that the other threads were in meanwhile.
 enum WaitTimedOut {

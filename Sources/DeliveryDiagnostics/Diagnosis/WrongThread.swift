@@ -1,5 +1,4 @@
 internal import DeliveryRecording
-internal import ThreadedNotifications
 
 /// Finds notifications that were handled on another thread than declared (guarantee 1).
 enum WrongThread {

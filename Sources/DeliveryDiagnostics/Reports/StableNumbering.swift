@@ -8,7 +8,7 @@ internal import ThreadedNotifications
 /// observers and senders are numbered anew, and the main thread stays 1. The n-th record happens n milliseconds after
 /// 2001-01-01 UTC. Threads in messages are renumbered too, and addresses in messages become `0x…`.
 package struct StableNumbering {
-    /// What is numbered together.
+    /// Things that are numbered together.
     private enum Scope: Hashable {
         case processes, kernelIDs
         case threads(Int32)
