@@ -309,6 +309,19 @@ final class AuditTests: XCTestCase {
             }, [.miscounted: 1])
     }
 
+    func testASelectionOfEverythingHidesNothing() throws {
+        var recording = RecordedStory.complete { story in
+            story.register(1)
+            story.deliver(1, to: [1])
+            story.add(.count, nil, observer: 1, counters: DeliveryCounters(delivered: 2))
+        }
+        recording.problemCount = 1
+        let (index, selection) = (RecordingIndex(recording), try RecordingSelection(of: recording))
+        XCTAssertEqual(Audit(index, selection: selection).faults.countByKind, [.miscounted: 1])
+        let diagnosis = Diagnosis(index, selection: selection)
+        XCTAssertEqual(diagnosis.findings.map(\.kind), [.unaccounted, .lostRecords])
+    }
+
     func testCountersThatIncludeNotificationsFromBeforeTheRecordingAreNotCompared() {
         XCTAssertEqual(
             faults { story in
