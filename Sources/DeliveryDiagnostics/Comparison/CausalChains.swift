@@ -26,12 +26,13 @@ struct CausalChains {
     private(set) var activeThreads: [Int32] = []
     /// For each thread: whether it is one of `activeThreads`.
     private(set) var isActive: [Bool]
-    private var rootOfThread: [Int32]
-    private var childOfChain: [UInt64: Int32] = [:]
+    /// By parent and thread.
+    private var known: [UInt64: Int32] = [:]
 
     /// - Parameters:
-    ///   - includes: whether the entry at an index belongs to a chain. If not, what it caused does not either.
-    ///   - compares: whether to compare an entry that belongs to a chain.
+    ///   - includes: returns whether the entry at an index belongs to a chain. If it does not, nothing that it caused
+    ///     does.
+    ///   - compares: returns whether to compare an entry that belongs to a chain.
     init(
         _ index: RecordingIndex, _ order: ComparisonOrder, includes: (Int) -> Bool,
         compares: (Recording.Entry) -> Bool
@@ -39,16 +40,19 @@ struct CausalChains {
         let recording = index.recording
         chainOfEntry = Array(repeating: -1, count: recording.entries.count)
         positionOfEntry = chainOfEntry
-        rootOfThread = Array(repeating: -1, count: recording.threads.count)
         isActive = Array(repeating: false, count: recording.threads.count)
         for (number, entry) in recording.entries.enumerated() where includes(number) {
-            let chain =
-                order.isCausal
-                ? causalChain(of: number, on: entry.thread, index)
+            let chain: Int32
+            if order.isCausal {
+                guard let cause = index.cause(of: number) else { continue }
+                let parent = cause.entry < 0 ? -1 : chainOfEntry[Int(cause.entry)]
+                if cause.entry >= 0, parent < 0 { continue }
+                chain = cause.isInSameChain ? parent : self.chain(after: parent, on: entry.thread)
+            } else {
+                if order.isLogged, entry.stage != .log { continue }
                 // In the order of the file, all records are one chain.
-                : order.isLogged && entry.stage != .log
-                    ? -1 : root(of: order.isExact ? recording.entries[0].thread : entry.thread)
-            guard chain >= 0 else { continue }
+                chain = self.chain(after: -1, on: order.isExact ? recording.entries[0].thread : entry.thread)
+            }
             chainOfEntry[number] = chain
             if !isActive[Int(entry.thread)] { activeThreads.append(entry.thread) }
             isActive[Int(entry.thread)] = true
@@ -56,13 +60,6 @@ struct CausalChains {
             positionOfEntry[number] = Int32(chains[Int(chain)].entries.count)
             chains[Int(chain)].entries.append(Int32(number))
         }
-    }
-
-    private mutating func causalChain(of number: Int, on thread: Int32, _ index: RecordingIndex) -> Int32 {
-        guard let cause = RecordCause(of: number, in: index) else { return -1 }
-        guard cause.entry >= 0 else { return root(of: thread) }
-        let chain = chainOfEntry[Int(cause.entry)]
-        return chain >= 0 && cause.isHandedOver ? child(of: chain, on: thread) : chain
     }
 
     /// The entry at a position of a chain, or -1.
@@ -74,28 +71,20 @@ struct CausalChains {
     /// The chain that a chain handed to a thread, or the root chain of the thread if the chain is -1; -1 if there is
     /// none.
     func knownChain(after parent: Int32, on thread: Int32) -> Int32 {
-        parent < 0 ? rootOfThread[Int(thread)] : childOfChain[Self.key(parent, thread)] ?? -1
+        known[Self.key(parent, thread)] ?? -1
     }
 
-    private static func key(_ chain: Int32, _ thread: Int32) -> UInt64 {
-        UInt64(UInt32(bitPattern: chain)) << 32 | UInt64(UInt32(bitPattern: thread))
+    private static func key(_ parent: Int32, _ thread: Int32) -> UInt64 {
+        UInt64(UInt32(bitPattern: parent)) << 32 | UInt64(UInt32(bitPattern: thread))
     }
 
-    private mutating func root(of thread: Int32) -> Int32 {
-        if rootOfThread[Int(thread)] < 0 { rootOfThread[Int(thread)] = newChain(after: -1, on: thread) }
-        return rootOfThread[Int(thread)]
-    }
-
-    private mutating func child(of chain: Int32, on thread: Int32) -> Int32 {
-        let key = Self.key(chain, thread)
-        if let known = childOfChain[key] { return known }
-        let child = newChain(after: chain, on: thread)
-        childOfChain[key] = child
-        return child
-    }
-
-    private mutating func newChain(after parent: Int32, on thread: Int32) -> Int32 {
-        chains.append(Chain(parent: parent, thread: thread))
-        return Int32(chains.count - 1)
+    private mutating func chain(after parent: Int32, on thread: Int32) -> Int32 {
+        let new = Int32(chains.count)
+        let chain = known[Self.key(parent, thread), default: new]
+        if chain == new {
+            known[Self.key(parent, thread)] = new
+            chains.append(Chain(parent: parent, thread: thread))
+        }
+        return chain
     }
 }

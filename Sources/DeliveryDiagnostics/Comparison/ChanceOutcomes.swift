@@ -33,17 +33,15 @@ struct ChanceOutcomes {
         outcomes = runs.map { [observed, queued] in RunOutcomes($0, observed: observed, queued: queued) }
     }
 
-    /// All outcomes of notifications with these names, and the counters of their observers and queues.
-    var all: Pair<[Int]> {
-        outcomes.map { $0.records.values + $0.counters(of: Set($0.records.keys.map(\.observer))) }
-    }
+    /// All outcomes of notifications with these names.
+    var all: Pair<[Int]> { outcomes.map { Array($0.records.values) } }
 
-    /// The outcomes that differ by chance, and the counters of their observers and queues.
+    /// The outcomes that differ by chance.
     ///
     /// - Parameter walk: matches everything except `all`.
     func byChance(_ walk: RunWalk) -> Pair<[Int]> {
         typealias Key = RunOutcomes.Key
-        func counterpart(of key: Key, on side: Side) -> Key {
+        func counterpart(of key: Key, on side: RunSide) -> Key {
             Key(
                 post: walk.posts.counterpart(of: key.post, on: side),
                 observer: walk.observers.counterpart(of: key.observer, on: side))
@@ -54,7 +52,7 @@ struct ChanceOutcomes {
             let observer = walk.observers.counterpart(of: observer, on: .second)
             keepsLast[observer] = isLast || keepsLast[observer] == true
         }
-        /// What the policy always delivers, but only one run has delivered.
+        // Notifications that the policy always delivers, but that only one run delivered.
         var kept: Set<Key> = []
         for (observer, isLast) in keepsLast {
             guard observer >= 0, let ends = outcomes.first.ends[observer],
@@ -65,9 +63,7 @@ struct ChanceOutcomes {
             kept.formUnion([key, counterpart(of: match, on: .second)])
         }
         var entries = Pair<[Int]>([], [])
-        for side in Side.allCases {
-            let observers = keepsLast.keys.map { side == .first ? $0 : walk.observers.counterpart(of: $0, on: .first) }
-            entries[side] = outcomes[side].counters(of: Set(observers))
+        for side in RunSide.allCases {
             for (key, record) in outcomes[side].records {
                 let match = counterpart(of: key, on: side)
                 let keyInFirst = side == .first ? key : match
@@ -83,9 +79,9 @@ struct ChanceOutcomes {
         return entries
     }
 
-    private func stage(_ record: Int, _ side: Side) -> DeliveryStage { runs[side].recording.entries[record].stage }
+    private func stage(_ record: Int, _ side: RunSide) -> DeliveryStage { runs[side].recording.entries[record].stage }
 
-    private func isDelivered(_ key: RunOutcomes.Key, on side: Side) -> Bool {
+    private func isDelivered(_ key: RunOutcomes.Key, on side: RunSide) -> Bool {
         outcomes[side].records[key].map { stage($0, side) } == .deliver
     }
 }
@@ -105,13 +101,11 @@ private struct RunOutcomes {
     private(set) var keepsLast: [Int32: Bool] = [:]
     /// For each observer: what was enqueued first and last for it.
     private(set) var ends: [Int32: (first: Key, last: Key)] = [:]
-    private var counters: [Int32: [Int]] = [:]
 
     /// - Parameter observed: the names of the outcomes of observers (see `ComparedTexts`).
     /// - Parameter queued: the names of the outcomes in posting queues.
     init(_ run: ComparedRun, observed: Set<Int32>, queued: Set<Int32>) {
         for (number, entry) in run.recording.entries.enumerated() {
-            if entry.stage == .count { counters[entry.observer, default: []].append(number) }
             guard entry.post >= 0, (entry.observer < 0 ? queued : observed).contains(run.nameNumber(of: entry)) else {
                 continue
             }
@@ -127,8 +121,6 @@ private struct RunOutcomes {
             keepsLast[entry.observer] = isLast || keepsLast[entry.observer] == true
         }
     }
-
-    func counters(of observers: Set<Int32>) -> [Int] { observers.flatMap { counters[$0] ?? [] } }
 }
 
 extension DeliveryStage {

@@ -7,7 +7,8 @@ struct ComparedRun {
     var recording: Recording { index.recording }
     /// The text log that was read; nil for a recording.
     let log: TextLog?
-    let texts: ComparedTexts.Table
+    /// For each string.
+    private let texts: [ComparedTexts.Form]
     /// For each thread: a number for its name. Main has a number of its own, and all threads without a name share one.
     /// Only threads with equal keys can match.
     let threadKeys: [Int32]
@@ -19,57 +20,51 @@ struct ComparedRun {
     private let order: ComparisonOrder
     private let compares: (Recording.Entry) -> Bool
     private var isRemoved: [Bool]
-    private let threadOfNumber: [MentionedNumber: Int32]
-
-    /// The number of a thread in a message.
-    private struct MentionedNumber: Hashable {
-        var process: Int32
-        var number: Int
-        var isKernelID: Bool
-    }
+    /// Threads by the numbers in messages. A text log has no thread numbers.
+    private var threadOfNumber: [Recording.Numbered: Int32] = [:]
+    private var threadOfKernelID: [Recording.Numbered: Int32] = [:]
 
     /// - Parameters:
-    ///   - ignored: names of notifications to leave out, with everything that they cause.
-    ///   - compares: whether an entry is to be compared.
+    ///   - compares: returns whether to compare an entry; nil to compare every entry.
+    ///   - hasEnd: whether the recording has an end record; nil if neither recording has.
     init(
-        _ recording: Recording, log: TextLog?, order: ComparisonOrder, ignored: Set<String>,
-        compares: @escaping (Recording.Entry) -> Bool, truncations: [Recording.Truncation?], lacksEnd: Bool,
-        texts: inout ComparedTexts
+        _ recording: Recording, log: TextLog?, order: ComparisonOrder, options: RunComparison.Options,
+        compares: ((Recording.Entry) -> Bool)?, hasEnd: Bool?, texts: inout ComparedTexts
     ) {
-        (self.log, self.order, self.truncations, self.lacksEnd) = (log, order, truncations, lacksEnd)
-        self.texts = texts.table(of: recording)
-        self.compares = compares
+        (self.log, self.order) = (log, order)
+        lacksEnd = !order.isLogged && hasEnd == false
+        truncations =
+            order.isLogged
+            ? []
+            : recording.completeness.map { completeness in
+                guard case .truncated(let reason) = completeness, hasEnd != nil || reason != .noEnd else { return nil }
+                return reason
+            }
+        self.texts = recording.strings.map { texts.form(of: $0) }
+        self.compares = compares ?? { _ in true }
         threadKeys = recording.threads.map { thread in
             // A text log has no thread names.
             if order.isLogged { return -1 }
             return thread.identity.number == 1 ? -2 : thread.identity.name.map { texts.number($0) } ?? -1
         }
         index = RecordingIndex(recording)
-        let names = recording.strings.map { ignored.contains($0) }
-        isRemoved = recording.entries.map { !ignored.isEmpty && $0.name >= 0 && names[Int($0.name)] }
-        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: compares)
-        var threadOfNumber: [MentionedNumber: Int32] = [:]
-        for (number, thread) in recording.threads.enumerated() {
-            func key(_ number: Int, isKernelID: Bool) -> MentionedNumber {
-                MentionedNumber(process: thread.process, number: number, isKernelID: isKernelID)
-            }
-            // A text log has no thread numbers.
-            if !order.isLogged { threadOfNumber[key(thread.identity.number, isKernelID: false)] = Int32(number) }
-            threadOfNumber[key(Int(thread.identity.kernelID), isKernelID: true)] = Int32(number)
+        let isIgnored = recording.strings.map { options.ignored.contains($0) }
+        isRemoved = recording.entries.map { $0.name >= 0 && isIgnored[Int($0.name)] }
+        chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: self.compares)
+        for (index, thread) in recording.threads.enumerated() {
+            func key(_ number: Int) -> Recording.Numbered { .init(process: thread.process, number: number) }
+            if !order.isLogged { threadOfNumber[key(thread.identity.number)] = Int32(index) }
+            threadOfKernelID[key(Int(thread.identity.kernelID))] = Int32(index)
         }
-        self.threadOfNumber = threadOfNumber
     }
 
-    /// Leaves out the records at these indices, and what they caused.
+    /// Leaves out the records at these indices, and everything that they caused.
     mutating func remove(_ entries: [Int]) {
         for index in entries { isRemoved[index] = true }
         chains = CausalChains(index, order, includes: { [isRemoved] in !isRemoved[$0] }, compares: compares)
     }
 
     func isCompared(_ index: Int32) -> Bool { index >= 0 && chains.positionOfEntry[Int(index)] >= 0 }
-
-    /// The `count` records.
-    var counterRecords: [Int] { recording.entries.indices.filter { recording.entries[$0].stage == .count } }
 
     /// The number of threads with compared records.
     var comparedThreadCount: Int {
@@ -86,19 +81,17 @@ struct ComparedRun {
     var isTruncated: Bool { lacksEnd || truncations.contains { $0 != nil } }
 
     /// The threads that a record's message mentions.
-    func mentions(of entry: Recording.Entry) -> ArraySlice<ThreadDescription> {
-        guard entry.message >= 0 else { return [] }
-        let range = texts.forms[Int(entry.message)].mentions
-        return texts.mentions[Int(range.lowerBound)..<Int(range.upperBound)]
+    func mentions(of entry: Recording.Entry) -> [ThreadDescription] {
+        entry.message < 0 ? [] : texts[Int(entry.message)].threads
     }
 
     /// -1 if the record has no name; else a number that is the same in both runs for the same name.
     func nameNumber(of entry: Recording.Entry) -> Int32 {
-        entry.name < 0 ? -1 : texts.forms[Int(entry.name)].text
+        entry.name < 0 ? -1 : texts[Int(entry.name)].text
     }
 
     func messageNumber(of entry: Recording.Entry) -> Int32 {
-        entry.message < 0 ? -1 : texts.forms[Int(entry.message)].skeleton
+        entry.message < 0 ? -1 : texts[Int(entry.message)].skeleton
     }
 
     func isMain(_ mention: ThreadDescription, in entry: Recording.Entry) -> Bool {
@@ -108,9 +101,8 @@ struct ComparedRun {
 
     /// The mentioned thread if any of its records are in chains; else -1.
     func thread(of mention: ThreadDescription, in entry: Recording.Entry) -> Int32 {
-        let key = MentionedNumber(
-            process: process(ofThread: entry.thread), number: mention.number, isKernelID: mention.isKernelID)
-        guard let thread = threadOfNumber[key], chains.isActive[Int(thread)] else { return -1 }
-        return thread
+        let key = Recording.Numbered(process: process(ofThread: entry.thread), number: mention.number)
+        let thread = (mention.isKernelID ? threadOfKernelID : threadOfNumber)[key] ?? -1
+        return thread >= 0 && chains.isActive[Int(thread)] ? thread : -1
     }
 }

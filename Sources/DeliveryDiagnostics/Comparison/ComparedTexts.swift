@@ -2,64 +2,45 @@ internal import DeliveryRecording
 
 /// Maps texts to numbers: equal texts of both recordings have the same number.
 struct ComparedTexts {
-    private var numbers: [String: Int32] = [:]
-
-    mutating func number(_ text: String) -> Int32 {
-        if let known = numbers[text] { return known }
-        let number = Int32(numbers.count)
-        numbers[text] = number
-        return number
-    }
-
     /// A text as it is compared: without addresses, and separated from the threads it mentions.
     struct Form {
         /// The number of the whole text, used to compare names.
         var text: Int32
         /// The number of the text without addresses and threads.
         var skeleton: Int32
-        /// The threads, as a range of `mentions`.
-        var mentions: Range<Int32>
+        var threads: [ThreadDescription] = []
     }
 
-    /// The texts of one recording.
-    struct Table {
-        fileprivate(set) var forms: [Form] = []
-        fileprivate(set) var mentions: [ThreadDescription] = []
+    private var numbers: [String: Int32] = [:]
+
+    mutating func number(_ text: String) -> Int32 {
+        if let known = numbers[text] { return known }
+        numbers[text] = Int32(numbers.count)
+        return Int32(numbers.count - 1)
     }
 
-    mutating func table(of recording: Recording) -> Table {
-        var table = Table()
-        table.forms.reserveCapacity(recording.strings.count)
-        for text in recording.strings {
-            let none = Int32(table.mentions.count)
-            let number = number(text)
-            var form = Form(text: number, skeleton: number, mentions: none..<none)
-            if Self.mayDiffer(text) {
-                var skeleton = ""
-                for part in MessagePart.parts(of: text) {
-                    switch part {
-                    case .text(let text): skeleton += Self.withoutAddresses(text)
-                    case .thread(let thread):
-                        skeleton += "{}"
-                        table.mentions.append(thread)
-                    }
+    mutating func form(of text: String) -> Form {
+        let number = number(text)
+        var form = Form(text: number, skeleton: number)
+        if Self.mayDiffer(text) {
+            let parts = MessagePart.parts(of: text).map { part in
+                switch part {
+                case .text(let text): return Self.withoutAddresses(text)
+                case .thread(let thread):
+                    form.threads.append(thread)
+                    return "{}"
                 }
-                form.skeleton = self.number(skeleton)
-                form.mentions = none..<Int32(table.mentions.count)
             }
-            table.forms.append(form)
+            form.skeleton = self.number(parts.joined())
         }
-        return table
+        return form
     }
 
     /// True if the text may contain a thread or an address.
     private static func mayDiffer(_ text: String) -> Bool {
-        var (text, last) = (text, UInt8(0))
-        return text.withUTF8 { bytes in
-            bytes.contains { byte in
-                defer { last = byte }
-                return byte == UInt8(ascii: "{") || (byte == UInt8(ascii: "x") && last == UInt8(ascii: "0"))
-            }
+        let bytes = text.utf8
+        return zip(bytes, bytes.dropFirst()).contains { byte, next in
+            byte == UInt8(ascii: "{") || (byte == UInt8(ascii: "0") && next == UInt8(ascii: "x"))
         }
     }
 

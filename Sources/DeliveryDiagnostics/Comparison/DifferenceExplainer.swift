@@ -53,7 +53,7 @@ struct DifferenceExplainer {
                 + "in \(names.second) \(what(later, .second)) after \(what(second, .second))."
             return (entries, sentence, Pair([first, earlier], [second, later]))
         }
-        for side in Side.allCases {
+        for side in RunSide.allCases {
             guard let index = entries[side] else { continue }
             let other = side.opposite
             var (shown, removed) = (entries, Pair<[Int]>([], []))
@@ -78,18 +78,18 @@ struct DifferenceExplainer {
     }
 
     /// Names a record's delivery: `#3 for observer 1`.
-    private func what(_ index: Int, _ side: Side) -> String {
+    private func what(_ index: Int, _ side: RunSide) -> String {
         let entry = runs[side].recording.entries[index]
         return describe(post: entry.post, observer: entry.observer, side)
     }
 
-    private func describe(post: Int32, observer: Int32, _ side: Side) -> String {
+    private func describe(post: Int32, observer: Int32, _ side: RunSide) -> String {
         let recording = runs[side].recording
         let words = recording.describePost(post)
         return observer < 0 ? words : "\(words) for \(recording.describeObserver(observer))"
     }
 
-    private func counterparts(of index: Int, _ side: Side) -> (post: Int32, observer: Int32) {
+    private func counterparts(of index: Int, _ side: RunSide) -> (post: Int32, observer: Int32) {
         let entry = runs[side].recording.entries[index]
         return (
             walk.posts.counterpart(of: entry.post, on: side), walk.observers.counterpart(of: entry.observer, on: side)
@@ -97,7 +97,7 @@ struct DifferenceExplainer {
     }
 
     /// The outcome in the other run.
-    private func outcome(of side: Side) -> Outcome {
+    private func outcome(of side: RunSide) -> Outcome {
         guard let index = mismatch.entries[side] else { return .unknown }
         let (entry, other) = (runs[side].recording.entries[index], runs[side.opposite])
         let (post, observer) = counterparts(of: index, side)
@@ -118,7 +118,7 @@ struct DifferenceExplainer {
     private var counterpart: String? {
         typealias Describe = (Recording, Int32) -> String
         func sentence(_ renaming: Renaming, _ key: KeyPath<Recording.Entry, Int32>, _ describe: Describe) -> String? {
-            for side in Side.allCases {
+            for side in RunSide.allCases {
                 guard let index = mismatch.entries[side] else { continue }
                 let number = runs[side].recording.entries[index][keyPath: key]
                 let counterpart = renaming.counterpart(of: number, on: side)
@@ -137,30 +137,11 @@ struct DifferenceExplainer {
         }
     }
 
-    /// Describes the difference of the two records alone.
+    /// Says what one of the runs does not do further; for a difference of two records, what differs.
     private var plainSentence: String {
-        switch mismatch.reason {
-        case .onlyInFirst, .onlyInSecond: only(in: mismatch.entries.first == nil ? .second : .first)
-        case .stage: "The stages differ."
-        case .name: "The notifications have different names."
-        case .post: "They are of different posts."
-        case .observer: "They are of different observers."
-        case .thread: "They are on different threads."
-        case .target: "They are for different threads."
-        case .relatedPost: "Their related posts differ."
-        case .count: "They matched different numbers of observers."
-        case .sender: "The senders are of different types."
-        case .message: "The messages differ."
-        case .details: "Their details differ."
-        case .mention: "The messages mention different threads."
-        case .oneEnds, .threadEnds, .process, .end, .truncated: ""
-        }
-    }
-
-    private func only(in side: Side) -> String {
-        guard let index = mismatch.entries[side], order.isCausal else {
-            return "One run continues where the other ends."
-        }
+        guard let side = RunSide.allCases.first(where: { mismatch.entries[$0.opposite] == nil }), order.isCausal,
+            let index = mismatch.entries[side]
+        else { return mismatch.reason.sentence }
         let (run, other, name) = (runs[side], runs[side.opposite], names[side.opposite])
         let chain = run.chains.chains[Int(run.chains.chainOfEntry[index])]
         let counterpart = walk.threads.counterpart(of: chain.thread, on: side)
@@ -193,20 +174,20 @@ struct DifferenceExplainer {
                 return writers(first, second)
             }
         case .onlyInSecond: break
-        default: return (mismatch.reason, [plainSentence])
+        default: return (mismatch.reason, [mismatch.reason.sentence])
         }
-        return (.oneEnds, ["One log continues where the other ends."])
+        return (.oneEnds, [RunDifference.Reason.oneEnds.sentence])
     }
 
     /// The first lines of the threads that write two lines, or of their processes if these differ.
     private func writers(_ first: Int, _ second: Int) -> (RunDifference.Reason, [String]) {
         let lines = Pair(first, second)
-        func process(_ side: Side) -> Int32 {
+        func process(_ side: RunSide) -> Int32 {
             runs[side].process(ofThread: runs[side].recording.entries[lines[side]].thread)
         }
-        let counterparts = Side.allCases.map { walk.processes.counterpart(of: process($0), on: $0) }
+        let counterparts = RunSide.allCases.map { walk.processes.counterpart(of: process($0), on: $0) }
         let isProcess = counterparts[0] != process(.second) && counterparts.contains { $0 >= 0 }
-        let writers = Side.allCases.map { side in
+        let writers = RunSide.allCases.map { side in
             let entries = runs[side].recording.entries
             let earlier = entries[..<lines[side]].first {
                 $0.stage == .log
@@ -235,7 +216,7 @@ struct DifferenceExplainer {
         }
         let entries = Pair(first, second)
         for gap in 1...Self.longestGap {
-            for side in [Side.second, .first] {
+            for side in [RunSide.second, .first] {
                 let chains = runs[side].chains
                 let (chain, start) = (chains.chainOfEntry[entries[side]], chains.positionOfEntry[entries[side]])
                 var next = entries

@@ -1,12 +1,14 @@
-/// Searches for the differences of two runs, one after the other. What a difference shows is removed from both runs,
-/// with everything that it caused, before the next one is searched for.
+internal import DeliveryRecording
+
+/// Searches for the differences of two runs, one after the other. The records of a difference are removed from both
+/// runs, with everything that they caused, before the next search.
 struct DifferenceSearch {
     private let order: ComparisonOrder
-    private let budget: RunComparison.Budget
+    private let options: RunComparison.Options
     private var runs: Pair<ComparedRun>
 
-    init(_ runs: Pair<ComparedRun>, order: ComparisonOrder, budget: RunComparison.Budget) {
-        (self.runs, self.order, self.budget) = (runs, order, budget)
+    init(_ runs: Pair<ComparedRun>, order: ComparisonOrder, options: RunComparison.Options) {
+        (self.runs, self.order, self.options) = (runs, order, options)
     }
 
     private enum Attempt {
@@ -16,18 +18,18 @@ struct DifferenceSearch {
         case undecided(RunComparison.Outcome)
     }
 
-    mutating func run(maximum: Int, _ progress: (Int) -> Void) -> RunComparison.Outcome {
+    mutating func run(_ progress: (Int) -> Void) -> RunComparison.Outcome {
         var differences: [RunDifference] = []
         var byChance: [String] = []
         var attempt = attempt(progress)
         if case .different = attempt, order.isCausal, let chance = ChanceOutcomes(runs) {
             let complete = runs
-            remove(chance.all)
+            remove(chance.all, withCounters: true)
             attempt = self.attempt(progress)
             // If all else is the same, it tells which outcomes correspond to each other.
             if case .same(let walk) = attempt {
                 runs = complete
-                remove(chance.byChance(walk))
+                remove(chance.byChance(walk), withCounters: true)
                 byChance = chance.names
                 attempt = self.attempt(progress)
             }
@@ -42,26 +44,26 @@ struct DifferenceSearch {
                 return differences.isEmpty ? outcome : .different(differences)
             case .different(let difference, let removed):
                 differences.append(difference)
-                guard differences.count < maximum else { return .different(differences) }
-                // Counters include what is removed.
-                let counters = runs.map(\.counterRecords)
-                remove(
-                    differences.count == 1
-                        ? Pair(removed.first + counters.first, removed.second + counters.second) : removed)
+                guard differences.count < options.maximumDifferences else { return .different(differences) }
+                remove(removed, withCounters: true)
             }
             attempt = self.attempt(progress)
         }
     }
 
-    private mutating func remove(_ entries: Pair<[Int]>) {
-        for side in Side.allCases { runs[side].remove(entries[side]) }
+    /// - Parameter withCounters: true to remove also the records of counters, which include what is removed.
+    private mutating func remove(_ entries: Pair<[Int]>, withCounters: Bool = false) {
+        for side in RunSide.allCases {
+            let all = runs[side].recording.entries
+            runs[side].remove(entries[side] + all.indices.filter { withCounters && all[$0].stage == .count })
+        }
     }
 
     private func attempt(_ progress: (Int) -> Void) -> Attempt {
         var attempt = attempt(isReversed: false, allowsTruncation: false, progress)
         // Each thread of a truncated run has a counterpart, but not each thread of the other run, so the walk goes
         // through the truncated run. If both are truncated, either may be the shorter one.
-        for side in Side.allCases where runs[side].isTruncated {
+        for side in RunSide.allCases where runs[side].isTruncated {
             guard case .different = attempt else { break }
             attempt = self.attempt(isReversed: side == .second, allowsTruncation: true, progress)
         }
@@ -70,7 +72,7 @@ struct DifferenceSearch {
 
     private func attempt(isReversed: Bool, allowsTruncation: Bool, _ progress: (Int) -> Void) -> Attempt {
         var search = ThreadSearch(
-            isReversed ? runs.reversed : runs, order: order, budget: budget, allowsTruncation: allowsTruncation)
+            isReversed ? runs.reversed : runs, order: order, options: options, allowsTruncation: allowsTruncation)
         let (walk, mismatch, isUndecided) = search.run(progress)
         guard let mismatch else {
             guard allowsTruncation else { return .same(walk) }

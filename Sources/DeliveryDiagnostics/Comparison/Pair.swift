@@ -1,9 +1,9 @@
-/// One of the two compared runs.
-enum Side: CaseIterable {
+/// The first or the second of the two compared runs.
+enum RunSide: CaseIterable {
     case first
     case second
 
-    var opposite: Side { self == .first ? .second : .first }
+    var opposite: RunSide { self == .first ? .second : .first }
 }
 
 /// A value for each of the two runs.
@@ -16,7 +16,7 @@ struct Pair<Value> {
         self.second = second
     }
 
-    subscript(_ side: Side) -> Value {
+    subscript(_ side: RunSide) -> Value {
         get { side == .first ? first : second }
         set { if side == .first { first = newValue } else { second = newValue } }
     }

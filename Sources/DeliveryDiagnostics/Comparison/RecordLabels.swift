@@ -1,6 +1,6 @@
 internal import DeliveryRecording
 
-/// What is equal in equal runs of each record, except for its threads, as a number.
+/// A number for each record, made of its properties that are equal in equal runs, except for its threads.
 struct RecordLabels {
     private let run: ComparedRun
     /// For each compared entry.

@@ -19,7 +19,7 @@ struct Renaming {
     }
 
     /// The corresponding number in the other run, or -1.
-    func counterpart(of number: Int32, on side: Side) -> Int32 {
+    func counterpart(of number: Int32, on side: RunSide) -> Int32 {
         if number < 0 { return -1 }
         return side == .first ? counterparts.first[Int(number)] : counterparts.second[Int(number)]
     }

@@ -23,11 +23,18 @@ package struct RunComparison {
         /// Whether to skip lines of text logs that are not in NSLog's format instead of adding them to the message
         /// before. Nil to do so if one of the logs is the combined output of a program.
         package var skipsOtherLines: Bool?
-        package var budget = Budget()
-        /// For each recording: what to compare, or nil for nothing. Nil to compare everything.
+        /// The number of assignments of threads to try. Threads without names may be so alike that some are tried.
+        package var maximumTries = 10_000
+        /// Returns whether the time for that is up, by default after 5 seconds. Called before each try except the
+        /// first.
+        package var isTimeUp: @Sendable () -> Bool
+        /// For each recording: the records to compare, or nil for none. Nil to compare everything.
         fileprivate var selections: Pair<RecordingSelection?>?
 
-        package init() {}
+        package init() {
+            let end = ContinuousClock.now.advanced(by: .seconds(5))
+            isTimeUp = { ContinuousClock.now >= end }
+        }
 
         /// Compares only what a filter selects.
         ///
@@ -37,7 +44,7 @@ package struct RunComparison {
         ) throws(RecordingSelection.NothingSelected) {
             var selections = Pair<RecordingSelection?>(nil, nil)
             var nothing: RecordingSelection.NothingSelected?
-            for (side, input) in zip(Side.allCases, [first, second]) {
+            for (side, input) in zip(RunSide.allCases, [first, second]) {
                 guard case .recording(let recording) = input else {
                     throw .init(description: "a text log has no names of notifications and threads to select.")
                 }
@@ -49,27 +56,6 @@ package struct RunComparison {
                 }
             }
             self.selections = selections
-        }
-    }
-
-    /// Limits the search for matching threads. Threads without names may be so alike that assignments have to be tried.
-    package struct Budget: Sendable {
-        /// The number of assignments to try.
-        package var tries: Int
-        /// Returns whether the time is up. Called before each try except the first.
-        package var isOver: @Sendable () -> Bool
-
-        package init(tries: Int, isOver: @escaping @Sendable () -> Bool) {
-            self.tries = tries
-            self.isOver = isOver
-        }
-
-        /// - Parameter limit: the time for the search, from now on.
-        package init(
-            tries: Int = 10_000, limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
-        ) {
-            let end = clock.now.advanced(by: limit)
-            self.init(tries: tries) { clock.now >= end }
         }
     }
 
@@ -105,22 +91,14 @@ package struct RunComparison {
         let hasEnd = read.map { $0.recording.entries.contains { $0.stage == .end } }
         let needsEnds = hasEnd.first || hasEnd.second
         var texts = ComparedTexts()
-        func run(_ side: Side) -> ComparedRun {
-            let recording = read[side].recording
-            let truncations = recording.completeness.map { completeness -> Recording.Truncation? in
-                guard case .truncated(let reason) = completeness, needsEnds || reason != .noEnd else { return nil }
-                return reason
-            }
-            return ComparedRun(
-                recording, log: logs[side], order: order, ignored: options.ignored,
-                compares: options.selections.map { selections in
-                    { selections[side]?.contains($0) ?? false }
-                } ?? { _ in true },
-                truncations: order.isLogged ? [] : truncations,
-                lacksEnd: !order.isLogged && needsEnds && !hasEnd[side], texts: &texts)
+        func run(_ side: RunSide) -> ComparedRun {
+            ComparedRun(
+                read[side].recording, log: logs[side], order: order, options: options,
+                compares: options.selections.map { selections in { selections[side]?.contains($0) ?? false } },
+                hasEnd: needsEnds ? hasEnd[side] : nil, texts: &texts)
         }
-        var search = DifferenceSearch(Pair(run(.first), run(.second)), order: order, budget: options.budget)
-        outcome = search.run(maximum: options.maximumDifferences, progress)
+        var search = DifferenceSearch(Pair(run(.first), run(.second)), order: order, options: options)
+        outcome = search.run(progress)
     }
 }
 

@@ -3,24 +3,41 @@ package import DeliveryRecording
 /// A difference of two runs. Everything that happened before the first one is the same in both.
 package struct RunDifference: Sendable, Encodable {
     package enum Reason: String, Sendable, Encodable {
-        /// One run has a record that the other does not have.
         case onlyInFirst, onlyInSecond
+        /// A property of the records or lines.
+        case stage, name, post, observer, process, thread, target, relatedPost, count, sender, message, details, mention
         /// One log continues where the other ends.
         case oneEnds
         /// No thread of the second log writes the line. The second side is its first line without a counterpart.
         case threadEnds
-        /// The property that differs. Processes and threads differ only in the order of the files.
-        case stage, name, post, observer, process, thread, target, relatedPost, sender, message
-        /// Different numbers of matching observers.
-        case count
-        /// Different posting styles, policies, counters or ends.
-        case details
-        /// The messages mention different threads.
-        case mention
         /// The runs ended in different ways.
         case end
         /// One run has a record that the other, truncated recording does not have. The runs may or may not differ.
         case truncated
+
+        /// Describes a difference by its reason alone.
+        var sentence: String {
+            switch self {
+            case .onlyInFirst, .onlyInSecond: "One run continues where the other ends."
+            case .oneEnds: "One log continues where the other ends."
+            case .stage: "The stages differ."
+            case .name: "The notifications have different names."
+            case .post: "They are of different posts."
+            case .observer: "They are of different observers."
+            case .process: "They are of different processes."
+            case .thread: "They are on different threads."
+            case .target: "They are for different threads."
+            case .relatedPost: "Their related posts differ."
+            case .count: "They matched different numbers of observers."
+            case .sender: "The senders are of different types."
+            case .message: "The messages differ."
+            case .details: "Their details differ."
+            case .mention: "The messages mention different threads."
+            case .threadEnds: "No further thread writes this line."
+            case .end: "All else is the same, but the runs ended in different ways."
+            case .truncated: "The runs are the same up to where one is truncated."
+            }
+        }
     }
 
     /// The record or line of one run.
@@ -92,13 +109,11 @@ extension RunDifference {
     init?(endsOf runs: Pair<ComparedRun>) {
         let ends = runs.map { run in run.recording.entries.lastIndex { $0.stage == .end } }
         guard let first = ends.first, let second = ends.second else { return nil }
-        let reasons = [
-            runs.first.recording.entries[first].reason, runs.second.recording.entries[second].reason,
-        ]
+        let reasons = [runs.first.recording.entries[first].reason, runs.second.recording.entries[second].reason]
         guard reasons[0] != reasons[1], reasons.contains(where: { $0?.isSignal == true }) else { return nil }
         self.init(
             reason: .end, first: Side(runs.first, first), second: Side(runs.second, second),
-            explanation: ["All else is the same, but the runs ended in different ways."])
+            explanation: [Reason.end.sentence])
     }
 
     /// Creates the difference of two runs that are the same up to where one is truncated.
@@ -110,7 +125,7 @@ extension RunDifference {
             return Side(source: run.recording.source, line: run.recording.entries.last.map { Int($0.line) })
         }
         let names = Self.names(runs)
-        let truncated = DeliveryDiagnostics.Side.allCases.filter { runs[$0].isTruncated }
+        let truncated = RunSide.allCases.filter { runs[$0].isTruncated }
         let subject = truncated.count > 1 ? "they are" : "\(truncated.map { names[$0] }.joined()) is"
         self.init(
             reason: .truncated, first: side(runs.first, unmatched.first), second: side(runs.second, unmatched.second),

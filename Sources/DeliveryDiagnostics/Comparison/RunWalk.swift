@@ -86,7 +86,7 @@ struct RunWalk {
     }
 
     /// Returns whether the other run may lack records of a process because they come after its truncation.
-    private func mayBeMissing(_ process: Int32, of side: Side) -> Bool {
+    private func mayBeMissing(_ process: Int32, of side: RunSide) -> Bool {
         guard allowsTruncation else { return false }
         let counterpart = processes.counterpart(of: process, on: side)
         let other = runs[side.opposite]
@@ -182,13 +182,14 @@ struct RunWalk {
         guard entry.count == match.count || entry.stage == .remove else {
             return entry.stage == .post || entry.stage == .capture ? .count : .details
         }
-        let (recording, other) = (runs.first.recording, runs.second.recording)
         // Addresses are reused, so only the type of the sender is compared.
         if entry.sender >= 0 || match.sender >= 0 {
-            guard recording.sender(of: entry)?.type == other.sender(of: match)?.type else { return .sender }
+            let (sender, other) = (runs.first.recording.sender(of: entry), runs.second.recording.sender(of: match))
+            guard sender?.type == other?.type else { return .sender }
         }
         guard entry.overtakes == match.overtakes, entry.style == match.style, entry.policy == match.policy,
-            entry.reason == match.reason, recording.counters(of: entry) == other.counters(of: match)
+            entry.reason == match.reason,
+            runs.first.recording.counters(of: entry) == runs.second.recording.counters(of: match)
         else { return .details }
         guard runs.first.messageNumber(of: entry) == runs.second.messageNumber(of: match) else { return .message }
         return mentionsMatch(entry, match) ? nil : .mention

@@ -27,7 +27,7 @@ struct ThreadColours {
     init(_ runs: Pair<ComparedRun>, areRefined: Bool) {
         (keys, chains) = (runs.map(\.threadKeys), runs.map(\.chains))
         colours = keys.map { $0.map { RecordLabels.mix(0x51, UInt64(bitPattern: Int64($0))) } }
-        let areDistinct = Side.allCases.allSatisfy { [keys] in Set(keys[$0]).count == keys[$0].count }
+        let areDistinct = RunSide.allCases.allSatisfy { [keys] in Set(keys[$0]).count == keys[$0].count }
         labels = areRefined && !areDistinct ? runs.map { RecordLabels($0) } : nil
         byKey = Dictionary(grouping: chains.second.activeThreads) { [keys] in keys.second[Int($0)] }
         if areRefined { refine() }
@@ -70,10 +70,10 @@ struct ThreadColours {
             let found = Set(colours.first).union(colours.second).count
             guard found > classes, let labels else { break }
             classes = found
-            for side in Side.allCases { colours[side] = labels[side].refine(colours[side]) }
+            for side in RunSide.allCases { colours[side] = labels[side].refine(colours[side]) }
         }
         // Threads without compared records are not counted: whether they exist is chance.
-        let counts = Side.allCases.map { side in
+        let counts = RunSide.allCases.map { side in
             chains[side].activeThreads.reduce(into: [:]) { $0[colours[side][Int($1)], default: 0] += 1 }
         }
         areEqual = counts[0] == counts[1]

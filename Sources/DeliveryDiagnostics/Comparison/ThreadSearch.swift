@@ -7,7 +7,7 @@ struct ThreadSearch {
     /// If the runs are known to differ, more tries can only find a later difference to show.
     private static let maximumTriesToShow = 32
 
-    private let budget: RunComparison.Budget
+    private let options: RunComparison.Options
     private let colours: ThreadColours
     private let newWalk: (ThreadColours) -> RunWalk
     private let isDifferent: Bool
@@ -17,17 +17,17 @@ struct ThreadSearch {
 
     /// - Parameter allowsTruncation: whether records may be missing from truncated processes.
     init(
-        _ runs: Pair<ComparedRun>, order: ComparisonOrder, budget: RunComparison.Budget, allowsTruncation: Bool
+        _ runs: Pair<ComparedRun>, order: ComparisonOrder, options: RunComparison.Options, allowsTruncation: Bool
     ) {
-        self.budget = budget
+        self.options = options
         // The records of a truncated process are incomplete, so its threads have no certain colours.
         colours = ThreadColours(runs, areRefined: !order.isExact && !allowsTruncation)
         isDifferent = !colours.areEqual && !allowsTruncation
         newWalk = { RunWalk(runs, colours: $0, order: order, allowsTruncation: allowsTruncation) }
     }
 
-    /// Returns the walk that succeeded, or the one that got furthest and its mismatch. `isUndecided` is true if time was
-    /// up before every assignment was tried.
+    /// Returns the walk that succeeded, or the one that got furthest and its mismatch. `isUndecided` is true if time
+    /// was up before every assignment was tried.
     mutating func run(_ progress: (Int) -> Void) -> (walk: RunWalk, mismatch: RunWalk.Mismatch?, isUndecided: Bool) {
         if let same = search(colours, progress) { return (same, nil, false) }
         guard let furthest else { preconditionFailure("a search makes at least one try") }
@@ -41,7 +41,9 @@ struct ThreadSearch {
         if furthest.map({ $0.walk.compared < walk.compared }) ?? true { furthest = (walk, mismatch) }
         guard let thread = walk.firstChoice else { return nil }
         for candidate in colours.candidates(of: thread) {
-            isTimeUp = isTimeUp || tries >= (isDifferent ? Self.maximumTriesToShow : budget.tries) || budget.isOver()
+            isTimeUp =
+                isTimeUp || tries >= (isDifferent ? Self.maximumTriesToShow : options.maximumTries)
+                || options.isTimeUp()
             if isTimeUp { return nil }
             let individualised = colours.individualised(thread, candidate)
             if individualised.areEqual == colours.areEqual, let same = search(individualised, progress) { return same }

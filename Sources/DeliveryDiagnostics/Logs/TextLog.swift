@@ -24,17 +24,8 @@ package struct TextLog: Sendable {
     /// The first lines without newlines, one after the other.
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    private var otherLines: [OtherLine] = []
-
-    /// A line that is not in NSLog's format.
-    private struct OtherLine {
-        /// The index of the message before it, or -1.
-        var message: Int
-        var text: String
-
-        /// True if the line continues a message also in the combined output of a program.
-        var isIndented: Bool { message >= 0 && " \t)]}".contains(text.first ?? " ") }
-    }
+    /// The lines that are not in NSLog's format, each with the index of the message before it, or -1.
+    private var otherLines: [(message: Int, text: String)] = []
 
     /// Reads from a function.
     ///
@@ -76,7 +67,7 @@ package struct TextLog: Sendable {
         var (recording, skipped) = (messages, 0)
         var continued = -1
         for line in otherLines {
-            guard line.message >= 0, !skipsOtherLines || line.isIndented else {
+            guard line.message >= 0, !skipsOtherLines || Self.isIndented(line.text) else {
                 skipped += 1
                 continue
             }
@@ -89,6 +80,9 @@ package struct TextLog: Sendable {
         }
         return (recording, skipped)
     }
+
+    /// True if the line continues a message also in the combined output of a program.
+    private static func isIndented(_ line: String) -> Bool { " \t)]}".contains(line.first ?? " ") }
 
     /// The first line of a message.
     func line(_ index: Int) -> String {
@@ -129,9 +123,9 @@ package struct TextLog: Sendable {
                 let text = String(decoding: bytes, as: UTF8.self)
                 if text.allSatisfy(\.isWhitespace) { return }
                 if firstProblem == nil { firstProblem = (number, error, text, isWhole) }
-                let line = OtherLine(message: log.ends.count - 1, text: text)
-                log.otherLines.append(line)
-                if line.message < 0 || (!line.isIndented && Self.isDiagnostic(text)) { log.isCombinedOutput = true }
+                log.otherLines.append((log.ends.count - 1, text))
+                let isDiagnostic = !TextLog.isIndented(text) && Self.isDiagnostic(text)
+                if log.ends.isEmpty || isDiagnostic { log.isCombinedOutput = true }
             }
         }
 
@@ -178,7 +172,7 @@ package struct TextLog: Sendable {
                 return log
             } else if let firstProblem {
                 problem =
-                    "this is not a log line: \(firstProblem.problem.description)."
+                    "this is not a log line: \(firstProblem.problem.rawValue)."
                     + (firstProblem.isComplete ? "" : " The log ends within this line, so it may be truncated.")
             } else {
                 problem = "contains no log lines."

@@ -344,18 +344,17 @@ final class RunComparisonTests: XCTestCase {
         let one = rings([1, 2, 3, 4, 5, 0], order: [0, 1, 2, 3, 4, 5])
         let two = rings([1, 2, 0, 4, 5, 3], order: [0, 1, 2, 3, 4, 5])
         let asked = Mutex(0)
-        for (budget, expected) in [
-            (RunComparison.Budget(tries: 1, isOver: { false }), 1), (.init(tries: 1000, isOver: { true }), 1),
-            (
-                .init(tries: 1000) {
-                    asked.withLock { count in
-                        count += 1
-                        return count > 2
-                    }
-                }, 3
-            ),
-        ] {
-            let outcome = compare(one, two) { $0.budget = budget }
+        let isTimeUpAtTheThird: @Sendable () -> Bool = {
+            asked.withLock { count in
+                count += 1
+                return count > 2
+            }
+        }
+        let cases: [(tries: Int, isTimeUp: @Sendable () -> Bool, expected: Int)] = [
+            (1, { false }, 1), (1000, { true }, 1), (1000, isTimeUpAtTheThird, 3),
+        ]
+        for (tries, isTimeUp, expected) in cases {
+            let outcome = compare(one, two) { ($0.maximumTries, $0.isTimeUp) = (tries, isTimeUp) }
             guard case .undecided(let tries, _) = outcome else {
                 XCTFail("decided: \(outcome)")
                 continue
@@ -372,7 +371,7 @@ final class RunComparisonTests: XCTestCase {
                 for n in 2..<9 { script.add(.log, on: RecordedStory.thread(n), message: n == 5 ? fifth : "x") }
             }
         }
-        let outcome = compare(runs[0], runs[1]) { $0.budget = .init(tries: 1) { true } }
+        let outcome = compare(runs[0], runs[1]) { ($0.maximumTries, $0.isTimeUp) = (1, { true }) }
         guard case .different(let differences) = outcome else {
             XCTFail("not different: \(outcome)")
             return

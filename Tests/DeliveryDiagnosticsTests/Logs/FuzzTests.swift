@@ -1,14 +1,13 @@
 import DeliveryRecording
-import Foundation
 import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
-/// Reads random input. `STRESS=1` in the environment reads a hundred times as much.
+/// Reads random input.
 final class FuzzTests: XCTestCase {
-    private static let inputs = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 100_000 : 1000
+    private static let inputs = TestRounds.rounds(300, stress: 100_000)
 
     private static let recording: [UInt8] = {
         var lines = RecordLines()

@@ -4,6 +4,10 @@ import XCTest
 @testable import DeliveryDiagnostics
 
 final class LogLineTests: XCTestCase {
+    private func line(_ text: String) throws -> LogLine {
+        try Array(text.utf8).withUnsafeBufferPointer { try LogLine($0) }
+    }
+
     func testALineInNSLogsFormatIsSplitIntoProcessThreadAndMessage() throws {
         for (text, process, thread, message) in [
             ("2016-02-13 22:05:12.857 test[865:45174] test notification", "test", "45174", "test notification"),
@@ -17,7 +21,7 @@ final class LogLineTests: XCTestCase {
             ("2026-11-20 22:05:12.856 test[865:1]  two spaces", "test", "1", " two spaces"),
             ("2026-11-20 22:05:12.856 прог[865:1] ж", "прог", "1", "ж"),
         ] {
-            let line = try LogLine(Array(text.utf8))
+            let line = try line(text)
             XCTAssertEqual(
                 [line.process, line.processID, line.threadID, line.message], [process, "865", thread, message])
         }
@@ -40,7 +44,7 @@ final class LogLineTests: XCTestCase {
                 }
             ),
         ] {
-            for text in texts { assertThrows(problem) { try LogLine(Array(text.utf8)) } }
+            for text in texts { assertThrows(problem) { try line(text) } }
         }
     }
 }
