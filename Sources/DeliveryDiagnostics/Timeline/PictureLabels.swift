@@ -2,13 +2,6 @@ internal import DeliveryRecording
 
 /// Places the labels of a picture where they do not touch each other or anything else.
 struct PictureLabels {
-    struct Box: Hashable {
-        var left: Double
-        var top: Double
-        var right: Double
-        var bottom: Double
-    }
-
     /// A possible text and position of a label: the beginning of its baseline.
     struct Candidate {
         var text: String
@@ -22,7 +15,7 @@ struct PictureLabels {
     struct Pending {
         /// Labels of low rank are placed first.
         var rank: Int
-        var style: String
+        var style = "label"
         var lane: Int
         var candidates: [Candidate]
         /// The number of candidates that say enough: with none of them the lane needs another row of labels. Nil if
@@ -38,16 +31,16 @@ struct PictureLabels {
     /// Searching a column with more boxes takes too long, and it has hardly any free space.
     private static let maximumPerColumn = 400
 
-    private let bounds: Box
+    private let bounds: SVG.Box
     /// Occupied boxes by column of the picture.
-    private var boxes: [Int: [Box]] = [:]
+    private var boxes: [Int: [SVG.Box]] = [:]
     private var pending: [Pending] = []
     /// The lanes with labels that are missing or say too little.
     private(set) var crowdedLanes: Set<Int> = []
     /// The number of labels that have no space.
     private(set) var missing = 0
 
-    init(bounds: Box) {
+    init(bounds: SVG.Box) {
         self.bounds = bounds
     }
 
@@ -61,29 +54,28 @@ struct PictureLabels {
         DisplayWidth.fitMiddle(Excerpt.of(text, length: 200), to: width, ellipsis: "…")
     }
 
-    mutating func occupy(_ box: Box) {
+    mutating func occupy(_ box: SVG.Box) {
         for column in columns(of: box) where boxes[column, default: []].count < Self.maximumPerColumn {
             boxes[column, default: []].append(box)
         }
     }
 
     /// Occupies the box if it is free.
-    mutating func occupyIfFree(_ box: Box) -> Bool {
+    mutating func occupyIfFree(_ box: SVG.Box) -> Bool {
         guard box.left >= bounds.left, box.right <= bounds.right, box.top >= bounds.top, box.bottom <= bounds.bottom
         else { return false }
-        for column in columns(of: box) {
+        let isFree = columns(of: box).allSatisfy { column in
             let boxes = boxes[column, default: []]
-            if boxes.count >= Self.maximumPerColumn { return false }
-            let isOccupied = boxes.contains {
-                $0.left < box.right && box.left < $0.right && $0.top < box.bottom && box.top < $0.bottom
-            }
-            if isOccupied { return false }
+            return boxes.count < Self.maximumPerColumn
+                && boxes.allSatisfy {
+                    $0.left >= box.right || box.left >= $0.right || $0.top >= box.bottom || box.top >= $0.bottom
+                }
         }
-        occupy(box)
-        return true
+        if isFree { occupy(box) }
+        return isFree
     }
 
-    private func columns(of box: Box) -> ClosedRange<Int> {
+    private func columns(of box: SVG.Box) -> ClosedRange<Int> {
         let first = Int(max(bounds.left, min(box.left, bounds.right)) / Self.column)
         return first...max(first, Int(max(bounds.left, min(box.right, bounds.right)) / Self.column))
     }
@@ -95,26 +87,26 @@ struct PictureLabels {
         var (leaders, drawn): ([String], [String]) = ([], [])
         for label in pending.sorted(by: { $0.rank < $1.rank }) {
             let index = label.candidates.firstIndex { candidate in
-                let width = Self.width(candidate.text, style: label.style)
+                let right = candidate.x + Self.width(candidate.text, style: label.style)
                 return occupyIfFree(
-                    Box(
+                    SVG.Box(
                         left: candidate.x - label.margin, top: candidate.y - 8 - label.margin / 4,
-                        right: candidate.x + width + label.margin, bottom: candidate.y + 1 + label.margin / 4))
+                        right: right + label.margin, bottom: candidate.y + 1 + label.margin / 4))
             }
             if let sufficient = label.sufficient, index ?? .max >= sufficient { crowdedLanes.insert(label.lane) }
             guard let candidate = index.map({ label.candidates[$0] }) else {
                 missing += label.candidates.isEmpty || !label.isCounted ? 0 : 1
                 continue
             }
-            leaders +=
-                candidate.leader.map {
-                    [SVG.path("leader", "M\(SVG.point($0.x, $0.y))V\(SVG.number(candidate.y + 2))")]
-                } ?? []
+            if let leader = candidate.leader {
+                leaders.append(
+                    SVG.path("leader", "M\(SVG.point(leader.x, leader.y))V\(SVG.number(candidate.y + 2))"))
+            }
             // Lines must not strike through the label.
+            let (left, top) = (SVG.number(candidate.x - 1), SVG.number(candidate.y - 9))
+            let width = SVG.number(Self.width(candidate.text, style: label.style) + 2)
             drawn.append(
-                "<rect class=\"behind\" x=\"\(SVG.number(candidate.x - 1))\" "
-                    + "y=\"\(SVG.number(candidate.y - 9))\" "
-                    + "width=\"\(SVG.number(Self.width(candidate.text, style: label.style) + 2))\" height=\"12\"/>"
+                "<rect class=\"behind\" x=\"\(left)\" y=\"\(top)\" width=\"\(width)\" height=\"12\"/>"
                     + SVG.text(candidate.text, style: label.style, x: candidate.x, y: candidate.y))
         }
         return leaders + drawn

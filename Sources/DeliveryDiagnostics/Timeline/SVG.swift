@@ -1,5 +1,12 @@
 /// The format of SVG.
 enum SVG {
+    struct Box {
+        var left: Double
+        var top: Double
+        var right: Double
+        var bottom: Double
+    }
+
     /// At most one decimal.
     static func number(_ value: Double) -> String {
         let tenths = Int((max(-1e9, min(1e9, value)) * 10).rounded())
@@ -8,12 +15,18 @@ enum SVG {
         return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
     }
 
+    /// `20 40.5`, a point of a path.
+    static func point(_ x: Double, _ y: Double) -> String { "\(number(x)) \(number(y))" }
+
+    static func path(_ style: String, _ path: String) -> String { "<path class=\"\(style)\" d=\"\(path)\"/>" }
+
     static func text(_ text: String, style: String, x: Double, y: Double) -> String {
         "<text class=\"\(style)\" x=\"\(number(x))\" y=\"\(number(y))\">\(XMLText.escaped(text))</text>"
     }
 
-    static func path(_ style: String, _ path: String) -> String { "<path class=\"\(style)\" d=\"\(path)\"/>" }
+    static func circle(_ style: String, x: Double, y: Double, radius: Double) -> String {
+        "<circle class=\"\(style)\" cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"\(number(radius))\"/>"
+    }
 
-    /// `20 40.5`, a point of a path.
-    static func point(_ x: Double, _ y: Double) -> String { "\(number(x)) \(number(y))" }
+    static func title(_ text: String) -> String { "<title>\(XMLText.escaped(text))</title>" }
 }

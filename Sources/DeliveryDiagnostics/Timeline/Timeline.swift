@@ -1,4 +1,4 @@
-package import DeliveryRecording
+internal import DeliveryRecording
 internal import ThreadedNotifications
 
 /// The layout of a drawing of a recording's threads: a lane for each thread, items for handlers, waits and events, and
@@ -6,55 +6,35 @@ internal import ThreadedNotifications
 ///
 /// Independent of the output: `TimelineText` and `TimelinePicture` both draw it. Times are nanoseconds since the
 /// recording's first record.
-package struct Timeline: Sendable, Hashable {
+package struct Timeline: Sendable {
     /// A thread, or several threads folded into one lane.
-    package struct Lane: Sendable, Hashable {
-        package var title: String
+    struct Lane: Hashable, Sendable {
+        var title: String
         /// Full description of the thread.
-        package var details: String
+        var details: String
         /// The time of the thread's first record.
-        package var begin: Int64
+        var begin: Int64
         /// The time of the thread's end, if it was recorded.
-        package var end: Int64
+        var end: Int64
         /// The number of threads in this lane.
-        package var threads = 1
+        var threads = 1
         /// The number of drawn deliveries that are still waiting for it at the end.
-        package var waiting = 0
-    }
+        var waiting = 0
 
-    /// The texts of an item.
-    package struct Label: Sendable, Hashable {
-        /// The stage.
-        package var what: String
-        /// For example `#3`.
-        package var post: String?
-        /// The notification's name.
-        package var name: String?
-        /// True for a post that no observer matched.
-        package var isUnobserved = false
-        /// The number of this post's deliveries that are still pending at the end.
-        package var waiting = 0
-        /// Further properties, the most important first.
-        package var details: [String] = []
-        /// The source location.
-        var location: SourceLocation?
-        /// The line of the file, or the sequence number if the record is not from a file.
-        package var line: Int
-
-        /// The outcome of a post, if nothing else in the drawing shows it.
-        package var outcome: String? { isUnobserved ? "unobserved" : waiting > 0 ? "\(waiting) still waiting" : nil }
+        /// The words for `waiting`; nil for 0.
+        var waitingWords: String? { waiting > 0 ? "\(waiting) still waiting" : nil }
     }
 
     /// Something that is drawn: a handler, a wait, an event without a duration, or several similar ones.
-    package struct Item: Sendable, Hashable {
-        package enum Kind: Sendable, Hashable {
+    struct Item: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
             /// An event without a duration.
             case mark
             case handler
             case wait
         }
 
-        package enum Ending: Sendable, Hashable {
+        enum Ending: Hashable, Sendable {
             case returned
             /// The thread or the recording ended first.
             case runsOn
@@ -62,34 +42,48 @@ package struct Timeline: Sendable, Hashable {
             case isNotRecorded
         }
 
-        package var kind: Kind
-        package var stage: DeliveryStage
-        package var lane: Int
-        package var begin: Int64
+        let kind: Kind
+        let stage: DeliveryStage
+        /// The record at which it begins.
+        let entry: Int32
+        var lane: Int
+        let begin: Int64
         /// The time at which its drawing ends.
-        package var end: Int64
-        package var ending = Ending.returned
+        var end: Int64
+        var ending = Ending.returned
         /// The number of handlers and waits of its thread that contain it.
-        package var depth: Int
-        /// The label of the first.
-        package var label: Label
-        /// Index in `arrows` of the arrow to the first.
-        package var arrow: Int?
+        let depth: Int
+        /// The number of this post's deliveries that are still pending at the end.
+        var waiting = 0
+        /// Index in `arrows` of the arrow to it, or to the first.
+        var arrow: Int?
         /// The number of similar items that are drawn as this one.
-        package var count = 1
-        /// The post of the last.
-        package var lastPost: String?
+        var count = 1
+        /// The record at which the last of them begins.
+        var lastEntry: Int32
         /// The latencies of their arrows, in nanoseconds.
-        package var latency: ClosedRange<Int64>?
+        var latency: ClosedRange<Int64>?
         /// The duration of the longest, in nanoseconds.
-        package var longest: Int64 = 0
+        var longest: Int64
 
-        package var isRun: Bool { count > 1 }
+        var isRun: Bool { count > 1 }
+
+        /// Appends a later similar item to this one.
+        mutating func append(_ other: Item) {
+            count += other.count
+            end = max(end, other.end)
+            lastEntry = other.lastEntry
+            waiting += other.waiting
+            longest = max(longest, other.longest)
+            if let mine = latency, let its = other.latency {
+                latency = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
+            }
+        }
     }
 
     /// An arrow from a post to one of its deliveries, or to another outcome.
-    package struct Arrow: Sendable, Hashable {
-        package enum Kind: Sendable, Hashable {
+    struct Arrow: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
             /// To a handler, through its thread's mailbox or the document's queue.
             case delivery
             /// To a handler on the posting thread, before `post` returned.
@@ -100,66 +94,99 @@ package struct Timeline: Sendable, Hashable {
             case lost
         }
 
-        package var kind: Kind
-        package var fromLane: Int
-        package var from: Int64
+        let kind: Kind
+        var fromLane: Int
+        let from: Int64
         /// The number of handlers and waits of its thread that contain its beginning.
-        package var fromDepth: Int
-        package var toLane: Int
-        package var to: Int64
+        let fromDepth: Int
+        var toLane: Int
+        let to: Int64
 
         /// In nanoseconds.
-        package var latency: Int64 { to - from }
+        var latency: Int64 { to - from }
     }
 
-    /// A row of the drawing, in recorded order. Values are indices in `items`.
-    package enum Row: Sendable, Hashable {
-        case begins(Int)
-        case ends(Int)
-        /// A mark, a run, or something that begins and ends with nothing drawn between.
-        case whole(Int)
-
-        package var item: Int {
-            switch self {
-            case .begins(let item), .ends(let item), .whole(let item): item
-            }
+    /// A row of the drawing, in recorded order.
+    struct Row: Hashable, Sendable {
+        enum Part: Hashable, Sendable {
+            case begin
+            case end
+            /// A mark, a run, or something that begins and ends with nothing drawn between.
+            case whole
         }
+
+        let part: Part
+        /// An index in `items`.
+        let item: Int
     }
 
     /// Counts of everything that is not drawn. Nothing is left out silently.
-    package struct LeftOut: Sendable, Hashable {
+    struct LeftOut: Hashable, Sendable {
         /// Records before and after the selected time.
-        package var before = 0
-        package var after = 0
+        var before = 0
+        var after = 0
         /// Records of other posts or names.
-        package var filtered = 0
+        var filtered = 0
         /// Records beyond the limit of rows, and the time of the first of them.
-        package var beyondLimit = 0
-        package var limitReached: Int64 = 0
+        var beyondLimit = 0
+        var limitReached: Int64 = 0
         /// Records of stages that are never drawn.
-        package var undrawn: [DeliveryStage: Int] = [:]
+        var undrawn: [DeliveryStage: Int] = [:]
     }
 
-    /// The path of the recording.
-    package var source: String
-    /// The number of its records.
-    package var records: Int
+    let index: RecordingIndex
     /// The beginning and end of the drawing.
-    package var begin: Int64
-    package var end: Int64
+    var begin: Int64 = 0
+    var end: Int64 = 0
     /// In the order of processes and thread numbers.
-    package var lanes: [Lane]
+    var lanes: [Lane] = []
     /// In the order of their beginnings.
-    package var items: [Item]
-    package var arrows: [Arrow]
-    package var rows: [Row]
-    package var leftOut: LeftOut
+    var items: [Item] = []
+    var arrows: [Arrow] = []
+    var rows: [Row] = []
+    var leftOut = LeftOut()
     /// The titles of the lanes that were folded into one.
-    package var foldedLanes: [String] = []
-}
+    var foldedLanes: [String] = []
 
-extension Timeline {
-    package func time(of row: Row) -> Int64 {
-        if case .ends(let item) = row { items[item].end } else { items[row.item].begin }
+    init(of index: RecordingIndex) {
+        self.index = index
+    }
+
+    var recording: Recording { index.recording }
+
+    /// The time from its beginning to its end.
+    var duration: ElapsedTime { ElapsedTime(nanoseconds: end - begin) }
+
+    /// The number of threads in all lanes.
+    var threadCount: Int { lanes.reduce(0) { $0 + $1.threads } }
+
+    func time(of row: Row) -> Int64 { row.part == .end ? items[row.item].end : items[row.item].begin }
+
+    mutating func mapLanes(_ lane: [Int]) {
+        for index in items.indices { items[index].lane = lane[items[index].lane] }
+        for index in arrows.indices {
+            arrows[index].fromLane = lane[arrows[index].fromLane]
+            arrows[index].toLane = lane[arrows[index].toLane]
+        }
+    }
+
+    /// The timeline with at most this many lanes. The busiest lanes stay; the others share the last one.
+    func folded(toLanes most: Int) -> Timeline {
+        guard lanes.count > max(1, most) else { return self }
+        var uses = [Int](repeating: 0, count: lanes.count)
+        for item in items { uses[item.lane] += item.count }
+        for arrow in arrows { uses[arrow.fromLane] += 1 }
+        let kept = lanes.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }.prefix(max(0, most - 1)).sorted()
+        let others = lanes.indices.filter { !kept.contains($0) }.map { lanes[$0] }
+        var folded = self
+        folded.foldedLanes = others.map(\.title)
+        folded.lanes = kept.map { lanes[$0] }
+        folded.lanes.append(
+            Lane(
+                title: "\(others.count) others", details: folded.foldedLanes.joined(separator: ", "),
+                begin: others.map(\.begin).min() ?? 0, end: others.map(\.end).max() ?? 0,
+                threads: others.count, waiting: others.reduce(0) { $0 + $1.waiting }))
+        folded.mapLanes(lanes.indices.map { kept.firstIndex(of: $0) ?? kept.count })
+        return folded
     }
 }

@@ -8,155 +8,132 @@ extension Timeline {
     package init(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, limit: Int? = nil, foldsRuns: Bool = true
     ) {
-        let selection = selection ?? .all(of: index.recording)
-        self = TimelineBuilder(index, selection, limit: limit, foldsRuns: foldsRuns).timeline()
+        var builder = TimelineBuilder(
+            index: index, selection: selection ?? .all(of: index.recording), limit: limit ?? .max,
+            foldsRuns: foldsRuns, timeline: Timeline(of: index))
+        builder.addRows()
+        builder.addLanes()
+        self = builder.timeline
     }
 }
 
 /// Builds a timeline of the selected part of a recording.
 private struct TimelineBuilder {
-    private let index: RecordingIndex
-    private let recording: Recording
-    private let selection: RecordingSelection
-    private let limit: Int?
-    private let foldsRuns: Bool
-    private var rows: [Timeline.Row] = []
-    private var items: [Timeline.Item] = []
-    private var arrows: [Timeline.Arrow] = []
+    let index: RecordingIndex
+    let selection: RecordingSelection
+    let limit: Int
+    let foldsRuns: Bool
+    /// Until all lanes are known, lanes are indices of threads.
+    var timeline: Timeline
     /// For each thread: the number of drawn deliveries that are still waiting for it at the end.
-    private var waiting: [Int: Int] = [:]
-    /// The number of similar rows at the end of `rows`.
-    private var similarRows = 0
-    private var lastSimilarity: Similarity?
-    private var lastSimilarityRow = -1
-    private var leftOut = Timeline.LeftOut()
-    /// Properties that rows must share to be drawn as one.
-    private struct Similarity: Hashable {
-        var lane: Int
-        var stage: DeliveryStage
-        var name: String?
-        var depth: Int
-        var arrowKind: Timeline.Arrow.Kind?
-        var fromLane: Int?
-        var isUnobserved: Bool
-        var isWaiting: Bool
-    }
+    var waiting: [Int32: Int] = [:]
+    /// For each drawn span that has not ended: its index in `items`.
+    var openItems: [Int32: Int] = [:]
 
     /// Up to three rows are easy to read and show more than one row for all of them.
     private static let minimumRun = 4
 
-    /// For each drawn span: its index in `items`.
-    private var itemOfSpan: [Int: Int] = [:]
-
-    init(_ index: RecordingIndex, _ selection: RecordingSelection, limit: Int?, foldsRuns: Bool) {
-        self.index = index
-        recording = index.recording
-        self.selection = selection
-        self.limit = limit
-        self.foldsRuns = foldsRuns
-    }
-
-    func timeline() -> Timeline {
-        var builder = self
-        builder.build()
-        return builder.laidOut()
-    }
-
     // MARK: Rows
 
-    private mutating func build() {
-        for (number, entry) in recording.entries.enumerated() {
-            guard isDrawn(entry, Int32(number)) else {
+    mutating func addRows() {
+        var number: Int32 = -1
+        for entry in index.recording.entries {
+            number += 1
+            guard isDrawn(entry, number) else {
                 // The others are part of a post or a delivery.
-                if entry.stage != .append, entry.stage != .capture { leftOut.undrawn[entry.stage, default: 0] += 1 }
+                if entry.stage != .append, entry.stage != .capture {
+                    timeline.leftOut.undrawn[entry.stage, default: 0] += 1
+                }
                 continue
             }
             let time = selection.elapsed(entry)
-            let span = index.spanOfEntry[number]
+            let span = index.spanOfEntry[Int(number)]
+            let isEnd = entry.stage == .return || entry.stage == .waitEnd
             if !selection.matches(entry) {
-                leftOut.filtered += 1
+                timeline.leftOut.filtered += 1
             } else if time < selection.times.lowerBound {
-                leftOut.before += 1
+                timeline.leftOut.before += 1
                 // A span that began earlier but has not ended is drawn.
-                if span >= 0, entry.stage != .return, entry.stage != .waitEnd,
-                    end(of: index.spans[Int(span)]) >= selection.times.lowerBound
-                {
-                    itemOfSpan[Int(span)] = addItem(entry, Int32(number))
+                if span >= 0, !isEnd, end(of: index.spans[Int(span)]) >= selection.times.lowerBound {
+                    openItems[span] = addItem(entry, number)
                 }
             } else if time > selection.times.upperBound {
-                leftOut.after += 1
-            } else if entry.stage == .return || entry.stage == .waitEnd {
-                addEnd(of: Int(span), at: time)
+                timeline.leftOut.after += 1
+            } else if isEnd {
+                addEnd(of: span, at: time)
             } else if isFull {
                 leaveOut(at: time)
             } else {
-                let item = addItem(entry, Int32(number))
-                if span >= 0 { itemOfSpan[Int(span)] = item }
-                if span >= 0, items[item].ending != .isNotRecorded {
-                    // When it returns, it may be folded into the rows before it.
-                    rows.append(.begins(item))
-                } else {
-                    rows.append(.whole(item))
-                    foldLastRow()
-                }
+                let item = addItem(entry, number)
+                if span >= 0 { openItems[span] = item }
+                // When a span ends, its row may be folded into the rows before it.
+                let isSpan = span >= 0 && timeline.items[item].ending != .isNotRecorded
+                addRow(isSpan ? .begin : .whole, item)
             }
         }
     }
 
-    private mutating func addEnd(of span: Int, at time: Int64) {
+    private mutating func addEnd(of span: Int32, at time: Int64) {
         // The beginning may be beyond the limit.
-        guard let item = itemOfSpan[span] else { return leaveOut(at: time) }
-        if rows.last == .begins(item) {
-            rows[rows.count - 1] = .whole(item)
-            foldLastRow()
+        guard let item = openItems.removeValue(forKey: span) else { return leaveOut(at: time) }
+        if timeline.rows.last == Timeline.Row(part: .begin, item: item) {
+            timeline.rows.removeLast()
+            addRow(.whole, item)
         } else if isFull {
             leaveOut(at: time)
         } else {
-            rows.append(.ends(item))
+            addRow(.end, item)
         }
     }
 
     /// True if no row may be added. Once a row was left out, none is added again, even if folding reduces their number.
-    private var isFull: Bool { leftOut.beyondLimit > 0 || limit.map { rows.count >= $0 } ?? false }
+    private var isFull: Bool { timeline.leftOut.beyondLimit > 0 || timeline.rows.count >= limit }
 
     private mutating func leaveOut(at time: Int64) {
-        if leftOut.beyondLimit == 0 { leftOut.limitReached = time }
-        leftOut.beyondLimit += 1
+        if timeline.leftOut.beyondLimit == 0 { timeline.leftOut.limitReached = time }
+        timeline.leftOut.beyondLimit += 1
     }
 
-    // MARK: Runs
+    private mutating func addRow(_ part: Timeline.Row.Part, _ item: Int) {
+        timeline.rows.append(Timeline.Row(part: part, item: item))
+        if part == .whole, foldsRuns, isFoldable(timeline.items[item].stage) { foldLastRow() }
+    }
 
-    /// Folds the last row into the similar rows before it. Rows that may be folded have the last items.
+    /// Folds the last row into the similar rows before it. Their items are the last items.
     private mutating func foldLastRow() {
-        guard foldsRuns, let last = rows.last, let similarity = similarity(of: items[last.item]) else { return }
-        let isSimilar = similarity == lastSimilarity && lastSimilarityRow == rows.count - 2
-        similarRows = isSimilar ? similarRows + 1 : 1
-        if similarRows >= Self.minimumRun {
-            let members = (similarRows == Self.minimumRun ? Self.minimumRun : 2) - 1
-            let folded = items.suffix(members)
-            rows.removeLast(members)
-            items.removeLast(members)
-            arrows.removeLast(folded.count { $0.arrow != nil })
-            for item in folded { items[items.count - 1].append(item) }
+        let (rows, last) = (timeline.rows.count, timeline.items.count - 1)
+        guard rows > 1, timeline.rows[rows - 2].part == .whole else { return }
+        let members = timeline.items[last - 1].isRun ? 2 : Self.minimumRun
+        guard rows >= members else { return }
+        for member in 2...members {
+            guard timeline.rows[rows - member].part == .whole, areSimilar(last + 1 - member, last) else { return }
         }
-        (lastSimilarity, lastSimilarityRow) = (similarity, rows.count - 1)
+        let run = last + 1 - members
+        for item in run + 1...last {
+            timeline.items[run].append(timeline.items[item])
+            if timeline.items[item].arrow != nil { timeline.arrows.removeLast() }
+        }
+        timeline.rows.removeLast(members - 1)
+        timeline.items.removeLast(members - 1)
     }
 
-    /// Nil if the item always has its own row.
-    private func similarity(of item: Timeline.Item) -> Similarity? {
-        switch item.stage {
-        case .register, .remove, .enqueue, .dequeue, .post, .capture, .append, .deliver, .coalesce, .drop, .cancel,
-            .targetGone, .skip:
-            break
-        // Their messages differ.
-        case .signal, .dropSignal, .drain, .return, .wait, .waitEnd, .refuseWait, .threadEnd, .count, .log,
-            .processStart, .processEnd, .fork, .lost, .end:
-            return nil
+    /// False if the messages of its records differ, so that each has its own row.
+    private func isFoldable(_ stage: DeliveryStage) -> Bool {
+        switch stage {
+        case .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end: false
+        default: true
         }
-        let arrow = item.arrow.map { arrows[$0] }
-        return Similarity(
-            lane: item.lane, stage: item.stage, name: item.label.name, depth: item.depth, arrowKind: arrow?.kind,
-            fromLane: arrow?.fromLane, isUnobserved: item.label.isUnobserved, isWaiting: item.label.waiting > 0)
+    }
+
+    /// True if the rows of two items look the same except for their numbers and times.
+    private func areSimilar(_ one: Int, _ other: Int) -> Bool {
+        let (one, other) = (timeline.items[one], timeline.items[other])
+        let (entry, otherEntry) = (index.entry(one.entry), index.entry(other.entry))
+        let (arrow, otherArrow) = (one.arrow.map { timeline.arrows[$0] }, other.arrow.map { timeline.arrows[$0] })
+        return one.lane == other.lane && one.stage == other.stage && one.depth == other.depth
+            && entry.name == otherEntry.name && (entry.post < 0) == (otherEntry.post < 0)
+            && arrow?.kind == otherArrow?.kind && arrow?.fromLane == otherArrow?.fromLane
+            && timeline.isUnobserved(one) == timeline.isUnobserved(other) && (one.waiting > 0) == (other.waiting > 0)
     }
 
     /// True if the record has a row of its own.
@@ -168,42 +145,42 @@ private struct TimelineBuilder {
         // The document's observer captures a post; the two are drawn as one.
         case .capture: entry.post < 0 || index.origin(ofPost: entry.post) == number
         case .return, .waitEnd: index.spanOfEntry[Int(number)] >= 0
-        case .register, .remove, .enqueue, .dequeue, .post, .deliver, .coalesce, .drop, .cancel, .targetGone, .skip,
-            .wait, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
-            true
+        default: true
         }
     }
 
     // MARK: Items and arrows
 
-    /// Lanes hold thread indices until all lanes are known.
     private mutating func addItem(_ entry: Recording.Entry, _ number: Int32) -> Int {
         let span = index.spanOfEntry[Int(number)] < 0 ? nil : index.spans[Int(index.spanOfEntry[Int(number)])]
         let time = selection.elapsed(entry)
-        let label = label(of: entry)
+        let end = span.map(end) ?? time
         var item = Timeline.Item(
-            kind: span == nil ? .mark : entry.stage == .wait ? .wait : .handler, stage: entry.stage,
-            lane: Int(entry.thread), begin: time, end: span.map(end) ?? time, depth: index.depth(of: number),
-            label: label, lastPost: label.post)
+            kind: span == nil ? .mark : entry.stage == .wait ? .wait : .handler, stage: entry.stage, entry: number,
+            lane: Int(entry.thread), begin: time, end: end, depth: index.depth(of: number), lastEntry: number,
+            longest: end - time)
         switch span?.ending {
         case .abandoned, .open: item.ending = .runsOn
         case .notRecorded: item.ending = .isNotRecorded
         case .returned, nil: break
         }
-        item.longest = item.end - item.begin
-        item.arrow = addArrow(to: entry, number)
-        item.latency = item.arrow.map { arrows[$0].latency...arrows[$0].latency }
-        items.append(item)
-        return items.count - 1
+        if let arrow = arrow(to: entry, number) {
+            item.arrow = timeline.arrows.count
+            item.latency = arrow.latency...arrow.latency
+            timeline.arrows.append(arrow)
+        }
+        item.waiting = waiting(entry)
+        timeline.items.append(item)
+        return timeline.items.count - 1
     }
 
     /// The time until which a handler or wait is drawn.
     private func end(of span: RecordingIndex.Span) -> Int64 {
         if span.ending == .notRecorded { return selection.elapsed(index.entry(span.begin)) }
-        return (span.end >= 0 ? index.entry(span.end) : recording.entries.last).map(selection.elapsed) ?? 0
+        return (span.end >= 0 ? index.entry(span.end) : index.recording.entries.last).map(selection.elapsed) ?? 0
     }
 
-    private mutating func addArrow(to entry: Recording.Entry, _ number: Int32) -> Int? {
+    private func arrow(to entry: Recording.Entry, _ number: Int32) -> Timeline.Arrow? {
         guard entry.post >= 0 else { return nil }
         let kind: Timeline.Arrow.Kind
         var origin = index.origin(ofPost: entry.post)
@@ -220,106 +197,67 @@ private struct TimelineBuilder {
             kind = .lost
             // A notification that never left its posting queue: the arrow begins at its `enqueue`.
             if delivery < 0 { origin = enqueued }
-        case .register, .remove, .enqueue, .capture, .append, .signal, .dropSignal, .drain, .return, .skip, .wait,
-            .waitEnd, .refuseWait, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost, .end:
+        default:
             return nil
         }
         guard origin >= 0, origin < number else { return nil }
         let start = index.entry(origin)
-        arrows.append(
-            Timeline.Arrow(
-                kind: kind, fromLane: Int(start.thread), from: selection.elapsed(start),
-                fromDepth: index.depth(of: origin), toLane: Int(entry.thread),
-                to: selection.elapsed(entry)))
-        return arrows.count - 1
-    }
-
-    private mutating func label(of entry: Recording.Entry) -> Timeline.Label {
-        var label = Timeline.Label(what: entry.stage.rawValue, line: Int(entry.line))
-        label.name = recording.name(of: entry)
-        if entry.post >= 0 {
-            label.post = "#\(recording.posts[Int(entry.post)].number)"
-            if label.name == nil { label.name = "block" }
-        }
-        if entry.stage == .append { label.what = "perform" }
-        if entry.observer >= 0 {
-            label.details.append("observer \(recording.observers[Int(entry.observer)].number)")
-        }
-        switch entry.stage {
-        case .post, .capture, .enqueue, .append:
-            label.isUnobserved = entry.count == 0
-            if entry.count > 1 { label.details.append("to \(entry.count) observers") }
-            label.waiting = waiting(entry)
-        case .remove:
-            if entry.count > 0 { label.details.append("\(counted(Int(entry.count), "handler")) of it run") }
-        case .register:
-            if entry.name < 0 { label.name = "any name" }
-        case .lost:
-            label.details.append(counted(Int(max(0, entry.count)), "record"))
-        default: break
-        }
-        if entry.target >= 0, entry.target != entry.thread {
-            label.details.append("for \(recording.describeThread(entry.target))")
-        }
-        if entry.relatedPost >= 0, entry.relatedPost != entry.post {
-            let word = entry.stage == .capture ? "of" : "by"
-            label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
-        }
-        if let details = recording.details(of: entry) { label.details.append(details) }
-        label.location = recording.place(of: entry)
-        return label
+        return Timeline.Arrow(
+            kind: kind, fromLane: Int(start.thread), from: selection.elapsed(start), fromDepth: index.depth(of: origin),
+            toLane: Int(entry.thread), to: selection.elapsed(entry))
     }
 
     /// The number of deliveries of a post that have no outcome. Counts them for the threads that they wait for.
     private mutating func waiting(_ entry: Recording.Entry) -> Int {
         guard entry.post >= 0 else { return 0 }
-        if entry.stage == .enqueue {
+        switch entry.stage {
+        case .enqueue:
             guard index.posts[Int(entry.post)].queueOutcome < 0 else { return 0 }
-            if entry.target >= 0 { waiting[Int(entry.target), default: 0] += 1 }
+            if entry.target >= 0 { waiting[entry.target, default: 0] += 1 }
             return 1
+        case .post, .capture, .append:
+            for number in index.deliveries(ofPost: entry.post) where index.deliveries[number].isPending {
+                let mailbox = index.mailbox(of: index.deliveries[number])
+                if mailbox >= 0 { waiting[mailbox, default: 0] += 1 }
+            }
+            return index.pendingCount(ofPost: entry.post)
+        default: return 0
         }
-        for number in index.deliveries(ofPost: entry.post) where index.deliveries[number].isPending {
-            let mailbox = index.mailbox(of: index.deliveries[number])
-            if mailbox >= 0 { waiting[Int(mailbox), default: 0] += 1 }
-        }
-        return index.pendingCount(ofPost: entry.post)
     }
 
     // MARK: Lanes
 
-    private func laidOut() -> Timeline {
-        let isUsed = Set(items.map(\.lane)).union(arrows.map(\.fromLane))
-        let threads = isUsed.sorted { one, other in
-            let (one, other) = (recording.threads[one], recording.threads[other])
+    /// Adds the lanes of all threads that are drawn, and the limits of the drawing.
+    mutating func addLanes() {
+        let threads = index.recording.threads
+        let used = Set(timeline.items.map(\.lane)).union(timeline.arrows.map(\.fromLane)).sorted { one, other in
+            let (one, other) = (threads[one], threads[other])
             return (one.process, one.identity.number) < (other.process, other.identity.number)
         }
-        var laneOfThread = [Int](repeating: -1, count: recording.threads.count)
-        for (lane, thread) in threads.enumerated() { laneOfThread[thread] = lane }
-        var timeline = Timeline(
-            source: recording.source, records: recording.entries.count, begin: 0, end: 0,
-            lanes: threads.map { lane(of: $0) }, items: items, arrows: arrows, rows: rows,
-            leftOut: leftOut)
-        timeline.mapLanes { laneOfThread[$0] }
-        let first = rows.first.map { timeline.time(of: $0) } ?? 0
+        var laneOfThread = [Int](repeating: -1, count: threads.count)
+        for (lane, thread) in used.enumerated() { laneOfThread[thread] = lane }
+        timeline.lanes = used.map { lane(of: $0) }
+        timeline.mapLanes(laneOfThread)
+        let first = timeline.rows.first.map { timeline.time(of: $0) } ?? 0
         let from = selection.times.lowerBound
-        timeline.begin = items.contains { $0.begin < from } ? min(first, from) : first
-        timeline.end = rows.reduce(timeline.begin) { end, row in
-            if case .whole(let item) = row { max(end, items[item].end) } else { max(end, timeline.time(of: row)) }
+        timeline.begin = timeline.items.contains { $0.begin < from } ? min(first, from) : first
+        timeline.end = timeline.rows.reduce(timeline.begin) { end, row in
+            max(end, row.part == .whole ? timeline.items[row.item].end : timeline.time(of: row))
         }
-        return timeline
     }
 
     private func lane(of thread: Int) -> Timeline.Lane {
-        let ends = [index.threads[thread].end, index.processes[Int(recording.threads[thread].process)].end]
+        let (process, identity) = (
+            Int(index.recording.threads[thread].process), index.recording.threads[thread].identity
+        )
         func time(_ entry: Int32) -> Int64 { entry < 0 ? .max : selection.elapsed(index.entry(entry)) }
-        // A thread without a recorded end may live on.
-        let life = (begin: time(index.threads[thread].first), end: ends.map(time).min() ?? .max)
-        let identity = recording.threads[thread].identity
-        let process = recording.processes[Int(recording.threads[thread].process)]
         return Timeline.Lane(
-            title: recording.describeThread(Int32(thread)),
+            title: index.recording.describeThread(Int32(thread)),
             details: "thread \(identity.number) \(identity.name ?? "(no name)"), kernel id \(identity.kernelID), "
-                + "of \(process.name) \(process.id)",
-            begin: life.begin, end: life.end, waiting: waiting[thread] ?? 0)
+                + "of \(index.recording.processes[process].name) \(index.recording.processes[process].id)",
+            begin: time(index.threads[thread].first),
+            // A thread without a recorded end may live on.
+            end: min(time(index.threads[thread].end), time(index.processes[process].end)),
+            waiting: waiting[Int32(thread)] ?? 0)
     }
 }

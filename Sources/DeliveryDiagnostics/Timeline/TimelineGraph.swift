@@ -35,38 +35,48 @@ struct TimelineGraph {
 
     mutating func draw(_ row: Timeline.Row) -> [TimelineText.Span] {
         let item = timeline.items[row.item]
-        let isWait = item.kind == .wait
-        let symbol: Character
-        switch row {
-        case .begins: symbol = isWait ? symbols.waitBegins : symbols.handlerBegins
-        case .ends: symbol = isWait ? symbols.waitEnds : symbols.handlerEnds
-        case .whole:
-            symbol = item.kind == .mark ? symbols.mark(of: item.stage) : isWait ? symbols.wait : symbols.handlerLasts
+        if row.part == .end { end(item) }
+        defer { if row.part == .begin { begin(item) } }
+        var cells = lanes(at: timeline.time(of: row))
+        let column = column(item.lane, item.depth)
+        if row.part != .end, let arrow = item.arrow.map({ timeline.arrows[$0] }), arrow.fromLane != item.lane {
+            draw(arrow, to: item.lane, in: &cells, head: column)
         }
-        if case .ends = row { end(item) }
-        defer { if case .begins = row { begin(item) } }
-        let hasArrow = if case .ends = row { false } else { true }
-        return drawn(
-            symbol, in: item.lane, depth: item.depth, arrow: hasArrow ? item.arrow : nil, at: timeline.time(of: row))
+        cells[column] = Cell(character: symbols[symbol(of: row.part, of: item)], lane: item.lane)
+        return spans(cells)
+    }
+
+    private func symbol(of part: Timeline.Row.Part, of item: Timeline.Item) -> TimelineSymbol {
+        switch (part, item.kind) {
+        case (.begin, .wait): .waitBegins
+        case (.begin, _): .handlerBegins
+        case (.end, .wait): .waitEnds
+        case (.end, _): .handlerEnds
+        case (.whole, .mark): .mark(of: item.stage)
+        case (.whole, .wait): .wait
+        case (.whole, .handler): .handlerLasts
+        }
     }
 
     /// A row for a long time without events.
     func later(at time: Int64) -> [TimelineText.Span] {
-        var cells = lanes(at: time)
-        for column in cells.indices where cells[column].character == symbols.lane {
-            cells[column].character = symbols.later
-        }
-        return spans(cells)
+        spans(
+            lanes(at: time).map { cell in
+                let isLane = cell.character == symbols[.lane]
+                return isLane ? Cell(character: symbols[.later], lane: cell.lane) : cell
+            })
     }
 
     private func lanes(at time: Int64) -> [Cell] {
         var cells = [Cell](repeating: Cell(), count: timeline.lanes.count * pitch)
         for (lane, life) in timeline.lanes.enumerated() {
-            if life.begin <= time, time <= life.end { cells[lane * pitch] = Cell(character: symbols.lane, lane: lane) }
+            if life.begin <= time, time <= life.end {
+                cells[lane * pitch] = Cell(character: symbols[.lane], lane: lane)
+            }
             for (depth, kind) in running[lane].enumerated() {
                 guard let kind else { continue }
-                let character = kind == .wait ? symbols.wait : symbols.handler
-                cells[column(lane, depth)] = Cell(character: character, lane: lane)
+                let symbol = kind == .wait ? TimelineSymbol.wait : .handler
+                cells[column(lane, depth)] = Cell(character: symbols[symbol], lane: lane)
             }
         }
         return cells
@@ -75,44 +85,28 @@ struct TimelineGraph {
     /// Deep items are drawn at the edge of their lane.
     private func column(_ lane: Int, _ depth: Int) -> Int { lane * pitch + min(depth, pitch - 2) }
 
-    private func drawn(_ symbol: Character, in lane: Int, depth: Int, arrow: Int?, at time: Int64) -> [TimelineText
-        .Span]
-    {
-        var cells = lanes(at: time)
-        let column = column(lane, depth)
-        if let arrow = arrow.map({ timeline.arrows[$0] }), arrow.fromLane != lane {
-            draw(arrow, to: lane, in: &cells, head: column)
-        }
-        cells[column] = Cell(character: symbol, lane: lane)
-        return spans(cells)
-    }
-
     /// Draws a line from the lane of the post across the lanes between.
     private func draw(_ arrow: Timeline.Arrow, to lane: Int, in cells: inout [Cell], head: Int) {
         let isRightward = arrow.fromLane < lane
-        let line = arrow.kind == .lost ? symbols.lostLine : symbols.line
         let depth = max(0, running[arrow.fromLane].count - 1)
         let start = column(arrow.fromLane, isRightward ? depth : 0)
         let end = isRightward ? lane * pitch - 1 : head + 1
         for column in isRightward ? start...max(start, end) : end...max(start, end) {
-            let crossed = cells[column].character
-            let character: Character
-            switch crossed {
-            case symbols.lane:
-                character =
-                    column != start ? symbols.crossing : isRightward ? symbols.leavesRight : symbols.leavesLeft
-            case symbols.handler:
-                character =
-                    column != start
-                    ? symbols.handlerCrossing : isRightward ? symbols.handlerLeavesRight : symbols.handlerLeavesLeft
+            let isStart = column == start
+            switch cells[column].character {
+            case symbols[.lane]:
+                let leaves = isRightward ? TimelineSymbol.leavesRight : .leavesLeft
+                cells[column].character = symbols[isStart ? leaves : .crossing]
+            case symbols[.handler]:
+                let leaves = isRightward ? TimelineSymbol.handlerLeavesRight : .handlerLeavesLeft
+                cells[column].character = symbols[isStart ? leaves : .handlerCrossing]
             case " ":
-                character = line
-            default:
-                character = crossed
+                let line = symbols[arrow.kind == .lost ? .lostLine : .line]
+                cells[column] = Cell(character: line, lane: arrow.fromLane)
+            default: break
             }
-            cells[column] = Cell(character: character, lane: crossed == " " ? arrow.fromLane : cells[column].lane)
         }
-        cells[end] = Cell(character: isRightward ? symbols.rightHead : symbols.leftHead, lane: arrow.fromLane)
+        cells[end] = Cell(character: symbols[isRightward ? .rightHead : .leftHead], lane: arrow.fromLane)
     }
 
     private func spans(_ cells: [Cell]) -> [TimelineText.Span] {

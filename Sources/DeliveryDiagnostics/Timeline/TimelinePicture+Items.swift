@@ -2,17 +2,19 @@ internal import DeliveryRecording
 
 /// Draws handlers, waits, events, and the arrows between them.
 extension TimelinePicture {
-    func drawItems(into drawing: inout Drawing, _ labels: inout PictureLabels) {
+    mutating func drawItems() {
         /// The names that a lane shows already. The first item of a name has it in its label; others may be a number.
         var shown = Set<[String]>()
         for item in timeline.items {
-            let isFirst = item.label.name.map { shown.insert(["\(item.lane)", $0]).inserted } ?? false
+            let label = timeline.label(of: item)
+            let isFirst = label.name.map { shown.insert(["\(item.lane)", $0]).inserted } ?? false
+            let tip = SVG.title(timeline.tip(of: item))
             if item.isRun || item.kind != .mark {
-                drawBox(item, namesItself: isFirst, &drawing, &labels)
+                drawBox(item, label, tip, namesItself: isFirst)
             } else {
-                drawMark(item, namesItself: isFirst, &drawing, &labels)
+                drawMark(item, label, tip, namesItself: isFirst)
             }
-            drawArrow(to: item, &drawing, &labels)
+            drawArrow(to: item, tip)
         }
     }
 
@@ -24,12 +26,17 @@ extension TimelinePicture {
         }
     }
 
+    static func runsOn(_ item: Timeline.Item, in timeline: Timeline) -> Bool {
+        !item.isRun && (item.ending == .runsOn || item.end > timeline.end)
+    }
+
+    /// The style of a lane's color.
+    static func color(_ lane: Int) -> String { "c\(lane % PictureStyle.colors)" }
+
     // MARK: Boxes
 
-    private func drawBox(
-        _ item: Timeline.Item, namesItself: Bool, _ drawing: inout Drawing, _ labels: inout PictureLabels
-    ) {
-        let runsOn = !item.isRun && (item.ending == .runsOn || item.end > timeline.end)
+    private mutating func drawBox(_ item: Timeline.Item, _ label: TimelineLabel, _ tip: String, namesItself: Bool) {
+        let runsOn = Self.runsOn(item, in: timeline)
         let left = x(item.begin)
         let width = max(runsOn ? 8 : 3, x(item.end) - left)
         let middle = lanes[item.lane].middle(ofRow: item.depth)
@@ -44,17 +51,14 @@ extension TimelinePicture {
             "x=\"\(SVG.number(left))\" y=\"\(SVG.number(top))\" width=\"\(SVG.number(width))\" "
             + "height=\"\(SVG.number(Self.sliceHeight))\" rx=\"2\""
         // The background comes first, so that no line strikes through the label.
-        drawing.things.append(
-            "<rect class=\"under\" \(frame)/><rect class=\"\(style) c\(item.lane % Self.colors)\" \(frame)>"
-                + "<title>\(XMLText.escaped(tips.text(item)))</title></rect>")
-        if item.isRun, item.label.waiting > 0 {
-            drawing.things.append(Self.stub(x: left + width / 2, y: top + Self.sliceHeight))
-        }
+        shapes.append(
+            "<rect class=\"under\" \(frame)/><rect class=\"\(style) \(Self.color(item.lane))\" \(frame)>\(tip)</rect>")
+        if item.isRun, item.waiting > 0 { shapes.append(Self.stub(x: left + width / 2, y: top + Self.sliceHeight)) }
         labels.occupy(.init(left: left, top: top, right: left + width, bottom: top + Self.sliceHeight))
-        let texts = (item.isRun ? runTexts(item) : boxTexts(item)).filter { !$0.isEmpty }
+        let texts = (item.isRun ? runTexts(item, label) : boxTexts(item, label)).filter { !$0.isEmpty }
         for text in texts {
             guard let start = insideStart(PictureLabels.width(text), left: left, right: left + width) else { continue }
-            return drawing.labels.append(SVG.text(text, style: "inside", x: start, y: middle + 4))
+            return self.texts.append(SVG.text(text, style: "inside", x: start, y: middle + 4))
         }
         let candidates = texts.flatMap { text in
             let beside = [left + width + 5, left - 5 - PictureLabels.width(text)].map {
@@ -62,72 +66,57 @@ extension TimelinePicture {
             }
             return beside + above(text, item, x: left + width / 2, row: 0)
         }
-        labels.add(
-            .init(
-                rank: namesItself ? 1 : 2, style: "label", lane: item.lane, candidates: candidates))
+        labels.add(.init(rank: namesItself ? 1 : 2, lane: item.lane, candidates: candidates))
     }
 
     /// Where a text of this width is inside a box and not on a gap of the time axis; nil if there is no space.
     private func insideStart(_ width: Double, left: Double, right: Double) -> Double? {
-        let cuts = scale.cuts.map { self.left + ($0.beginsAt + $0.endsAt) / 2 }.filter { left < $0 && $0 < right }
+        let cuts = scale.cuts.map { self.left + $0.middle }.filter { left < $0 && $0 < right }
         let starts = [left + 4] + cuts.map { $0 + 11 }
         let ends = cuts.map { $0 - 11 } + [right - 2]
         return zip(starts, ends).first { $0 + width <= $1 }?.0
     }
 
-    private func boxTexts(_ item: Timeline.Item) -> [String] {
+    private func boxTexts(_ item: Timeline.Item, _ label: TimelineLabel) -> [String] {
         let length = item.ending == .returned ? ElapsedTime(nanoseconds: item.end - item.begin).description : nil
-        let head = item.label.post ?? (item.kind == .wait ? "waits" : "")
-        return [
-            [head, item.label.name.map { PictureLabels.short($0) }, length],
-            [head, item.label.name.map { PictureLabels.short($0, to: 12) }, length], [head, length],
-            [item.label.post ?? length],
-        ].map { $0.compactMap(\.self).joined(separator: " ") }
+        let head = label.post ?? (item.kind == .wait ? "waits" : "")
+        let names = [label.name.map { PictureLabels.short($0) }, label.name.map { PictureLabels.short($0, to: 12) }]
+        let texts = names.map { [head, $0, length] } + [[head, length], [label.post ?? length]]
+        return texts.map { $0.compactMap(\.self).joined(separator: " ") }
     }
 
-    private func runTexts(_ item: Timeline.Item) -> [String] {
-        let last = item.lastPost == item.label.post ? "" : "…\(item.lastPost ?? "")"
-        let what = "\(item.kind == .handler ? "handlers" : item.label.what) ×\(item.count)"
-        let outcome = item.label.outcome.map { ", \($0)" } ?? ""
-        let posts = item.label.post.map { "\($0)\(last) " } ?? ""
+    private func runTexts(_ item: Timeline.Item, _ label: TimelineLabel) -> [String] {
+        let lastPost = timeline.post(of: item.lastEntry)
+        let last = lastPost == label.post ? "" : "…\(lastPost ?? "")"
+        let what = "\(item.kind == .handler ? "handlers" : label.what) ×\(item.count)"
+        let outcome = label.outcome.map { ", \($0)" } ?? ""
+        let posts = label.post.map { "\($0)\(last) " } ?? ""
         return ["\(posts)\(what)\(outcome)", "×\(item.count)\(outcome)", "×\(item.count)"]
     }
 
     // MARK: Marks
 
-    private func drawMark(
-        _ item: Timeline.Item, namesItself: Bool, _ drawing: inout Drawing, _ labels: inout PictureLabels
-    ) {
+    private mutating func drawMark(_ item: Timeline.Item, _ label: TimelineLabel, _ tip: String, namesItself: Bool) {
         let (x, y) = (x(item.begin), lanes[item.lane].middle(ofRow: item.depth))
-        let color = "c\(item.lane % Self.colors)"
-        let (shape, rank): (String, Int)
-        switch item.stage {
-        case .post, .capture, .append:
-            shape =
-                "<circle class=\"post \(color)\" cx=\"\(SVG.number(x))\" cy=\"\(SVG.number(y))\" r=\"4\"/>"
-                + (item.label.isUnobserved ? Self.unobservedBar(x: x, y: y) : "")
-            rank = item.label.isUnobserved ? 0 : namesItself ? 1 : 2
-        case .enqueue:
-            shape = "<circle class=\"enqueue \(color)\" cx=\"\(SVG.number(x))\" cy=\"\(SVG.number(y))\" r=\"3.5\"/>"
-            rank = namesItself ? 1 : 2
-        case .coalesce:
-            shape = Self.diamond(x: x, y: y)
-            rank = 3
-        case .drop, .cancel, .targetGone, .skip, .dequeue, .refuseWait, .lost:
-            shape = Self.cross(item.stage, x: x, y: y)
-            rank = 3
-        case .threadEnd, .end, .processEnd:
-            shape = SVG.path("stroke \(color)", "M\(SVG.point(x, y - 6))v12")
-            rank = 3
-        case .register, .remove, .log, .count, .processStart, .fork, .signal, .dropSignal, .drain, .deliver, .return,
-            .wait, .waitEnd:
-            shape = SVG.path("moment", "M\(SVG.point(x, y - 4))v8")
-            rank = 4
-        }
-        let stub = item.label.waiting > 0 ? Self.stub(x: x, y: y + 4) : ""
-        drawing.things.append("<g>\(shape)\(stub)<title>\(XMLText.escaped(tips.text(item)))</title></g>")
+        let color = Self.color(item.lane)
+        let isUnobserved = timeline.isUnobserved(item)
+        let nameRank = namesItself ? 1 : 2
+        let (shape, rank): (String, Int) =
+            switch TimelineSymbol.mark(of: item.stage) {
+            case .post:
+                (
+                    SVG.circle("post \(color)", x: x, y: y, radius: 4)
+                        + (isUnobserved ? Self.unobservedBar(x: x, y: y) : ""), isUnobserved ? 0 : nameRank
+                )
+            case .enqueue: (SVG.circle("enqueue \(color)", x: x, y: y, radius: 3.5), nameRank)
+            case .lost, .problem:
+                (item.stage == .coalesce ? Self.diamond(x: x, y: y) : Self.cross(item.stage, x: x, y: y), 3)
+            case .laneEnds: (SVG.path("stroke \(color)", "M\(SVG.point(x, y - 6))v12"), 3)
+            default: (SVG.path("moment", "M\(SVG.point(x, y - 4))v8"), 4)
+            }
+        shapes.append("<g>\(shape)\(item.waiting > 0 ? Self.stub(x: x, y: y + 4) : "")\(tip)</g>")
         labels.occupy(.init(left: x - 4, top: y - 4, right: x + 4, bottom: y + 4))
-        let texts = markTexts(item, namesItself: namesItself)
+        let texts = markTexts(item, label)
         let isPost = rank <= 2
         // Each text beside the item and in the lowest row of labels; then in the rows above.
         let upperRows = 1..<max(1, isPost ? lanes[item.lane].labelRows : 1)
@@ -146,13 +135,12 @@ extension TimelinePicture {
                 sufficient: isPost && item.depth == 0 ? named.count : nil, isCounted: rank < 4))
     }
 
-    private func markTexts(_ item: Timeline.Item, namesItself: Bool) -> [String] {
-        let label = item.label
+    private func markTexts(_ item: Timeline.Item, _ label: TimelineLabel) -> [String] {
         let texts: [[String?]]
         switch item.stage {
         case .post, .capture, .append, .enqueue:
             // The stub of the post already shows a single waiting delivery.
-            let outcome = label.waiting == 1 ? nil : label.outcome
+            let outcome = item.waiting == 1 ? nil : label.outcome
             let names = [label.name, label.name.map { PictureLabels.short($0, to: 12) }]
             let told = outcome.map { outcome in names.map { [label.post, $0.map { "\(outcome), \($0)" } ?? outcome] } }
             texts = (told ?? []) + names.map { [label.post, $0] } + [[label.post]]
@@ -161,12 +149,8 @@ extension TimelinePicture {
         default:
             texts = [[label.what, label.post, label.name], [label.what, label.post]]
         }
-        var shown: [String] = []
-        for text in texts.map({ PictureLabels.short($0.compactMap(\.self).joined(separator: " ")) })
-        where !text.isEmpty && shown.last != text {
-            shown.append(text)
-        }
-        return shown
+        return texts.map { PictureLabels.short($0.compactMap(\.self).joined(separator: " ")) }
+            .reduce(into: []) { shown, text in if !text.isEmpty, shown.last != text { shown.append(text) } }
     }
 
     /// The positions in a row of labels above the lane, with a line to the item from the second row on.
@@ -181,54 +165,49 @@ extension TimelinePicture {
 
     // MARK: Arrows
 
-    private func drawArrow(to item: Timeline.Item, _ drawing: inout Drawing, _ labels: inout PictureLabels) {
+    private mutating func drawArrow(to item: Timeline.Item, _ tip: String) {
         guard let arrow = item.arrow.map({ timeline.arrows[$0] }) else { return }
         let (from, to) = (x(arrow.from), x(arrow.to))
         let start = lanes[arrow.fromLane].middle(ofRow: arrow.fromDepth)
         var end = lanes[arrow.toLane].middle(ofRow: item.depth)
         let isOneLane = arrow.fromLane == arrow.toLane
         let color =
-            arrow.kind != .lost ? "c\(arrow.fromLane % Self.colors)" : Self.isLoss(item.stage) ? "bad" : "ended"
+            arrow.kind != .lost ? Self.color(arrow.fromLane) : Self.isLoss(item.stage) ? "bad" : "ended"
         let hasLatency = arrow.kind == .delivery || arrow.kind == .queued
         let path: String
-        var middle = (x: (from + to) / 2, y: 0.0)
+        /// Where the label is: the shares of the way, and its height.
+        var shares = [0.5]
+        var labelY = { (share: Double) in start + (end - start) * share + 3 }
         if isOneLane {
             // A delivery on the posting thread is obvious from the handler's position, and other outcomes have a mark.
             guard hasLatency, to - from > 10 else { return }
             let height = min(16, 8 + (to - from) / 20)
             let base = min(start, end) - 5
-            let top = base + 1 - height
-            path =
-                "M\(SVG.point(from, base))C\(SVG.point(from + 6, top)) \(SVG.point(to - 6, top)) "
-                + SVG.point(to, base)
-            middle.y = base - height * 0.55
+            let (one, other) = (SVG.point(from + 6, base + 1 - height), SVG.point(to - 6, base + 1 - height))
+            path = "M\(SVG.point(from, base))C\(one) \(other) \(SVG.point(to, base))"
+            labelY = { _ in base - height * 0.55 }
             end = base
         } else {
             end += start < end ? -Self.sliceHeight / 2 : Self.sliceHeight / 2
             path = "M\(SVG.point(from, start))L\(SVG.point(to, end))"
+            shares = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1]
         }
         let head =
             arrow.kind == .lost
             ? "" : Self.head(x: to, y: end, dx: isOneLane ? 0.3 : to - from, dy: isOneLane ? 1 : end - start)
-        drawing.arrows.append(
-            "<g class=\"arrow \(color)\"><title>\(XMLText.escaped(tips.text(item)))</title>"
-                + "\(SVG.path(arrow.kind == .delivery ? "way" : "way dashed", path))\(head)</g>")
+        let way = SVG.path(arrow.kind == .delivery ? "way" : "way dashed", path)
+        arrows.append("<g class=\"arrow \(color)\">\(tip)\(way)\(head)</g>")
         guard hasLatency else { return }
-        let bound = item.isRun ? "≤" : ""
-        let text = bound + ElapsedTime(nanoseconds: item.latency?.upperBound ?? arrow.latency).description
+        let text =
+            (item.isRun ? "≤" : "") + ElapsedTime(nanoseconds: item.latency?.upperBound ?? arrow.latency).description
         let style = "latency \(color)"
         let width = PictureLabels.width(text, style: style)
         // Beside a steep arrow, on a flat one.
         let shift = isOneLane || abs(to - from) >= width ? -width / 2 : 4
-        let shares = isOneLane ? [0.5] : [0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1]
         labels.add(
             .init(
                 rank: 0, style: style, lane: item.lane,
-                candidates: shares.map { share in
-                    .init(
-                        text: text, x: from + (to - from) * share + shift,
-                        y: isOneLane ? middle.y : start + (end - start) * share + 3)
-                },
+                candidates: shares.map { .init(text: text, x: from + (to - from) * $0 + shift, y: labelY($0)) },
                 // With many arrows only some latencies are printed; the others are in tooltips.
                 margin: timeline.arrows.count > 30 ? 16 : 4, isCounted: false))
     }
@@ -237,10 +216,8 @@ extension TimelinePicture {
         let length = max(0.001, (dx * dx + dy * dy).squareRoot())
         let (dx, dy) = (dx / length, dy / length)
         let (backX, backY) = (x - dx * 7, y - dy * 7)
-        return SVG.path(
-            "head",
-            "M\(SVG.point(x, y))L\(SVG.point(backX - dy * 3, backY + dx * 3))"
-                + "L\(SVG.point(backX + dy * 3, backY - dx * 3))Z")
+        let (one, other) = (SVG.point(backX - dy * 3, backY + dx * 3), SVG.point(backX + dy * 3, backY - dx * 3))
+        return SVG.path("head", "M\(SVG.point(x, y))L\(one)L\(other)Z")
     }
 
     // MARK: Symbols

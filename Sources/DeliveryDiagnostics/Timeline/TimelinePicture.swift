@@ -6,13 +6,17 @@ internal import DeliveryRecording
 /// be selected. Labels do not touch; a busy lane has more rows of labels, and a note counts the labels without space.
 package struct TimelinePicture: Sendable {
     let timeline: Timeline
-    let tips: TimelineTips
     let scale: TimelineScale
     /// The left edge of the lanes, to the right of their names.
     let left: Double
     private(set) var lanes: [LaneFrame] = []
-    private(set) var height = 0.0
-    private var drawing = Drawing()
+    private var height = 0.0
+    /// The parts of the drawing that are painted one after the other.
+    var arrows: [String] = []
+    var shapes: [String] = []
+    var texts: [String] = []
+    /// The labels that are not in a shape.
+    var labels = PictureLabels(bounds: .init(left: 0, top: 0, right: 0, bottom: 0))
 
     /// The position of a lane: rows of labels, and below them rows of handlers.
     struct LaneFrame {
@@ -26,14 +30,6 @@ package struct TimelinePicture: Sendable {
         }
 
         var bottom: Double { middle(ofRow: rows - 1) + TimelinePicture.rowHeight / 2 + TimelinePicture.laneGap }
-    }
-
-    /// In painting order.
-    struct Drawing {
-        var arrows: [String] = []
-        var things: [String] = []
-        var labels: [String] = []
-        var missingLabels = 0
     }
 
     static let width = 960.0
@@ -51,13 +47,10 @@ package struct TimelinePicture: Sendable {
     package init(_ timeline: Timeline) {
         let timeline = timeline.folded(toLanes: Self.maximumLanes)
         let title = timeline.lanes.map { min(DisplayWidth.of($0.title), Self.maximumTitleWidth) }.max() ?? 0
-        let waiting = timeline.lanes.compactMap(Self.waiting).map { PictureLabels.width($0) + 30 }.max() ?? 0
+        let waiting = timeline.lanes.compactMap(\.waitingWords).map { PictureLabels.width($0) + 30 }.max() ?? 0
         left = max(80, 36 + Double(title) * 7, waiting)
         self.timeline = timeline
-        tips = TimelineTips(timeline: timeline)
-        let moments = timeline.items.flatMap { [$0.begin, $0.end] }.filter {
-            $0 > timeline.begin && $0 < timeline.end
-        }
+        let moments = timeline.items.flatMap { [$0.begin, $0.end] }.filter { timeline.begin < $0 && $0 < timeline.end }
         scale = TimelineScale(
             moments: [timeline.begin, timeline.end] + moments,
             busy: timeline.items.filter(\.isRun).map { $0.begin...$0.end }, length: Self.width - left - Self.right)
@@ -66,7 +59,8 @@ package struct TimelinePicture: Sendable {
         var labelRows = rows.map { _ in 1 }
         while true {
             layOut(rows, labelRows)
-            let crowded = draw().filter { labelRows[$0] < Self.maximumLabelRows }
+            draw()
+            let crowded = labels.crowdedLanes.filter { labelRows[$0] < Self.maximumLabelRows }
             if crowded.isEmpty || timeline.items.count > 1000 { break }
             for lane in crowded { labelRows[lane] += 1 }
         }
@@ -76,24 +70,20 @@ package struct TimelinePicture: Sendable {
         lanes = []
         height = Self.head
         for (rows, labelRows) in zip(rows, labelRows) {
-            lanes.append(LaneFrame(top: height, labelRows: labelRows, rows: rows))
-            height = lanes[lanes.count - 1].bottom
+            let lane = LaneFrame(top: height, labelRows: labelRows, rows: rows)
+            lanes.append(lane)
+            height = lane.bottom
         }
     }
 
-    /// - Returns: the lanes that need another row of labels.
-    private mutating func draw() -> Set<Int> {
-        drawing = Drawing()
-        var labels = PictureLabels(
-            bounds: .init(left: left - 4, top: Self.head, right: Self.width - 4, bottom: height))
+    private mutating func draw() {
+        (arrows, shapes, texts) = ([], [], [])
+        labels = PictureLabels(bounds: .init(left: left - 4, top: Self.head, right: Self.width - 4, bottom: height))
         for cut in scale.cuts {
-            let middle = left + (cut.beginsAt + cut.endsAt) / 2
-            labels.occupy(.init(left: middle - 8, top: 0, right: middle + 8, bottom: height))
+            labels.occupy(.init(left: left + cut.middle - 8, top: 0, right: left + cut.middle + 8, bottom: height))
         }
-        drawItems(into: &drawing, &labels)
-        drawing.labels += labels.place()
-        drawing.missingLabels = labels.missing
-        return labels.crowdedLanes
+        drawItems()
+        texts += labels.place()
     }
 
     func x(_ time: Int64) -> Double { left + scale.position(of: time) }
@@ -103,28 +93,27 @@ package struct TimelinePicture: Sendable {
     /// The complete document.
     package var svg: String {
         var notes = timeline.notes
-        if drawing.missingLabels > 0 {
+        if labels.missing > 0 {
             notes.append(
-                "\(counted(drawing.missingLabels, "label")) left out for lack of space: point at a symbol to read it.")
+                "\(counted(labels.missing, "label")) left out for lack of space: point at a symbol to read it.")
         }
         let legendTop = height + 20
-        let (legend, legendLines) = legend.svg(top: legendTop, width: Self.width - 24)
-        let notesTop = legendTop + 4 + Double(legendLines) * Legend.lineHeight
+        let legend = PictureLegend(of: timeline, scale).svg(top: legendTop, width: Self.width - 24)
+        let notesTop = legendTop + 4 + legend.height
         let noteLines = notes.flatMap { WrappedText.lines($0, width: 140) }
         let foot = noteLines.enumerated().map { line, note in
             SVG.text(note, style: "muted", x: 16, y: notesTop + Double(line) * 15)
         }
-        let whole = SVG.number(notesTop - 8 + (notes.isEmpty ? 0 : Double(noteLines.count) * 15 + 4))
-        let width = SVG.number(Self.width)
-        let parts =
-            axis + laneLines + drawing.arrows + drawing.things + gaps + drawing.labels + [legend] + foot
+        let whole = notesTop - 8 + (notes.isEmpty ? 0 : Double(noteLines.count) * 15 + 4)
+        let (width, height) = (SVG.number(Self.width), SVG.number(whole))
+        let parts = axis + laneLines + arrows + shapes + gaps + texts + [legend.svg] + foot
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(whole)" viewBox="0 0 \(width) \(whole)" \
-            role="img" aria-labelledby="title description">
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+            viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="title description">
             <title id="title">\(XMLText.escaped(title))</title>
             <desc id="description">\(XMLText.escaped(description))</desc>
-            <style>\(Self.style)</style>
-            <rect class="ground" x="0.5" y="0.5" width="959" height="\(SVG.number((Double(whole) ?? 1) - 1))" rx="6"/>
+            <style>\(PictureStyle.css)</style>
+            <rect class="ground" x="0.5" y="0.5" width="959" height="\(SVG.number(whole - 1))" rx="6"/>
             \(SVG.text(title, style: "heading", x: 16, y: 22))
             \(parts.joined(separator: "\n"))
             </svg>
@@ -133,10 +122,10 @@ package struct TimelinePicture: Sendable {
     }
 
     private var title: String {
-        let file = timeline.source.split(separator: "/").last.map(String.init) ?? timeline.source
-        let threads = timeline.lanes.reduce(0) { $0 + $1.threads }
-        return "\(file): \(counted(threads, "thread")), \(ElapsedTime(nanoseconds: timeline.end - timeline.begin)), "
-            + "\(counted(timeline.records, "record"))"
+        let recording = timeline.recording
+        let file = recording.source.split(separator: "/").last.map(String.init) ?? recording.source
+        return "\(file): \(counted(timeline.threadCount, "thread")), \(timeline.duration), "
+            + "\(counted(recording.entries.count, "record"))"
     }
 
     private var description: String {
@@ -147,5 +136,72 @@ package struct TimelinePicture: Sendable {
         return "Time runs to the right. Lanes are threads: \(timeline.lanes.map(\.title).joined(separator: ", ")). "
             + "There are \(counted(posts, "post")) and \(counted(handlers, "handler call")), with an arrow from each "
             + "post to its handlers.\(slowest ?? "")"
+    }
+
+    // MARK: Background
+
+    /// Grid lines with their times, and bars where the scale is stretched.
+    private var axis: [String] {
+        var lines: [String] = []
+        var labels = PictureLabels(bounds: .init(left: 4, top: 28, right: Self.width - 4, bottom: Self.head))
+        func box(_ middle: Double, _ half: Double, _ top: Double, _ bottom: Double) -> SVG.Box {
+            SVG.Box(left: middle - half, top: top, right: middle + half, bottom: bottom)
+        }
+        for cut in scale.cuts {
+            labels.occupy(box(left + cut.middle, PictureLabels.width(cut.duration.description) / 2 + 4, 47, 60))
+        }
+        for tick in scale.ticks {
+            let x = left + tick.position
+            lines.append(SVG.path("grid", "M\(SVG.point(x, 46))V\(SVG.number(height))"))
+            // At the right edge, a label is moved to the left if there is space.
+            let half = PictureLabels.width(tick.label, style: "latency") / 2
+            let middle = min(x, Self.width - 8 - half)
+            if labels.occupyIfFree(box(middle, half + 4, 31, 43)) {
+                lines.append(SVG.text(tick.label, style: "muted middle", x: middle, y: 41))
+            }
+        }
+        for stretch in scale.stretches {
+            let bar = SVG.path("stretch", "M\(SVG.point(left + stretch.begin, 46))H\(SVG.number(left + stretch.end))")
+            lines.append("<g>\(SVG.title("this time is drawn \(stretch.factor) times as wide as the rest"))\(bar)</g>")
+            let middle = left + (stretch.begin + stretch.end) / 2
+            let half = PictureLabels.width("×\(stretch.factor)") / 2
+            if labels.occupyIfFree(box(middle, half + 3, 48, 59)) {
+                lines.append(SVG.text("×\(stretch.factor)", style: "cut middle", x: middle, y: 57))
+            }
+        }
+        return lines
+    }
+
+    private var laneLines: [String] {
+        zip(timeline.lanes, lanes).enumerated().map { index, lane in
+            let (lane, frame) = lane
+            let y = frame.middle(ofRow: 0)
+            let title = DisplayWidth.fit(Excerpt.of(lane.title, length: 200), to: Self.maximumTitleWidth, ellipsis: "…")
+            let waiting = lane.waitingWords.map { SVG.text($0, style: "waiting", x: 16, y: y + 16) } ?? ""
+            let begin = max(left, x(lane.begin) - (lane.begin < timeline.begin ? 6 : 0))
+            let end = lane.end > timeline.end ? Self.width - Self.right + 8 : x(lane.end)
+            return "<g class=\"\(Self.color(index))\">\(SVG.title("\(lane.title): \(lane.details)"))"
+                + SVG.text(title, style: "lane", x: 16, y: y + 4) + waiting
+                + SVG.path("life", "M\(SVG.point(begin, y))H\(SVG.number(end))") + "</g>"
+                + SVG.path("grid", "M\(SVG.point(8, frame.bottom - 3))H\(SVG.number(Self.width - 8))")
+        }
+    }
+
+    /// Gaps where time is left out, labelled with their duration.
+    private var gaps: [String] {
+        scale.cuts.map { cut in
+            let middle = left + cut.middle
+            func edge(_ x: Double) -> [String] {
+                stride(from: 60, to: height + 4, by: 6).enumerated().map { point, y in
+                    SVG.point(x + (point.isMultiple(of: 2) ? 0 : 3), min(y, height))
+                }
+            }
+            let (one, other) = (edge(middle - 7), edge(middle + 4))
+            let duration = cut.duration.description
+            return "<g>" + SVG.title("nothing begins or ends for \(duration)")
+                + SVG.path("tear", "M\(one.joined(separator: "L"))L\(other.reversed().joined(separator: "L"))Z")
+                + SVG.path("edge", "M\(one.joined(separator: "L"))M\(other.joined(separator: "L"))")
+                + SVG.text(duration, style: "cut middle", x: middle, y: 57) + "</g>"
+        }
     }
 }

@@ -1,10 +1,12 @@
+internal import DeliveryRecording
+
 /// Draws a timeline as text: time runs downwards, with a column for each thread, a row for each event, and a
 /// description to the right.
 ///
 /// No line is longer than `width`. Long descriptions are shortened, and lanes that do not fit share one.
 package struct TimelineText: Sendable {
     /// A part of a line. A part that belongs to a lane may be colored.
-    package struct Span: Sendable, Hashable {
+    package struct Span: Sendable {
         package var text: String
         package var lane: Int?
     }
@@ -13,8 +15,10 @@ package struct TimelineText: Sendable {
     private let width: Int
     private let symbols: TimelineSymbols
     private let timeWidth: Int
-    private let timeUnit: (name: String, nanoseconds: Int64, decimals: Int)
+    private let timeUnit: (name: String, nanoseconds: Int64)
+    /// The width of a lane.
     private let pitch: Int
+    /// The widths of the columns to the right of the lanes, except for the description.
     private let columns: [Int]
 
     /// Nothing is readable below this width.
@@ -26,48 +30,41 @@ package struct TimelineText: Sendable {
     private static let headings = ["what", "post", "latency", "lasts"]
 
     package init(_ timeline: Timeline, width: Int, symbols: TimelineSymbols = .unicode) {
-        let width = max(Self.minimumWidth, width)
-        let unit = Self.unit(for: timeline.end)
-        let last = ElapsedTime.decimal(
-            timeline.end, per: unit.nanoseconds, decimals: unit.decimals, keepsZeros: true)
-        let timeWidth = max(last.count, unit.name.count)
+        self.width = max(Self.minimumWidth, width)
+        self.symbols = symbols
+        timeUnit = timeline.end < 100_000_000_000 ? ("ms", 1_000_000) : ("s", 1_000_000_000)
+        timeWidth = max(Self.clock(timeline.end, timeUnit.nanoseconds).count, timeUnit.name.count)
         // The description needs more than half of a narrow terminal and less than half of a wide one.
-        let room = width - timeWidth - 2 - min(width * 9 / 20, 64)
+        let room = self.width - timeWidth - 2 - min(self.width * 9 / 20, 64)
         let timeline = timeline.folded(toLanes: max(2, room / Self.minimumPitch))
-        let columns = Self.columns(of: timeline, symbols: symbols)
+        var columns = Self.headings.map(\.count)
+        for row in timeline.rows {
+            for (column, cell) in Self.cells(of: row, in: timeline, symbols).enumerated() {
+                columns[column] = max(columns[column], DisplayWidth.of(cell))
+            }
+        }
         let words = columns.reduce(0) { $0 + $1 + 1 } + Self.nameWidth
         let lanes = max(1, timeline.lanes.count)
         let title = timeline.lanes.map { DisplayWidth.of(symbols.text($0.title)) + 2 }.max() ?? 0
-        pitch = max(
-            Self.minimumPitch, min(title, Self.maximumPitch, room / lanes, (width - timeWidth - 2 - words) / lanes))
+        let free = (self.width - timeWidth - 2 - words) / lanes
+        pitch = max(Self.minimumPitch, min(title, Self.maximumPitch, room / lanes, free))
         self.timeline = timeline
-        self.width = width
-        self.symbols = symbols
-        self.timeWidth = timeWidth
         self.columns = columns
-        timeUnit = unit
-    }
-
-    /// Milliseconds with three decimals up to 100 seconds, then seconds.
-    private static func unit(for end: Int64) -> (name: String, nanoseconds: Int64, decimals: Int) {
-        end < 100_000_000_000 ? ("ms", 1_000_000, 3) : ("s", 1_000_000_000, 3)
     }
 
     // MARK: Lines
 
-    /// All lines, from top to bottom.
-    package var lines: [[Span]] {
-        var lines: [[Span]] = []
-        forEachLine { lines.append($0) }
-        return lines
+    /// All lines without colors.
+    package var text: String {
+        var lines: [String] = []
+        forEachLine { lines.append($0.map(\.text).joined()) }
+        return lines.joined(separator: "\n")
     }
 
-    /// Produces the lines one by one, without keeping them in memory.
+    /// Produces the lines one by one, from top to bottom, without keeping them in memory.
     ///
     /// - Parameter progress: called from time to time with the number of rows drawn.
-    package func forEachLine<Failure: Error>(
-        progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws(Failure) -> Void
-    ) throws(Failure) {
+    package func forEachLine(progress: (Int) -> Void = { _ in }, _ take: ([Span]) throws -> Void) rethrows {
         var graph = TimelineGraph(timeline, pitch: pitch, symbols: symbols)
         let heading = timeline.rows.isEmpty ? [] : [[]] + self.heading
         for line in wrapped(summary) + heading { try take(Self.trimmed(line)) }
@@ -80,9 +77,9 @@ package struct TimelineText: Sendable {
                 try take(Self.trimmed(line(time: "", graph: graph.later(at: last), words: words, lane: nil)))
             }
             last = time
-            let drawn = line(
-                time: clock(time), graph: graph.draw(row), words: words(row), lane: timeline.items[row.item].lane)
-            try take(Self.trimmed(drawn))
+            let clock = Self.clock(time, timeUnit.nanoseconds)
+            let lane = timeline.items[row.item].lane
+            try take(Self.trimmed(line(time: clock, graph: graph.draw(row), words: words(row), lane: lane)))
         }
         let notes = timeline.notes
         let foot = (timeline.rows.count > 40 ? self.heading : []) + (notes.isEmpty ? [] : [[]] + notes.flatMap(wrapped))
@@ -90,42 +87,32 @@ package struct TimelineText: Sendable {
     }
 
     private func wrapped(_ text: String) -> [[Span]] {
-        WrappedText.lines(symbols.text(text), width: width, hanging: 2).map { [Span(text: $0, lane: nil)] }
-    }
-
-    /// Without colors.
-    package var text: String {
-        lines.map { $0.map(\.text).joined() }.joined(separator: "\n")
+        WrappedText.lines(symbols.text(text), width: width, hanging: 2).map { [Span(text: $0)] }
     }
 
     /// Without trailing spaces.
     private static func trimmed(_ line: [Span]) -> [Span] {
         var line = line
-        while let last = line.last {
+        while let last = line.popLast() {
             let text = last.text.reversed().drop { $0 == " " }.reversed()
-            if !text.isEmpty {
-                line[line.count - 1].text = String(text)
-                break
-            }
-            line.removeLast()
+            if !text.isEmpty { return line + [Span(text: String(text), lane: last.lane)] }
         }
-        return line
+        return []
     }
 
     private func line(time: String, graph: [Span], words: String, lane: Int?) -> [Span] {
-        let padding = String(repeating: " ", count: max(0, timeWidth - time.count))
         let fitting = DisplayWidth.fit(words, to: wordsWidth, ellipsis: symbols.ellipsis)
         let what = fitting.prefix(lane == nil ? 0 : columns[0])
-        return [Span(text: padding + time + "  ", lane: nil)] + graph + [
-            Span(text: String(what), lane: lane), Span(text: String(fitting.dropFirst(what.count)), lane: nil),
+        return [Span(text: DisplayWidth.pad(time, to: timeWidth, alignment: .trailing) + "  ")] + graph + [
+            Span(text: String(what), lane: lane), Span(text: String(fitting.dropFirst(what.count))),
         ]
     }
 
     /// The space to the right of the lanes.
     private var wordsWidth: Int { max(0, width - timeWidth - 2 - timeline.lanes.count * pitch) }
 
-    private func clock(_ time: Int64) -> String {
-        ElapsedTime.decimal(time, per: timeUnit.nanoseconds, decimals: timeUnit.decimals, keepsZeros: true)
+    private static func clock(_ time: Int64, _ unit: Int64) -> String {
+        ElapsedTime.decimal(time, per: unit, decimals: 3, keepsZeros: true)
     }
 
     /// True if the time between two rows is long enough to be shown.
@@ -134,93 +121,78 @@ package struct TimelineText: Sendable {
     }
 
     private var summary: String {
-        let span = ElapsedTime(nanoseconds: timeline.end - timeline.begin)
-        let threads = timeline.lanes.reduce(0) { $0 + $1.threads }
-        return "\(counted(timeline.rows.count, "row")) of \(counted(timeline.records, "record")), "
-            + "\(counted(threads, "thread")), \(span): \(timeline.source)"
+        let recording = timeline.recording
+        return "\(counted(timeline.rows.count, "row")) of \(counted(recording.entries.count, "record")), "
+            + "\(counted(timeline.threadCount, "thread")), \(timeline.duration): \(recording.source)"
     }
 
     /// The names of the lanes: in one line if they fit, else one per line in steps.
     private var heading: [[Span]] {
         let titles = timeline.lanes.map { symbols.text($0.title) }
-        let words = columned(Self.headings)
-        if titles.allSatisfy({ DisplayWidth.of($0) < pitch }) {
-            let names = titles.enumerated().map { lane, title in
-                Span(text: DisplayWidth.pad(title, to: pitch), lane: lane)
-            }
-            return [line(time: timeUnit.name, graph: names, words: words, lane: nil)]
+        func heading(_ lanes: [Span]) -> [Span] {
+            line(time: timeUnit.name, graph: lanes, words: columned(Self.headings), lane: nil)
         }
-        let room = width - timeWidth - 2
-        return titles.indices.map { step in
-            let padding = Span(text: String(repeating: " ", count: timeWidth + 2), lane: nil)
-            let title = DisplayWidth.fit(titles[step], to: room - step * pitch, ellipsis: symbols.ellipsis)
-            return [padding] + stair(step) + [Span(text: title, lane: step)]
-        } + [line(time: timeUnit.name, graph: stair(titles.count), words: words, lane: nil)]
-    }
-
-    /// The lines of the first lanes.
-    private func stair(_ lanes: Int) -> [Span] {
-        (0..<lanes).map { Span(text: DisplayWidth.pad(String(symbols.lane), to: pitch), lane: $0) }
+        if titles.allSatisfy({ DisplayWidth.of($0) < pitch }) {
+            return [heading(titles.enumerated().map { Span(text: DisplayWidth.pad($1, to: pitch), lane: $0) })]
+        }
+        /// The lines of the first lanes.
+        func stair(_ lanes: Int) -> [Span] {
+            (0..<lanes).map { Span(text: DisplayWidth.pad(String(symbols[.lane]), to: pitch), lane: $0) }
+        }
+        let left = timeWidth + 2
+        return titles.enumerated().map { step, title in
+            let fitting = DisplayWidth.fit(title, to: width - left - step * pitch, ellipsis: symbols.ellipsis)
+            return [Span(text: String(repeating: " ", count: left))] + stair(step) + [Span(text: fitting, lane: step)]
+        } + [heading(stair(titles.count))]
     }
 
     // MARK: Words
 
-    private static func columns(of timeline: Timeline, symbols: TimelineSymbols) -> [Int] {
-        var widths = headings.map(\.count)
-        for row in timeline.rows {
-            for (column, cell) in cells(of: row, in: timeline, symbols).enumerated() {
-                widths[column] = max(widths[column], DisplayWidth.of(cell))
-            }
-        }
-        return widths
-    }
-
     /// The columns of a row: event, post, latency and duration.
     private static func cells(of row: Timeline.Row, in timeline: Timeline, _ symbols: TimelineSymbols) -> [String] {
         let item = timeline.items[row.item]
-        var cells = [item.label.what, item.label.post ?? "", "", ""]
+        let label = timeline.label(of: item)
+        var cells = [label.what, label.post ?? "", "", ""]
         let duration = ElapsedTime(nanoseconds: item.end - item.begin).description
         let latency = item.latency.map { ElapsedTime(nanoseconds: $0.upperBound).description } ?? ""
         if item.isRun {
             cells[0] += " ×\(item.count)"
-            if let post = item.label.post, let last = item.lastPost, last != post { cells[1] = "\(post)…\(last)" }
+            if let post = label.post, let last = timeline.post(of: item.lastEntry), last != post {
+                cells[1] = "\(post)…\(last)"
+            }
             (cells[2], cells[3]) = (latency.isEmpty ? "" : "≤\(latency)", item.end > item.begin ? duration : "")
         } else {
             cells[2] = item.arrow.map { timeline.arrows[$0].kind } == .atOnce ? "at once" : latency
             if item.kind != .mark, item.ending == .returned { cells[3] = duration }
         }
-        switch row {
-        case .begins: cells[3] = item.ending == .runsOn ? "runs on" : ""
-        case .ends: (cells[0], cells[2]) = (item.kind == .wait ? "waitEnd" : "return", "")
+        switch row.part {
+        case .begin: cells[3] = item.ending == .runsOn ? "runs on" : ""
+        case .end: (cells[0], cells[2]) = (item.kind == .wait ? "waitEnd" : "return", "")
         case .whole: break
         }
-        return cells.map { symbols.text($0) }
+        return cells.map(symbols.text)
     }
 
     private func words(_ row: Timeline.Row) -> String {
         let item = timeline.items[row.item]
-        var label = item.label
-        var hasDetails = !item.isRun
-        if case .ends = row { hasDetails = false }
+        var label = timeline.label(of: item)
         // The members of a run have different details, and the end of a handler needs none.
-        if !hasDetails { (label.details, label.location) = ([], nil) }
+        if item.isRun || row.part == .end { (label.details, label.location) = ([], nil) }
         let words = TimelineWords(label, symbols: symbols)
         let cells = Self.cells(of: row, in: timeline, symbols)
         // A row without post and duration leaves their columns to the description if it needs the space.
         let filled = columned(Array(cells.prefix((cells.lastIndex { !$0.isEmpty } ?? 0) + 1)))
         let aligned = cells.dropFirst().allSatisfy(\.isEmpty) ? filled : columned(cells)
-        let room = wordsWidth - DisplayWidth.of(aligned)
-        if let whole = words.whole(in: room) { return aligned + whole }
+        if DisplayWidth.of(aligned + words.whole) <= wordsWidth { return aligned + words.whole }
         return filled + words.shortened(to: wordsWidth - DisplayWidth.of(filled))
     }
 
     private func columned(_ cells: [String]) -> String {
-        var words = ""
-        for (column, cell) in cells.enumerated() where columns[column] > 0 {
-            let padding = String(repeating: " ", count: max(0, columns[column] - DisplayWidth.of(cell)))
+        cells.enumerated().reduce("") { words, cell in
+            guard columns[cell.offset] > 0 else { return words }
             // Times are aligned to the right.
-            words += (column >= 2 ? padding + cell : cell + padding) + " "
-        }
-        return words + " "
+            let alignment = cell.offset >= 2 ? Table.Column.Alignment.trailing : .leading
+            return words + DisplayWidth.pad(cell.element, to: columns[cell.offset], alignment: alignment) + " "
+        } + " "
     }
 }

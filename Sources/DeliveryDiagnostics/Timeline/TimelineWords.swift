@@ -5,38 +5,34 @@ internal import ThreadedNotifications
 /// Information that is not visible elsewhere comes first. If the text is too long, first the directory of the source
 /// location is dropped, then the middle of the name.
 struct TimelineWords {
-    private let outcome: String?
+    private let outcome: [String]
     private let name: String?
     private let details: [String]
     private let location: String?
-    /// The location without its file.
+    /// The location without its directory, and without its file.
+    private let file: String?
     private let line: String?
     private let ellipsis: String
 
     /// Shorter names cannot be told apart.
     private static let minimumNameWidth = 8
 
-    init(_ label: Timeline.Label, symbols: TimelineSymbols) {
-        outcome = label.outcome
+    init(_ label: TimelineLabel, symbols: TimelineSymbols) {
+        outcome = [label.outcome].compactMap(\.self)
         name = label.name.map(symbols.text)
         details = label.details.map(symbols.text)
         location = label.location.map { symbols.text("\($0)") }
+        file = location.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
         line = label.location.flatMap { $0.line > 0 ? "\(symbols.ellipsis):\($0.line)" : nil }
         ellipsis = symbols.ellipsis
     }
 
-    /// Nil if it does not fit.
-    func whole(in room: Int) -> String? {
-        let whole = joined(name, location)
-        return DisplayWidth.of(whole) <= room ? whole : nil
-    }
+    /// Nothing is shortened.
+    var whole: String { joined(name, location) }
 
     func shortened(to room: Int) -> String {
-        let file = location.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
-        for location in [location, file, line ?? file] {
-            let words = joined(name, location)
-            if DisplayWidth.of(words) <= room { return words }
-        }
+        let fitting = [location, file, line ?? file].lazy.map { joined(name, $0) }.first { DisplayWidth.of($0) <= room }
+        if let fitting { return fitting }
         for location in line == nil ? [nil] : [line, nil] {
             let nameRoom = room - DisplayWidth.of(joined("", location))
             if let name, nameRoom >= Self.minimumNameWidth {
@@ -47,7 +43,7 @@ struct TimelineWords {
     }
 
     private func joined(_ name: String?, _ location: String?) -> String {
-        ([outcome, name].compactMap(\.self) + details + [location.map { "at \($0)" }].compactMap(\.self))
+        (outcome + [name].compactMap(\.self) + details + [location.map { "at \($0)" }].compactMap(\.self))
             .joined(separator: ", ")
     }
 }

@@ -2,17 +2,13 @@ import DeliveryRecording
 import Foundation
 import FoundationXML
 import SharedTesting
-import Testing
 import ThreadedNotifications
+import XCTest
 
 @testable import DeliveryDiagnostics
 
 /// Draws timelines of invalid recordings.
-/// How many recordings; `STRESS=1` in the environment tries more.
-private let rounds = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 1000 : 60
-
-@Suite("Random timelines")
-struct RandomTimelineTests {
+final class RandomTimelineTests: XCTestCase {
     private func records(_ random: inout SeededGenerator) -> [DeliveryRecord] {
         let names = ["A", "PriceDidChange", "名前", "e\u{301}", "\u{1B}[2J", String(repeating: "long ", count: 60), ""]
         let threads = Int.random(in: 1...40, using: &random)
@@ -48,11 +44,12 @@ struct RandomTimelineTests {
             to: maybe(Int64.random(in: 100_000...1_000_000, using: &random)) ?? .max)
     }
 
-    @Test(
-        "lines fit the width, the picture is well formed, and nothing is left out silently",
-        arguments: 0..<rounds)
-    func anything(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+    func testLinesFitTheWidthThePictureIsWellFormedAndNothingIsLeftOutSilently() {
+        for seed in 0..<TestRounds.rounds(15 as UInt64, stress: 1000) { check(seed: seed) }
+    }
+
+    private func check(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
         let recording = Recording(records(&random))
         // A filter of a name or post that the recording does not have selects everything.
         let selection = (try? RecordingSelection(filter(&random), of: recording)) ?? .all(of: recording)
@@ -63,41 +60,39 @@ struct RandomTimelineTests {
         for symbols in [TimelineSymbols.unicode, .ascii] {
             let width = Int.random(in: TimelineText.minimumWidth...220, using: &random)
             let text = TimelineText(timeline, width: width, symbols: symbols)
-            for line in text.lines {
-                let line = line.map(\.text).joined()
-                #expect(DisplayWidth.of(line) <= width, "\(line)")
-                if symbols.isASCII { #expect(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }) }
+            for line in text.text.split(separator: "\n") {
+                XCTAssertLessThanOrEqual(DisplayWidth.of(String(line)), width, "seed \(seed): \(line)")
+                if symbols.isASCII { XCTAssertTrue(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(line)") }
             }
         }
         let svg = TimelinePicture(timeline).svg
         let parser = XMLParser(data: Data(svg.utf8))
-        #expect(parser.parse(), "\(parser.parserError.map { "\($0)" } ?? "")")
-        #expect(!svg.contains("nan") && !svg.contains("inf\""))
+        XCTAssertTrue(parser.parse(), "seed \(seed): \(parser.parserError.map { "\($0)" } ?? "")")
+        XCTAssertFalse(svg.contains("nan") || svg.contains("inf\""), "seed \(seed)")
     }
 
     private func expectSound(
         _ timeline: Timeline, of recording: Recording, _ selection: RecordingSelection, _ limit: Int?, _ foldsRuns: Bool
     ) {
         let lanes = timeline.lanes.indices
-        #expect(timeline.slices.allSatisfy { lanes.contains($0.lane) && $0.begin <= $0.end })
-        #expect(timeline.marks.allSatisfy { lanes.contains($0.lane) })
-        #expect(timeline.runs.allSatisfy { lanes.contains($0.lane) && $0.count >= 4 && $0.begin <= $0.end })
-        #expect(
+        XCTAssertTrue(timeline.items.allSatisfy { lanes.contains($0.lane) && $0.begin <= $0.end })
+        XCTAssertTrue(timeline.runs.allSatisfy { $0.count >= 4 })
+        XCTAssertTrue(
             timeline.arrows.allSatisfy { lanes.contains($0.fromLane) && lanes.contains($0.toLane) && $0.latency >= 0 })
         let times = timeline.rows.map { timeline.time(of: $0) }
-        #expect(times == times.sorted())
-        #expect(times.allSatisfy(selection.times.contains))
-        if let limit { #expect(timeline.rows.count <= limit) }
+        XCTAssertEqual(times, times.sorted())
+        XCTAssertTrue(times.allSatisfy(selection.times.contains))
+        if let limit { XCTAssertLessThanOrEqual(timeline.rows.count, limit) }
         guard !foldsRuns else { return }
         let drawn = timeline.rows.reduce(0) { sum, row in
-            guard case .whole(let item) = row, timeline.items[item].kind != .mark else { return sum + 1 }
-            return sum + (timeline.items[item].ending == .isNotRecorded ? 1 : 2)
+            let item = timeline.items[row.item]
+            return sum + (row.part == .whole && item.kind != .mark && item.ending != .isNotRecorded ? 2 : 1)
         }
         let leftOut = timeline.leftOut
         let counted = leftOut.before + leftOut.after + leftOut.filtered + leftOut.beyondLimit
         let undrawn = leftOut.undrawn.values.reduce(0, +)
         let parts = recording.entries.count { $0.stage == .append || $0.stage == .capture }
         let total = drawn + counted + undrawn
-        #expect((recording.entries.count - parts...recording.entries.count).contains(total))
+        XCTAssertTrue((recording.entries.count - parts...recording.entries.count).contains(total))
     }
 }

@@ -1,39 +1,24 @@
-import DeliveryDiagnostics
 import DeliveryRecording
+import RecordingTesting
 import ThreadedNotifications
 
-/// Records for tests. Each record is a number of microseconds after the previous one.
-struct RecordedProgram {
-    private(set) var records: [DeliveryRecord] = []
-    private var microseconds: UInt64 = 0
-
-    static let main = ThreadIdentity(number: 1, name: "main", kernelID: 100)
-    static let worker = ThreadIdentity(number: 2, name: "worker", kernelID: 101)
-
-    static func thread(_ number: Int, _ name: String? = nil) -> ThreadIdentity {
-        ThreadIdentity(number: number, name: name, kernelID: Int32(99 + number))
-    }
-
-    var recording: Recording { Recording(records, source: "run.jsonl") }
-
+/// Programs that the tests of timelines draw.
+extension RecordedStory {
+    /// Adds a record some microseconds after the one before.
     mutating func happens(
         _ stage: DeliveryStage, on thread: ThreadIdentity, after pause: UInt64 = 10, _ name: String? = nil,
         post: Int? = nil, observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil,
         count: Int? = nil, relatedPost: Int? = nil, style: DeliveryRecord.Style? = nil,
         reason: DeliveryRecord.Reason? = nil
     ) {
-        microseconds += records.isEmpty ? 0 : pause
-        records.append(
-            DeliveryRecord(
-                sequence: records.count + 1, monotonicNanoseconds: 1_000_000 + microseconds * 1000, wallNanoseconds: 0,
-                process: ProcessIdentity(id: 100, name: "program"), thread: thread, stage: stage, notification: name,
-                post: post, observer: observer, target: target, message: message, count: count,
-                relatedPost: relatedPost, style: style, reason: reason))
+        add(
+            stage, on: thread, name, post: post, observer: observer, target: target, message: message, count: count,
+            relatedPost: relatedPost, style: style, reason: reason, after: .microseconds(pause))
     }
 
     /// A handler that does not return, nine posts that wait for its thread, and one with a misspelt name.
-    static var stalledWorker: RecordedProgram {
-        var program = RecordedProgram()
+    static var stalledWorker: RecordedStory {
+        var program = RecordedStory()
         program.happens(.post, on: main, "TemperatureDidChange", post: 1, count: 1)
         program.happens(.append, on: main, "TemperatureDidChange", post: 1, observer: 1, target: worker)
         program.happens(.deliver, on: worker, "TemperatureDidChange", post: 1, observer: 1, target: worker)
@@ -47,8 +32,8 @@ struct RecordedProgram {
     }
 
     /// Two threads, a few posts, and one slow handler.
-    static var slowHandler: RecordedProgram {
-        var program = RecordedProgram()
+    static var slowHandler: RecordedStory {
+        var program = RecordedStory()
         program.happens(.register, on: main, "PriceDidChange", observer: 1, target: worker)
         program.happens(.post, on: main, after: 90, "PriceDidChange", post: 1, count: 1)
         program.happens(.append, on: main, after: 2, "PriceDidChange", post: 1, observer: 1, target: worker)

@@ -1,19 +1,22 @@
-extension TimelinePicture {
+/// The style sheet of a picture.
+enum PictureStyle {
     /// The number of lane colors, which are used in turn.
     static let colors = 8
 
     /// Colors come last: first those for a light background, then those for a dark one. Not all SVG viewers support
     /// variables.
-    static let style: String = {
+    static let css: String = {
         let shapes = """
             text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}\
             .heading{font-size:14px;font-weight:600}.lane{font-weight:600;stroke:none}\
             .middle{text-anchor:middle}.label,.latency,.inside,.cut{font-size:11px}\
             .latency{font-weight:600;stroke:none}.behind{fill-opacity:.85}\
-            path{fill:none}.life{stroke-width:1;opacity:.55}.way{stroke-width:1.4;opacity:.8}.dashed{stroke-dasharray:4 3}\
+            path{fill:none}.life{stroke-width:1;opacity:.55}.way{stroke-width:1.4;opacity:.8}\
+            .dashed{stroke-dasharray:4 3}\
             .head{stroke:none}.handler{stroke-width:1;fill-opacity:.25}.run{stroke-width:1;stroke-dasharray:2 1.5}\
             .marks{fill-opacity:.1}.open{stroke-dasharray:5 3}.wait{fill-opacity:0;stroke-dasharray:2 3}\
-            .enqueue{stroke-width:1.6}.stroke{stroke-width:2}.cross,.nobody,.waits,.merged{stroke-width:1.6}.stretch{stroke-width:3}.leader{stroke-width:.7}\
+            .enqueue{stroke-width:1.6}.stroke{stroke-width:2}.cross,.nobody,.waits,.merged{stroke-width:1.6}\
+            .stretch{stroke-width:3}.leader{stroke-width:.7}\
             .waiting{font-size:11px;stroke:none}
             """
         let light = colored(
@@ -36,7 +39,9 @@ extension TimelinePicture {
         }
         return """
             .ground{fill:\(ground);stroke:\(faint)}text{fill:\(ink)}.muted,.cut{fill:\(muted)}\
-            .behind,.under{fill:\(ground)}.grid{stroke:\(faint)}.edge,.moment,.leader,.stretch,.ended,.ended .way,.merged{stroke:\(muted)}.merged{fill:\(ground)}.tear{fill:\(ground)}\
+            .behind,.under{fill:\(ground)}.grid{stroke:\(faint)}\
+            .edge,.moment,.leader,.stretch,.ended,.ended .way,.merged{stroke:\(muted)}.merged{fill:\(ground)}\
+            .tear{fill:\(ground)}\
             \(lanes.joined()).bad,.bad .way,.nobody,.waits{stroke:\(bad)}.waiting{fill:\(bad)}\
             .lane{stroke:none}
             """

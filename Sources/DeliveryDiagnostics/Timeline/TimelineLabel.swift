@@ -1,0 +1,121 @@
+internal import DeliveryRecording
+internal import ThreadedNotifications
+
+/// The texts of an item of a timeline.
+struct TimelineLabel {
+    /// The stage.
+    var what: String
+    /// For example `#3`.
+    var post: String?
+    /// The notification's name.
+    var name: String?
+    /// The outcome of a post, if nothing else in the drawing shows it.
+    var outcome: String?
+    /// Further properties, the most important first.
+    var details: [String] = []
+    /// The source location.
+    var location: SourceLocation?
+    /// The line of the file, or the sequence number if the record is not from a file.
+    var line = 0
+}
+
+extension Timeline {
+    /// True for a post that no observer matched.
+    func isUnobserved(_ item: Item) -> Bool {
+        switch item.stage {
+        case .post, .capture, .enqueue, .append: index.entry(item.entry).count == 0
+        default: false
+        }
+    }
+
+    func label(of item: Item) -> TimelineLabel {
+        let entry = index.entry(item.entry)
+        var label = TimelineLabel(
+            what: entry.stage == .append ? "perform" : entry.stage.rawValue, post: post(of: item.entry),
+            name: recording.name(of: entry), location: recording.place(of: entry), line: Int(entry.line))
+        label.outcome = isUnobserved(item) ? "unobserved" : item.waiting > 0 ? "\(item.waiting) still waiting" : nil
+        if entry.name < 0 { label.name = entry.stage == .register ? "any name" : entry.post >= 0 ? "block" : nil }
+        if entry.observer >= 0 { label.details.append("observer \(recording.observers[Int(entry.observer)].number)") }
+        let count = Int(entry.count)
+        switch entry.stage {
+        case .post, .capture, .enqueue, .append: if count > 1 { label.details.append("to \(count) observers") }
+        case .remove: if count > 0 { label.details.append("\(counted(count, "handler")) of it run") }
+        case .lost: label.details.append(counted(max(0, count), "record"))
+        default: break
+        }
+        if entry.target >= 0, entry.target != entry.thread {
+            label.details.append("for \(recording.describeThread(entry.target))")
+        }
+        if entry.relatedPost >= 0, entry.relatedPost != entry.post {
+            let word = entry.stage == .capture ? "of" : "by"
+            label.details.append("\(word) #\(recording.posts[Int(entry.relatedPost)].number)")
+        }
+        if let details = recording.details(of: entry) { label.details.append(details) }
+        return label
+    }
+
+    /// The number of a record's post, such as `#3`.
+    func post(of entry: Int32) -> String? {
+        let post = index.entry(entry).post
+        return post < 0 ? nil : "#\(recording.posts[Int(post)].number)"
+    }
+
+    /// The tooltip of an item, with all the details.
+    func tip(of item: Item) -> String {
+        let label = label(of: item)
+        let duration = ElapsedTime(nanoseconds: item.end - item.begin)
+        var lines = [[label.what, label.post, label.name].compactMap(\.self).joined(separator: " ")]
+        lines.append("on \(lanes[item.lane].title), at \(ElapsedTime.exact(item.begin))")
+        if item.isRun {
+            let range = item.latency.map { latency in
+                let (least, most) = (latency.lowerBound, latency.upperBound)
+                return "\(ElapsedTime(nanoseconds: least)) to \(ElapsedTime(nanoseconds: most)) after their posts"
+            }
+            let longest = item.kind == .mark ? nil : "the longest \(ElapsedTime(nanoseconds: item.longest))"
+            let parts = [
+                "\(item.count) similar, up to \(post(of: item.lastEntry) ?? "the last")", range, "in \(duration)",
+                longest,
+            ]
+            lines.append(parts.compactMap(\.self).joined(separator: ", "))
+        } else if let arrow = item.arrow.map({ arrows[$0] }) {
+            let from = arrow.fromLane == arrow.toLane ? "" : " on \(lanes[arrow.fromLane].title)"
+            let what = arrow.kind == .queued ? "enqueue" : "post"
+            lines.append("\(ElapsedTime(nanoseconds: arrow.latency)) after its \(what)\(from)")
+        }
+        if !item.isRun, item.kind != .mark {
+            switch item.ending {
+            case .returned: lines.append("runs \(duration)")
+            case .runsOn: lines.append("runs on")
+            case .isNotRecorded: lines.append("its return is not recorded")
+            }
+        }
+        lines += [label.outcome].compactMap(\.self) + label.details
+        lines += [label.location.map { "at \($0)" }, "line \(label.line)"].compactMap(\.self)
+        return lines.map { Excerpt.of($0, length: 300) }.joined(separator: "\n")
+    }
+
+    /// Notes about everything that is not drawn, and how to show it, one per line.
+    var notes: [String] {
+        var notes: [String] = []
+        if !foldedLanes.isEmpty {
+            let shown = foldedLanes.prefix(5).joined(separator: ", ")
+            let more = foldedLanes.count > 5 ? " and \(foldedLanes.count - 5) more" : ""
+            notes.append("One lane shows \(foldedLanes.count) threads that do not fit: \(shown)\(more).")
+        }
+        func note(_ count: Int, _ words: String) {
+            if count > 0 { notes.append("\(counted(count, "record")) \(words)") }
+        }
+        let from = ElapsedTime.exact(leftOut.limitReached)
+        note(leftOut.beyondLimit, "left out: --from \(from) continues there, --limit 0 draws everything.")
+        if leftOut.before + leftOut.after > 0 {
+            let before = counted(leftOut.before, "record")
+            notes.append("\(before) before and \(leftOut.after) after the drawing left out, by --from and --to.")
+        }
+        note(leftOut.filtered, "left out by --name, --thread or --post.")
+        if !leftOut.undrawn.isEmpty {
+            let counts = leftOut.undrawn.sorted { $0.key.rawValue < $1.key.rawValue }
+            notes.append("Not drawn: " + counts.map { "\($0.value) \($0.key.rawValue)" }.joined(separator: ", ") + ".")
+        }
+        return notes
+    }
+}
