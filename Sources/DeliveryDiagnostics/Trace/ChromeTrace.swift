@@ -12,21 +12,17 @@ package enum ChromeTrace {
     package static func write(
         _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
         to write: ([UInt8]) throws -> Void
-    ) throws -> Int {
-        let events = TraceEvents(index, selection ?? .all(of: index.recording))
-        var text = TraceText(index)
-        text.begin()
-        var lastIndex: Int32 = 0
-        try events.visit { event in
-            text.append(event)
-            guard text.bytes.count >= 65_536 else { return }
-            lastIndex = max(lastIndex, event.index)
-            progress(Int(lastIndex))
-            try write(text.bytes)
-            text.bytes.removeAll(keepingCapacity: true)
+    ) rethrows -> Int {
+        var events = TraceEvents(index, selection ?? .all(of: index.recording))
+        for number in index.recording.entries.indices {
+            events.add(Int32(number))
+            guard events.text.bytes.count >= 65_536 else { continue }
+            progress(number)
+            try write(events.text.bytes)
+            events.text.bytes.removeAll(keepingCapacity: true)
         }
-        text.end()
-        try write(text.bytes)
-        return text.count
+        events.end()
+        try write(events.text.bytes)
+        return events.text.count
     }
 }

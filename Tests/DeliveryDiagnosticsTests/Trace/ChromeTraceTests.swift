@@ -1,38 +1,38 @@
 import DeliveryRecording
-import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
 @testable import DeliveryDiagnostics
 
 final class ChromeTraceTests: XCTestCase {
-    private func text(of recording: Recording) throws -> [UInt8] {
+    private func text(of recording: Recording) -> [UInt8] {
         var text: [UInt8] = []
-        try ChromeTrace.write(RecordingIndex(recording)) { text += $0 }
+        ChromeTrace.write(RecordingIndex(recording)) { text += $0 }
         return text
     }
 
-    private func rules(of records: [DeliveryRecord]) throws -> TraceRules {
-        TraceRules(try text(of: Recording(records)))
+    private func rules(of records: [DeliveryRecord]) -> TraceRules {
+        TraceRules(text(of: Recording(records)))
     }
 
-    func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() throws {
-        let step = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 1 : 10
+    func testTheTraceOfAnythingKeepsTheRulesOfTheFormat() {
+        let step = TestRounds.rounds(10, stress: 1)
         for seed in stride(from: 1 as UInt64, through: 301, by: step) {
-            let rules = try rules(of: RandomRecords.records(Int(seed), seed: seed))
+            let rules = rules(of: RandomRecords.records(Int(seed), seed: seed))
             XCTAssertEqual(rules.problems.prefix(3), [], "seed \(seed)")
         }
     }
 
-    func testTheTraceOfNothingIsATrace() throws {
-        XCTAssertEqual(try rules(of: []).problems, [])
+    func testTheTraceOfNothingIsATrace() {
+        XCTAssertEqual(rules(of: []).problems, [])
     }
 
     // MARK: Content
 
     private let (main, worker) = (HandMadeRecords.main, HandMadeRecords.worker)
 
-    func testADeliveryIsSlicesAnArrowAndACount() throws {
+    func testADeliveryIsSlicesAnArrowAndACount() {
         var records = HandMadeRecords()
         records.add(1_000_000_000, main, .register, observer: 7, target: main, place: SourceLocation("A.swift", 3))
         records.add(1_000_010_000, worker, .post, post: 1, place: SourceLocation("B.swift", 4), count: 1)
@@ -41,7 +41,7 @@ final class ChromeTraceTests: XCTestCase {
         records.add(1_000_020_000, main, .drain, nil)
         records.add(1_000_020_100, main, .deliver, post: 1, observer: 7, target: main)
         records.add(1_000_050_123, main, .return, post: 1, observer: 7)
-        let text = String(decoding: try text(of: Recording(records.records, source: "a \"b\"")), as: UTF8.self)
+        let text = String(decoding: text(of: Recording(records.records, source: "a \"b\"")), as: UTF8.self)
         XCTAssertEqual(
             text,
             """
@@ -78,7 +78,7 @@ final class ChromeTraceTests: XCTestCase {
             """)
     }
 
-    func testAHandlerThatPostsAndIsCalledAtOnceEnclosesWhatItDoes() throws {
+    func testAHandlerThatPostsAndIsCalledAtOnceEnclosesWhatItDoes() {
         var records = HandMadeRecords()
         records.add(0, main, .post, "A", post: 1)
         records.add(10, main, .deliver, "A", post: 1, observer: 1)
@@ -87,12 +87,12 @@ final class ChromeTraceTests: XCTestCase {
         records.add(40, main, .return, "B", post: 2, observer: 2)
         records.add(60, main, .return, "A", post: 1, observer: 1)
         records.add(5_000, main, .log, nil, message: "later")
-        let rules = try rules(of: records.records)
+        let rules = rules(of: records.records)
         XCTAssertEqual(rules.closed, ["B 30-40", "post B 20-40", "A 10-60", "post A 0-60"])
         XCTAssertEqual(rules.flows, [["post A", "A"], ["post B", "B"]])
     }
 
-    func testAPostLastsWhileItDropsAnotherAndADrainWhileItDelivers() throws {
+    func testAPostLastsWhileItDropsAnotherAndADrainWhileItDelivers() {
         var records = HandMadeRecords()
         records.add(0, worker, .post, post: 1)
         records.add(5, worker, .append, post: 1, observer: 1, target: main)
@@ -105,7 +105,7 @@ final class ChromeTraceTests: XCTestCase {
         records.add(10_020, main, .return, post: 2, observer: 1)
         records.add(20_000, main, .drain, nil)
         records.add(30_000, main, .log, nil, message: "later")
-        let rules = try rules(of: records.records)
+        let rules = rules(of: records.records)
         XCTAssertEqual(
             rules.closed,
             [
@@ -116,19 +116,19 @@ final class ChromeTraceTests: XCTestCase {
         XCTAssertEqual(rules.counters, ["mailbox of main": 0])
     }
 
-    func testAPostingQueueHasItsOwnArrowAndCount() throws {
+    func testAPostingQueueHasItsOwnArrowAndCount() {
         var records = HandMadeRecords()
         records.add(0, worker, .enqueue, post: 1, target: main)
         records.add(5, worker, .enqueue, post: 2, target: main)
         records.add(10, worker, .enqueue, post: 3, target: main)
         records.add(20, main, .coalesce, post: 2, relatedPost: 1)
         records.add(30, main, .post, post: 1)
-        let rules = try rules(of: records.records)
+        let rules = rules(of: records.records)
         XCTAssertEqual(rules.flows, [["enqueue N", "post N"]])
         XCTAssertEqual(rules.counters, ["posting queue of main": 1])
     }
 
-    func testTheDocumentsTechniqueWaitsFromCaptureToDelivery() throws {
+    func testTheDocumentsTechniqueWaitsFromCaptureToDelivery() {
         var records = HandMadeRecords()
         records.add(0, main, .register)
         for post in [1, 2] {
@@ -137,25 +137,25 @@ final class ChromeTraceTests: XCTestCase {
         }
         records.add(9_000, main, .drain)
         records.add(9_010, main, .deliver, post: 1)
-        let rules = try rules(of: records.records)
+        let rules = rules(of: records.records)
         XCTAssertEqual(rules.flows, [["post N", "capture N", "N"], ["post N", "capture N"]].reversed())
         XCTAssertEqual(rules.counters, ["mailbox of main": 1], "the second one still waits for who registered")
     }
 
-    func testAHandlerThatNeverReturnsLastsUntilItsThreadEndsAndSaysSo() throws {
+    func testAHandlerThatNeverReturnsLastsUntilItsThreadEndsAndSaysSo() {
         var records = HandMadeRecords()
         records.add(0, worker, .deliver, post: 1, observer: 1)
         records.add(10, worker, .wait, nil, message: "for ever")
         records.add(20, worker, .return, post: 9, observer: 1)
         records.add(500, worker, .threadEnd, nil)
         records.add(510, main, .deliver, post: 2, observer: 1)
-        let text = try text(of: Recording(records.records))
+        let text = text(of: Recording(records.records))
         XCTAssertEqual(TraceRules(text).problems, [])
         XCTAssertEqual(TraceRules(text).closed, ["wait 10-500", "N 0-500", "N 510-1510"])
         XCTAssertEqual(String(decoding: text, as: UTF8.self).split(separator: "\"end\":\"not recorded\"").count, 4)
     }
 
-    func testThreadsOfTwoProcessesHaveTheKernelsIdsOrOthersThatAreDistinct() throws {
+    func testThreadsOfTwoProcessesHaveTheKernelsIdsOrOthersThatAreDistinct() {
         var records = HandMadeRecords()
         let unknown = ThreadIdentity(number: 2, name: "worker", kernelID: 0)
         records.add(0, main, .log, process: 100)
@@ -163,7 +163,7 @@ final class ChromeTraceTests: XCTestCase {
         records.add(2, ThreadIdentity(number: 3, name: "worker", kernelID: 101), .log, process: 100)
         records.add(3, unknown, .log, process: 200)
         records.add(4, ThreadIdentity(number: 1, name: "main", kernelID: 0), .log, process: 200)
-        let rules = try rules(of: records.records)
+        let rules = rules(of: records.records)
         XCTAssertEqual(rules.problems, [])
         typealias Track = TraceRules.Track
         XCTAssertEqual(
@@ -177,13 +177,13 @@ final class ChromeTraceTests: XCTestCase {
 
     // MARK: TraceRules
 
-    func testTheRulesSeeWhatBreaksThem() throws {
+    func testTheRulesSeeWhatBreaksThem() {
         var records = HandMadeRecords()
         records.add(0, worker, .post, post: 1)
         records.add(10, worker, .append, post: 1, observer: 1, target: main)
         records.add(20, main, .deliver, post: 1, observer: 1)
         records.add(30, main, .return, post: 1, observer: 1)
-        let good = String(decoding: try text(of: Recording(records.records)), as: UTF8.self)
+        let good = String(decoding: text(of: Recording(records.records)), as: UTF8.self)
         XCTAssertEqual(TraceRules(Array(good.utf8)).problems, [])
         for (part, other, problem) in [
             ("\"ph\":\"E\"", "\"ph\":\"B\"", "never end"), ("\"ph\":\"t\"", "\"ph\":\"s\"", "out of its flow's order"),
