@@ -10,8 +10,11 @@ package struct DeliveryStatistics: Sendable, Encodable {
         package var label: String
         /// For an observer: the source location of its registration.
         package var location: String?
-        /// Total: all posts. Name: posts of it. Observer: posts that matched it. Thread: posts made on it.
-        package var posted = 0
+        /// The number of posts, with those that no observer matched. For a thread: of posts made on it. Nil for an
+        /// observer.
+        package var posted: Int?
+        /// For an observer: the number of posts that matched it.
+        package var matched: Int?
         /// For a thread: deliveries on it.
         package var delivered = 0
         /// This and the next four, for a thread: in its mailbox.
@@ -30,6 +33,9 @@ package struct DeliveryStatistics: Sendable, Encodable {
         package var waiting: Distribution?
         /// The times from `deliver` to `return`, including nested deliveries.
         package var handler: Distribution?
+
+        /// `posted` or `matched`.
+        var posts: Int { posted ?? matched ?? 0 }
     }
 
     /// The mailbox, drains and waits of a thread.
@@ -88,12 +94,11 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        var collector = StatisticsCollector(
-            index, selection ?? .all(of: index.recording), DeliveryStatistics(source: index.recording.source))
+        var collector = StatisticsCollector(index, selection ?? .all(of: index.recording))
         self = collector.collect()
     }
 
-    private init(source: String) {
+    init(source: String) {
         self.source = source
     }
 }

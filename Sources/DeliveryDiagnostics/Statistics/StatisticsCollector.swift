@@ -3,16 +3,21 @@ internal import ThreadedNotifications
 
 /// Computes the statistics of the selected records in one pass.
 struct StatisticsCollector {
-    /// One name, observer or thread, or all, with the `deliver` entries that its times are measured of.
+    /// One name, observer or thread, or all, with the times of its deliveries.
     private struct Group {
         var counts: DeliveryStatistics.Group
-        var deliveries: [Int32] = []
+        var postToDelivery: [UInt64] = []
+        var waiting: [UInt64] = []
+        var handler: [UInt64] = []
+
+        /// The number of posts; for an observer, of those that matched it.
+        var posts = 0
 
         init(_ label: String) { counts = DeliveryStatistics.Group(label: label) }
 
-        var hasRecords: Bool {
+        var isUsed: Bool {
             let outcomes = counts.coalesced + counts.dropped + counts.cancelled + counts.targetGone
-            return counts.posted + counts.delivered + outcomes + counts.pending > 0
+            return posts + counts.delivered + outcomes + counts.pending > 0
         }
     }
 
@@ -45,12 +50,12 @@ struct StatisticsCollector {
     /// The times from `enqueue` to `post`.
     private var queued: [UInt64] = []
 
-    init(_ index: RecordingIndex, _ selection: RecordingSelection, _ statistics: DeliveryStatistics) {
+    init(_ index: RecordingIndex, _ selection: RecordingSelection) {
         self.index = index
         self.selection = selection
-        self.statistics = statistics
         let recording = index.recording
         self.recording = recording
+        statistics = DeliveryStatistics(source: recording.source)
         let (first, last) = (recording.entries.first?.time ?? 0, recording.entries.last?.time ?? 0)
         let start = min(last, first + UInt64(selection.times.lowerBound))
         self.start = start
@@ -82,13 +87,15 @@ struct StatisticsCollector {
     }
 
     mutating func collect() -> DeliveryStatistics {
-        for (number, entry) in recording.entries.enumerated() where selection.contains(entry) {
+        var number: Int32 = -1
+        for entry in recording.entries {
+            number += 1
+            guard selection.contains(entry) else { continue }
             statistics.recordCount += 1
-            count(entry, Int32(number))
-            countWaiting(entry, Int32(number))
+            count(entry, number)
         }
         for mailbox in mailboxes.indices where mailboxes[mailbox].counts.highestDepth != nil && end > start {
-            change(mailbox, by: 0, at: end)
+            changeDepth(mailbox, by: 0, at: end)
             mailboxes[mailbox].counts.meanDepth = mailboxes[mailbox].area / Double(end - start)
         }
         statistics.processCount = recording.processes.count
@@ -103,99 +110,53 @@ struct StatisticsCollector {
             return (one.process, one.identity.number) < (other.process, other.identity.number)
         }
         statistics.total = measured(total)
-        statistics.names = Self.busiest(names).map(measured)
-        statistics.observers = Self.busiest(observers).map(measured)
-        statistics.threads = order.map { threads[$0] }.filter(\.hasRecords).map(measured)
-        statistics.mailboxes = order.map { mailboxes[$0] }.map { mailbox in
+        statistics.names = busiestFirst(names).map { measured($0) }
+        statistics.observers = busiestFirst(observers).map { measured($0, posts: \.matched) }
+        statistics.threads = order.map { threads[$0] }.filter(\.isUsed).map { measured($0) }
+        statistics.mailboxes = order.map { mailboxes[$0] }.compactMap { mailbox in
             var counts = mailbox.counts
             counts.deliveriesPerDrain = Distribution(of: mailbox.batches)
             counts.waits = Distribution(of: mailbox.waits)
-            return counts
-        }.filter { $0.appended + $0.signals + $0.drains + $0.endlessWaits > 0 || $0.waits != nil }
+            let events = counts.appended + counts.signals + counts.drains + counts.endlessWaits + mailbox.waits.count
+            return events > 0 ? counts : nil
+        }
         return statistics
     }
 
-    /// The groups that have any records, in descending order of posts and deliveries.
-    private static func busiest(_ groups: [Group]) -> [Group] {
-        func weight(_ index: Int) -> Int { groups[index].counts.posted + groups[index].counts.delivered }
-        return groups.indices.filter { groups[$0].hasRecords }.sorted { (-weight($0), $0) < (-weight($1), $1) }
+    /// The groups that are used, in descending order of posts and deliveries.
+    private func busiestFirst(_ groups: [Group]) -> [Group] {
+        let weights = groups.map { $0.posts + $0.counts.delivered }
+        return groups.indices.filter { groups[$0].isUsed }.sorted { (-weights[$0], $0) < (-weights[$1], $1) }
             .map { groups[$0] }
     }
 
-    private func measured(_ group: Group) -> DeliveryStatistics.Group {
-        func times(since begin: (Int32) -> Int32) -> Distribution? {
-            Distribution(
-                of: group.deliveries.compactMap { delivery in
-                    let begin = begin(delivery)
-                    return begin < 0 ? nil : index.time(from: begin, to: delivery)
-                })
-        }
+    private func measured(
+        _ group: Group, posts: WritableKeyPath<DeliveryStatistics.Group, Int?> = \.posted
+    ) -> DeliveryStatistics.Group {
         var measured = group.counts
-        if end > start, measured.posted > 0 {
-            measured.postsPerSecond = Double(measured.posted) / (Double(end - start) / 1e9)
+        measured[keyPath: posts] = group.posts
+        if end > start, group.posts > 0 {
+            measured.postsPerSecond = Double(group.posts) / (Double(end - start) / 1e9)
         }
-        measured.postToDelivery = times(since: index.posted)
-        measured.waiting = times(since: index.waitBegin)
-        measured.handler = Distribution(of: group.deliveries.compactMap { duration(of: $0) })
+        measured.postToDelivery = Distribution(of: group.postToDelivery)
+        measured.waiting = Distribution(of: group.waiting)
+        measured.handler = Distribution(of: group.handler)
         return measured
-    }
-
-    /// The duration of the handler or wait that a record begins.
-    private func duration(of number: Int32) -> UInt64? {
-        index.duration(of: index.spans[Int(index.spanOfEntry[Int(number)])])
     }
 
     // MARK: Counting
 
     private mutating func count(_ entry: Recording.Entry, _ number: Int32) {
         let thread = Int(entry.thread)
-        let begun = index.waitBegin(number)
-        let isOfQueue = begun >= 0 && index.entry(begun).stage == .enqueue
         switch entry.stage {
-        case .post, .capture:
-            if isOfQueue {
-                statistics.queues.posted += 1
-                queued.append(index.time(from: begun, to: number))
-            }
-            // A capture counts as a post unless the post that it belongs to has a record.
-            guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0 else { break }
-            total.counts.posted += 1
-            names[name(entry)].counts.posted += 1
-            threads[thread].counts.posted += 1
-        case .enqueue:
-            statistics.queues.enqueued += 1
-        case .dequeue:
-            statistics.queues.dequeued += 1
+        case .enqueue: statistics.queues.enqueued += 1
+        case .post, .capture: countPost(entry, number)
         case .append:
-            if entry.observer >= 0 { observers[Int(entry.observer)].counts.posted += 1 }
-        case .deliver:
-            if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].counts.posted += 1 }
-            if begun >= 0, let drain = mailboxes[thread].batches.indices.last { mailboxes[thread].batches[drain] += 1 }
-            let isEndless = index.recordsEnd(number) && index.partner(of: number) < 0 ? 1 : 0
-            add(entry, thread) {
-                $0.deliveries.append(number)
-                $0.counts.delivered += 1
-                $0.counts.neverReturned += isEndless
-            }
-        case .coalesce, .drop, .cancel, .targetGone:
-            if isOfQueue {
-                if entry.stage == .coalesce { statistics.queues.coalesced += 1 }
-                if entry.stage == .targetGone { statistics.queues.targetGone += 1 }
-                break
-            }
-            let mailbox = begun >= 0 ? index.mailbox(begun) : entry.target
-            add(entry, Int(mailbox < 0 ? entry.thread : mailbox)) { group in
-                switch entry.stage {
-                case .coalesce: group.counts.coalesced += 1
-                case .drop: group.counts.dropped += 1
-                case .cancel: group.counts.cancelled += 1
-                default: group.counts.targetGone += 1
-                }
-            }
-        case .dropSignal:
-            statistics.lostSignals += 1
-        case .refuseWait:
-            statistics.refusedWaits += 1
+            if entry.observer >= 0 { observers[Int(entry.observer)].posts += 1 }
+            beginWaiting(entry, number)
+        case .deliver, .dequeue, .coalesce, .drop, .cancel, .targetGone, .skip: countOutcome(entry, number)
+        case .dropSignal: statistics.lostSignals += 1
+        case .refuseWait: statistics.refusedWaits += 1
         case .signal:
             statistics.signals += 1
             if entry.target >= 0 { mailboxes[Int(entry.target)].counts.signals += 1 }
@@ -208,13 +169,77 @@ struct StatisticsCollector {
             } else {
                 mailboxes[thread].counts.endlessWaits += 1
             }
-        case .register, .remove, .return, .skip, .waitEnd, .threadEnd, .count, .log, .processStart,
-            .processEnd, .fork, .lost, .end:
+        case .register, .remove, .return, .waitEnd, .threadEnd, .count, .log, .processStart, .processEnd, .fork, .lost,
+            .end:
             break
         }
     }
 
+    private mutating func countPost(_ entry: Recording.Entry, _ number: Int32) {
+        let begun = index.waitBegin(number)
+        if begun >= 0 {
+            statistics.queues.posted += 1
+            queued.append(index.time(from: begun, to: number))
+        }
+        if entry.stage == .capture { beginWaiting(entry, number) }
+        // A capture counts as a post unless the post that it belongs to has a record.
+        guard entry.stage == .post || index.posted(number) < 0 && entry.relatedPost < 0 else { return }
+        total.posts += 1
+        names[name(entry)].posts += 1
+        threads[Int(entry.thread)].posts += 1
+    }
+
+    private mutating func countOutcome(_ entry: Recording.Entry, _ number: Int32) {
+        let begun = index.waitBegin(number)
+        if entry.stage == .dequeue || begun >= 0 && index.entry(begun).stage == .enqueue {
+            // It never left its posting queue.
+            switch entry.stage {
+            case .dequeue: statistics.queues.dequeued += 1
+            case .coalesce: statistics.queues.coalesced += 1
+            case .targetGone: statistics.queues.targetGone += 1
+            default: break
+            }
+            return
+        }
+        let mailbox = begun >= 0 ? index.mailbox(begun) : -1
+        if mailbox >= 0, selection.contains(index.entry(begun)) { changeDepth(Int(mailbox), by: -1, at: entry.time) }
+        if entry.stage == .deliver { return countDelivery(entry, number, since: begun) }
+        let target = begun >= 0 ? mailbox : entry.target
+        add(entry, Int(target < 0 ? entry.thread : target)) { group in
+            switch entry.stage {
+            case .coalesce: group.counts.coalesced += 1
+            case .drop: group.counts.dropped += 1
+            case .cancel: group.counts.cancelled += 1
+            case .targetGone: group.counts.targetGone += 1
+            default: break
+            }
+        }
+    }
+
+    private mutating func countDelivery(_ entry: Recording.Entry, _ number: Int32, since begun: Int32) {
+        let thread = Int(entry.thread)
+        if begun < 0, entry.observer >= 0 { observers[Int(entry.observer)].posts += 1 }
+        if begun >= 0, let drain = mailboxes[thread].batches.indices.last { mailboxes[thread].batches[drain] += 1 }
+        let posted = index.posted(number)
+        let sincePost = posted < 0 ? nil : index.time(from: posted, to: number)
+        let waited = begun < 0 ? nil : index.time(from: begun, to: number)
+        let duration = duration(of: number)
+        let isEndless = index.recordsEnd(number) && duration == nil
+        add(entry, thread) { group in
+            group.counts.delivered += 1
+            if isEndless { group.counts.neverReturned += 1 }
+            if let sincePost { group.postToDelivery.append(sincePost) }
+            if let waited { group.waiting.append(waited) }
+            if let duration { group.handler.append(duration) }
+        }
+    }
+
     private func name(_ entry: Recording.Entry) -> Int { entry.name < 0 ? 0 : Int(nameIndices[Int(entry.name)]) }
+
+    /// The duration of the handler or wait that a record begins.
+    private func duration(of number: Int32) -> UInt64? {
+        index.duration(of: index.spans[Int(index.spanOfEntry[Int(number)])])
+    }
 
     private mutating func add(_ entry: Recording.Entry, _ thread: Int, _ change: (inout Group) -> Void) {
         change(&total)
@@ -225,20 +250,15 @@ struct StatisticsCollector {
 
     // MARK: Depth
 
-    private mutating func countWaiting(_ entry: Recording.Entry, _ number: Int32) {
+    private mutating func beginWaiting(_ entry: Recording.Entry, _ number: Int32) {
         let mailbox = Int(index.mailbox(number))
-        if mailbox >= 0 {
-            mailboxes[mailbox].counts.appended += 1
-            change(mailbox, by: 1, at: entry.time)
-            if index.waitEnd(number) < 0 { add(entry, mailbox) { $0.counts.pending += 1 } }
-            return
-        }
-        let begun = index.waitBegin(number)
-        guard begun >= 0, selection.contains(index.entry(begun)), index.mailbox(begun) >= 0 else { return }
-        change(Int(index.mailbox(begun)), by: -1, at: entry.time)
+        guard mailbox >= 0 else { return }
+        mailboxes[mailbox].counts.appended += 1
+        changeDepth(mailbox, by: 1, at: entry.time)
+        if index.waitEnd(number) < 0 { add(entry, mailbox) { $0.counts.pending += 1 } }
     }
 
-    private mutating func change(_ mailbox: Int, by difference: Int, at time: UInt64) {
+    private mutating func changeDepth(_ mailbox: Int, by difference: Int, at time: UInt64) {
         mailboxes[mailbox].area += Double(mailboxes[mailbox].depth) * Double(time - mailboxes[mailbox].since)
         mailboxes[mailbox].since = time
         mailboxes[mailbox].depth += difference

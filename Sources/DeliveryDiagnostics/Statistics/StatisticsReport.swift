@@ -23,12 +23,9 @@ package struct StatisticsReport: Sendable {
     package func text(by grouping: Grouping? = nil) -> String {
         let parts =
             switch grouping {
-            case nil:
-                [summary, times, short("name", statistics.names), short("observer", statistics.observers)]
-                    + [short("thread", statistics.threads), mailboxes, notes]
-            case .name: full("name", statistics.names) + [notes]
-            case .observer: full("observer", statistics.observers) + [notes]
-            case .thread: full("thread", statistics.threads) + [mailboxes, notes]
+            case nil: [summary, times] + Grouping.allCases.map(short) + [mailboxes, notes]
+            case .thread?: full(.thread) + [mailboxes, notes]
+            case let grouping?: full(grouping) + [notes]
             }
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
@@ -39,40 +36,36 @@ package struct StatisticsReport: Sendable {
         let total = statistics.total
         let threads = counted(statistics.threadCount, "thread")
         let processes = statistics.processCount > 1 ? " of \(statistics.processCount) processes" : ""
-        var lines = [
-            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in "
-                + ElapsedTime.cell(statistics.nanoseconds)
-        ]
-        var parts = ["\(total.posted) posted"]
-        if let rate = total.postsPerSecond, rate >= 0.01 { parts[0] += " (\(Quantity.number(rate)) a second)" }
+        let duration = ElapsedTime.cell(statistics.nanoseconds)
+        let rate = total.postsPerSecond ?? 0
         let performed = statistics.names.first { $0.label == DeliveryStatistics.blocks }?.delivered ?? 0
-        parts.append("\(total.delivered - performed) delivered")
-        if performed > 0 { parts.append("\(counted(performed, "block")) performed") }
-        parts += Self.outcomes([
-            (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
-            (total.targetGone, "target gone"), (total.pending, "pending"),
-        ])
-        lines.append(parts.joined(separator: ", "))
+        let parts = [
+            "\(total.posts) posted" + (rate >= 0.01 ? " (\(Quantity.number(rate)) a second)" : ""),
+            "\(total.delivered - performed) delivered",
+            performed > 0 ? "\(counted(performed, "block")) performed" : "",
+            Self.outcomes([
+                (total.coalesced, "coalesced"), (total.dropped, "dropped"), (total.cancelled, "cancelled"),
+                (total.targetGone, "target gone"), (total.pending, "pending"),
+            ]),
+        ]
         let queues = statistics.queues
-        if queues.enqueued > 0 {
-            let outcomes = Self.outcomes([
-                (queues.posted, "posted"), (queues.coalesced, "coalesced"), (queues.dequeued, "dequeued"),
-                (queues.targetGone, "target gone"),
-            ])
-            lines.append((["posting queues: \(queues.enqueued) enqueued"] + outcomes).joined(separator: ", "))
-        }
-        if statistics.drains > 0 {
-            let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))
-            let lost = statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : ""
-            lines.append(
-                "\(counted(statistics.signals, "signal"))\(lost), \(counted(statistics.drains, "drain")): "
-                    + "\(perDrain) signals a drain")
-        }
-        return lines.flatMap { WrappedText.lines($0, width: width, hanging: 2) }.joined(separator: "\n")
+        let outcomes = Self.outcomes([
+            (queues.enqueued, "enqueued"), (queues.posted, "posted"), (queues.coalesced, "coalesced"),
+            (queues.dequeued, "dequeued"), (queues.targetGone, "target gone"),
+        ])
+        let perDrain = Quantity.number(Double(statistics.signals) / Double(statistics.drains))
+        let lost = statistics.lostSignals > 0 ? " and \(statistics.lostSignals) lost" : ""
+        let signals = "\(counted(statistics.signals, "signal"))\(lost), \(counted(statistics.drains, "drain"))"
+        return [
+            "\(counted(statistics.recordCount, "record")) of \(threads)\(processes) in \(duration)",
+            parts.filter { !$0.isEmpty }.joined(separator: ", "),
+            queues.enqueued > 0 ? "posting queues: \(outcomes)" : "",
+            statistics.drains > 0 ? "\(signals): \(perDrain) signals a drain" : "",
+        ].filter { !$0.isEmpty }.flatMap { WrappedText.lines($0, width: width, hanging: 2) }.joined(separator: "\n")
     }
 
-    private static func outcomes(_ counts: [(Int, String)]) -> [String] {
-        counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    private static func outcomes(_ counts: [(Int, String)]) -> String {
+        counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 
     private var times: String {
@@ -84,57 +77,66 @@ package struct StatisticsReport: Sendable {
         ]
         let perDrain = Self.percentiles(statistics.deliveriesPerDrain) { Quantity.count($0.map { Int(clamping: $0) }) }
         return percentiles(
-            of: "time",
-            rows.map { [$0] + Self.percentiles($1, ElapsedTime.cell) } + [["deliveries a drain"] + perDrain])
+            of: "time", rows.map { [$0] + Self.percentiles($1, ElapsedTime.cell) } + [["deliveries a drain"] + perDrain]
+        )
     }
 
     private var notes: String {
-        var notes: [String] = []
-        let total = statistics.total
-        if total.neverReturned > 0 {
-            notes.append("\(counted(total.neverReturned, "handler")) did not return in the recording.")
-        }
         let endless = statistics.mailboxes.reduce(0) { $0 + $1.endlessWaits }
-        if endless > 0 { notes.append("\(counted(endless, "wait")) did not end in the recording.") }
-        if statistics.refusedWaits > 0 {
-            let waits = counted(statistics.refusedWaits, "wait")
-            notes.append(
-                "\(waits) \(statistics.refusedWaits == 1 ? "was" : "were") refused because of a deadlock.")
-        }
-        return notes.joined(separator: "\n")
+        let verb = statistics.refusedWaits == 1 ? "was" : "were"
+        return [
+            (statistics.total.neverReturned, "handler", "did not return in the recording."),
+            (endless, "wait", "did not end in the recording."),
+            (statistics.refusedWaits, "wait", "\(verb) refused because of a deadlock."),
+        ].filter { $0.0 > 0 }.map { "\(counted($0, $1)) \($2)" }.joined(separator: "\n")
     }
 
     // MARK: Groups
 
-    private func short(_ title: String, _ groups: [DeliveryStatistics.Group]) -> String {
+    private func groups(_ grouping: Grouping) -> [DeliveryStatistics.Group] {
+        switch grouping {
+        case .name: statistics.names
+        case .observer: statistics.observers
+        case .thread: statistics.threads
+        }
+    }
+
+    private static func posts(_ grouping: Grouping) -> String { grouping == .observer ? "matched" : "posted" }
+
+    private func short(_ grouping: Grouping) -> String {
+        let groups = groups(grouping)
         guard !groups.isEmpty else { return "" }
         let rows = groups.prefix(Self.shortest).map { group in
-            [Self.label(group), Quantity.recorded(group.posted), Quantity.recorded(group.delivered)]
-                + [group.postToDelivery?.p50, group.postToDelivery?.p99, group.postToDelivery?.max]
-                .map(ElapsedTime.cell) + [group.handler?.p50, group.handler?.max].map(ElapsedTime.cell)
+            let (latency, handler) = (group.postToDelivery, group.handler)
+            return [Self.label(group), Quantity.recorded(group.posts), Quantity.recorded(group.delivered)]
+                + [latency?.p50, latency?.p99, latency?.max, handler?.p50, handler?.max].map(ElapsedTime.cell)
         }
         let times =
             ["p50", "p99", "max"].map { Table.Column.number($0, group: "post to delivery", minimum: 7) }
             + ["p50", "max"].map { Table.Column.number($0, group: "handler", minimum: 7) }
-        let text = table([.text(title, width: 22...22), .number("posted"), .number("delivered")] + times, rows)
+        let columns = [
+            Table.Column.text(grouping.rawValue, width: 22...22), .number(Self.posts(grouping)),
+            .number("delivered"),
+        ]
         let more = groups.count - rows.count
-        return more <= 0 ? text : text + "\nand \(more) more: --by \(title)"
+        return table(columns + times, rows) + (more > 0 ? "\nand \(more) more: --by \(grouping.rawValue)" : "")
     }
 
-    private func full(_ title: String, _ groups: [DeliveryStatistics.Group]) -> [String] {
-        guard !groups.isEmpty else { return ["There are no records of any \(title)."] }
+    private func full(_ grouping: Grouping) -> [String] {
+        let groups = groups(grouping)
+        guard !groups.isEmpty else { return ["There are no records of any \(grouping.rawValue)."] }
         let counts = groups.map { group in
-            [Self.label(group)]
-                + [
-                    group.posted, group.delivered, group.coalesced, group.dropped, group.cancelled, group.targetGone,
-                    group.pending,
-                ].map(Quantity.recorded)
+            let counts = [
+                group.posts, group.delivered, group.coalesced, group.dropped, group.cancelled, group.targetGone,
+                group.pending,
+            ]
+            return [Self.label(group)] + counts.map(Quantity.recorded)
         }
-        let headings = ["posted", "delivered", "coalesced", "dropped", "cancelled", "gone", "pending"]
+        let headings = [Self.posts(grouping), "delivered", "coalesced", "dropped", "cancelled", "gone", "pending"]
         let measures: [(String, KeyPath<DeliveryStatistics.Group, Distribution?>)] = [
             ("post to delivery", \.postToDelivery), ("waiting in a mailbox", \.waiting), ("handler", \.handler),
         ]
-        return [table([.text(title, width: 18...18)] + headings.map { .number($0) }, counts)]
+        return [table([.text(grouping.rawValue, width: 18...18)] + headings.map { .number($0) }, counts)]
             + measures.map { measure, path in
                 percentiles(
                     of: measure,

@@ -11,7 +11,8 @@ struct Stats: Command {
             Each time has a fitting unit: ns, µs, ms or s. p99 is the time that 99 of 100 took at most, to three \
             digits. Post to delivery is the time from the post to the handler's call; waiting is the time from the \
             append to the target thread's mailbox to the call. A handler's time includes its own posts that are \
-            delivered at once. A dash means that nothing was recorded.
+            delivered at once. Posted counts every post once; matched counts the posts that an observer matched. A \
+            dash means that nothing was recorded.
 
             EXAMPLES
               notify-demo run many-observers -o run.jsonl

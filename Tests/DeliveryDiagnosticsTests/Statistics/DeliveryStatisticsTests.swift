@@ -1,5 +1,6 @@
 import DeliveryRecording
 import Foundation
+import SharedTesting
 import ThreadedNotifications
 import XCTest
 
@@ -45,7 +46,7 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertEqual(statistics.names.map(\.label), ["A"])
         XCTAssertEqual(statistics.names.first?.postToDelivery, total.postToDelivery)
         XCTAssertEqual(statistics.observers.map(\.label), ["3 A"])
-        XCTAssertEqual(statistics.observers.first?.posted, 10)
+        XCTAssertEqual(statistics.observers.first?.matched, 10)
         XCTAssertEqual(statistics.observers.first?.location, "A.swift:5")
         XCTAssertEqual(statistics.threads.map(\.label), ["main", "worker"])
         XCTAssertEqual(statistics.threads.map(\.posted), [0, 10])
@@ -68,25 +69,26 @@ final class DeliveryStatisticsTests: XCTestCase {
         // Depth 1 for 100 ns, 2 for 200 ns and 1 for 600 ns, of 1000 ns.
         XCTAssertEqual(try XCTUnwrap(mailbox.meanDepth), 1.1, accuracy: 1e-9)
         XCTAssertEqual(statistics.total.pending, 1)
-        XCTAssertEqual(statistics.mailboxes.count, 1, "the worker has none")
+        XCTAssertEqual(statistics.mailboxes.count, 1, "the worker has no mailbox")
     }
 
-    func testFatesAreCountedWhereTheyBelong() {
+    func testOutcomesAreCountedForTheirNameObserverAndMailbox() {
         var records = HandMadeRecords()
-        for (post, fate) in [DeliveryStage.coalesce, .drop, .cancel, .targetGone].enumerated() {
+        for (post, outcome) in [DeliveryStage.coalesce, .drop, .cancel, .targetGone].enumerated() {
             records.add(UInt64(post), worker, .post, "A", post: post)
             records.add(UInt64(post), worker, .append, "A", post: post, observer: 1, target: main)
-            records.add(UInt64(post), worker, fate, "A", post: post, observer: 1, target: main)
+            records.add(UInt64(post), worker, outcome, "A", post: post, observer: 1, target: main)
         }
         records.add(10, worker, .post, "B", post: 20)
         records.add(10, worker, .append, "B", post: 20, observer: 2, target: main)
         let statistics = statistics(of: records.records)
         for group in [statistics.names.first, statistics.observers.first] {
-            XCTAssertEqual(group?.posted, 4)
+            XCTAssertEqual(group?.posts, 4)
             XCTAssertEqual([group?.coalesced, group?.dropped, group?.cancelled, group?.targetGone], [1, 1, 1, 1])
             XCTAssertEqual(group?.pending, 0)
         }
-        XCTAssertEqual(statistics.threads.map(\.dropped), [1, 0], "a fate is of the mailbox, not of who posts")
+        XCTAssertEqual(
+            statistics.threads.map(\.dropped), [1, 0], "an outcome belongs to the mailbox, not to the posting thread")
         XCTAssertEqual(statistics.names.last?.pending, 1)
     }
 
@@ -106,7 +108,7 @@ final class DeliveryStatisticsTests: XCTestCase {
         let statistics = statistics(of: records.records)
         XCTAssertEqual([statistics.queues.enqueued, statistics.queues.posted, statistics.queues.coalesced], [2, 1, 1])
         XCTAssertEqual(statistics.queues.waiting?.max, 70)
-        XCTAssertEqual(statistics.total.coalesced, 0, "what a queue coalesces was never posted")
+        XCTAssertEqual(statistics.total.coalesced, 0, "a queue coalesces before it posts")
         XCTAssertEqual(statistics.waits?.sum, 50)
         XCTAssertEqual(statistics.mailboxes.map(\.endlessWaits).sorted(), [0, 1])
         XCTAssertEqual(statistics.deliveriesPerDrain?.max, 0)
@@ -116,7 +118,7 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertTrue(text.contains("\n1 signal and 1 lost, 1 drain: 1.00 signals a drain\n"), text)
     }
 
-    func testAHandlerThatDoesNotReturnIsCountedAndOneWhoseReturnIsNeverToldIsNot() {
+    func testAHandlerThatDoesNotReturnIsCountedUnlessItsReturnIsNeverRecorded() {
         var records = HandMadeRecords()
         records.add(0, main, .post, post: 1)
         records.add(1, main, .deliver, post: 1)
@@ -161,7 +163,7 @@ final class DeliveryStatisticsTests: XCTestCase {
             records.add(UInt64(post), thread, .post, name, post: post)
         }
         let statistics = statistics(of: records.records)
-        XCTAssertEqual(statistics.names.map(\.label), ["A", "B", "C"], "the busiest first, else as they came")
+        XCTAssertEqual(statistics.names.map(\.label), ["A", "B", "C"], "the busiest first, then in recorded order")
         XCTAssertEqual(statistics.threads.map(\.label), ["thread 6", "thread 7", "thread 8", "thread 9"])
     }
 
@@ -187,9 +189,9 @@ final class DeliveryStatisticsTests: XCTestCase {
             name                   posted delivered     p50     p99     max     p50     max
             A                          10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
 
-                                                           post to delivery         handler
-            observer               posted delivered     p50     p99     max     p50     max
-            3 A                        10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
+                                                            post to delivery         handler
+            observer               matched delivered     p50     p99     max     p50     max
+            3 A                         10        10 5.00 µs 10.0 µs 10.0 µs  100 ns  100 ns
 
                                                            post to delivery         handler
             thread                 posted delivered     p50     p99     max     p50     max
@@ -203,8 +205,8 @@ final class DeliveryStatisticsTests: XCTestCase {
         XCTAssertEqual(
             StatisticsReport(statistics(of: ten())).text(by: .observer),
             """
-            observer           posted delivered coalesced dropped cancelled gone pending
-            3 A                    10        10         –       –         –    –       –
+            observer           matched delivered coalesced dropped cancelled gone pending
+            3 A                     10        10         –       –         –    –       –
 
             post to delivery          count      p50      p90      p99    p99.9      max
             3 A                          10  5.00 µs  9.00 µs  10.0 µs  10.0 µs  10.0 µs
@@ -240,7 +242,7 @@ final class DeliveryStatisticsTests: XCTestCase {
     }
 
     func testTheStatisticsOfAnythingAddUp() throws {
-        let step = ProcessInfo.processInfo.environment["STRESS"] == "1" ? 1 : 20
+        let step = TestRounds.rounds(20, stress: 1)
         for seed in stride(from: 0 as UInt64, through: 300, by: step) {
             try check(RandomRecords.records(Int(seed) + 1, seed: seed), "seed \(seed)")
         }
