@@ -119,9 +119,7 @@ private final class WindowBuffer: Sendable {
     private let queue: PostingQueue
     private let operations = Locked(0)
 
-    init(queue: PostingQueue) {
-        self.queue = queue
-    }
+    init(queue: PostingQueue) { self.queue = queue }
 
     /// "Each draw... method enqueues some notification such as “FlushTheServer” with coalescing on name and object
     /// specified and with a posting style of NSPostASAP."

@@ -8,7 +8,7 @@ extension Question {
             sentence: "Coalesce notifications with the same name.", expected: ["A 2", "B 2"], isOrdered: false
         ) { trial in
             for word in ["A 1", "B 1", "A 2", "B 2"] {
-                trial.enqueue(word, .asap, name: String(word.prefix(1)), sender: NSObject(), coalescing: .onName)
+                trial.queue.enqueue(word, .asap, name: String(word.prefix(1)), sender: NSObject(), coalescing: .onName)
             }
         },
         onSender("sender", "the latest of each NSObject") { (NSObject(), NSObject()) },
@@ -25,7 +25,7 @@ extension Question {
             for (word, sender) in [
                 ("A of one 1", one), ("A of other", other), ("B of one", one), ("A of one 2", one),
             ] {
-                trial.enqueue(
+                trial.queue.enqueue(
                     word, .asap, name: String(word.prefix(1)), sender: sender, coalescing: [.onName, .onSender])
             }
         },
@@ -33,20 +33,20 @@ extension Question {
             "no-coalescing", "no coalescing: all are posted", sentence: "Do not coalesce notifications in the queue.",
             expected: ["1", "2"], isOrdered: false
         ) { trial in
-            trial.enqueue("1", .asap)
-            trial.enqueue("2", .asap)
+            trial.queue.enqueue("1", .asap)
+            trial.queue.enqueue("2", .asap)
         },
         Question(
             "coalescing-across-styles", "coalescing across posting styles: an idle one replaces one asap",
             sentence: "removes from a queue notifications that are similar in some way", expected: ["idle"]
         ) { trial in
-            trial.enqueue("asap", .asap)
-            trial.enqueue("idle", .whenIdle, coalescing: .onName)
+            trial.queue.enqueue("asap", .asap)
+            trial.queue.enqueue("idle", .whenIdle, coalescing: .onName)
         },
         Question("dequeue", "dequeueNotifications: removes similar ones of every style", expected: ["B"]) { trial in
-            trial.enqueue("A", .asap, name: "A")
-            trial.enqueue("A", .whenIdle, name: "A")
-            trial.enqueue("B", .asap, name: "B")
+            trial.queue.enqueue("A", .asap, name: "A")
+            trial.queue.enqueue("A", .whenIdle, name: "A")
+            trial.queue.enqueue("B", .asap, name: "B")
             trial.queue.dequeue(name: "A")
         },
     ]
@@ -61,8 +61,8 @@ extension Question {
         ) { trial in
             let (one, other) = makeSenders()
             for number in 1...2 {
-                trial.enqueue("A \(number)", .asap, name: "A\(number)", sender: one, coalescing: .onSender)
-                trial.enqueue("B \(number)", .asap, name: "B\(number)", sender: other, coalescing: .onSender)
+                trial.queue.enqueue("A \(number)", .asap, name: "A\(number)", sender: one, coalescing: .onSender)
+                trial.queue.enqueue("B \(number)", .asap, name: "B\(number)", sender: other, coalescing: .onSender)
             }
         }
     }

@@ -4,28 +4,28 @@ internal import Foundation
 extension Question {
     static let queueHandlers: [Question] = [
         handler("handler-enqueues-asap", "asap enqueues asap", fact: "F7", then: ["asap again"]) { trial in
-            trial.enqueue("asap again", .asap)
+            trial.queue.enqueue("asap again", .asap)
         },
         handler("handler-enqueues-idle", of: .whenIdle, "idle enqueues idle", fact: "F7", then: ["idle again"]) {
             trial in
-            trial.enqueue("idle again", .whenIdle)
+            trial.queue.enqueue("idle again", .whenIdle)
         },
         Question("handler-dequeues", "a handler of asap dequeues another", fact: "F7", expected: ["asap"]) { trial in
             trial.whenPosted("asap") { trial.queue.dequeue() }
-            trial.enqueue("asap", .asap)
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
         },
         handler("handler-enqueues-another-style", "asap enqueues idle, without coalescing", then: ["idle"]) { trial in
-            trial.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
         },
         handler("handler-coalesces-another-style", "asap enqueues idle, coalescing", then: ["idle"]) { trial in
-            trial.enqueue("idle", .whenIdle, coalescing: [.onName, .onSender])
+            trial.queue.enqueue("idle", .whenIdle, coalescing: [.onName, .onSender])
         },
         handler("handler-posts-now", "asap enqueues now, coalescing", then: ["now"]) { trial in
-            trial.enqueue("now", .now, coalescing: [.onName, .onSender])
+            trial.queue.enqueue("now", .now, coalescing: [.onName, .onSender])
         },
         handler("handler-of-now-enqueues-now", of: .now, "now enqueues now, coalescing", then: ["now again"]) { trial in
-            trial.enqueue("now again", .now, coalescing: [.onName, .onSender])
+            trial.queue.enqueue("now again", .now, coalescing: [.onName, .onSender])
         },
         Question(
             "handler-makes-a-queue", "a handler of asap makes a queue and enqueues to it",
@@ -36,7 +36,7 @@ extension Question {
                 other = trial.makeQueue(trial.queueCenter)
                 other?.enqueue("asap of the other", .asap)
             }
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
             trial.run()
         },
         Question(
@@ -49,7 +49,7 @@ extension Question {
                 trial.pass()
                 trial.note("handler ends")
             }
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
         },
     ]
 
@@ -61,7 +61,7 @@ extension Question {
         let word = style == .now ? "now" : style == .asap ? "asap" : "idle"
         return Question(name, "a handler of \(claim)", fact: fact, expected: [word] + events) { trial in
             trial.whenPosted(word) { action(trial) }
-            trial.enqueue(word, style)
+            trial.queue.enqueue(word, style)
         }
     }
 }

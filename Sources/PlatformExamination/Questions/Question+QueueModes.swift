@@ -8,7 +8,7 @@ extension Question {
                 "no-mode-is-the-default-mode", "no mode: not posted while another mode runs", sentence: otherMode,
                 expected: ["modal ends", "asap"]
             ) { trial in
-                trial.enqueue("asap", .asap)
+                trial.queue.enqueue("asap", .asap)
                 trial.pass(Trial.modal)
                 trial.pass(Trial.modal)
                 trial.note("modal ends")
@@ -17,8 +17,8 @@ extension Question {
                 "custom-mode-is-held-back", "custom mode: not posted while another mode runs", sentence: ownMode,
                 expected: ["default ends"]
             ) { trial in
-                trial.enqueue("asap", .asap, modes: [Trial.modal])
-                trial.enqueue("idle", .whenIdle, modes: [Trial.modal])
+                trial.queue.enqueue("asap", .asap, modes: [Trial.modal])
+                trial.queue.enqueue("idle", .whenIdle, modes: [Trial.modal])
                 trial.run()
                 trial.note("default ends")
             },
@@ -31,7 +31,7 @@ extension Question {
             ) { trial in
                 trial.addTimer(mode: Trial.modal) {
                     trial.note("timer")
-                    trial.enqueue("now", .now)
+                    trial.queue.enqueue("now", .now)
                 }
                 trial.pass(Trial.modal)
                 trial.note("modal ends")
@@ -55,7 +55,7 @@ extension Question {
                 "\(name)-\(word)", "\(title), \(word): posted \(posted)", sentence: sentence, fact: "F8",
                 expected: [word]
             ) { trial in
-                trial.enqueue(word, style, modes: [mode])
+                trial.queue.enqueue(word, style, modes: [mode])
                 trial.run(running)
             }
         } + [
@@ -65,7 +65,7 @@ extension Question {
             ) { trial in
                 trial.addTimer(mode: running) {
                     trial.note("timer")
-                    trial.enqueue("now", .now, modes: [mode])
+                    trial.queue.enqueue("now", .now, modes: [mode])
                     trial.note("callout ends")
                 }
                 trial.run(running)

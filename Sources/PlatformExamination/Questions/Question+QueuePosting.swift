@@ -9,7 +9,7 @@ extension Question {
             sentence: "A notification queued with NSPostNow is posted immediately after coalescing",
             expected: ["now", "returned"]
         ) { trial in
-            trial.enqueue("now", .now)
+            trial.queue.enqueue("now", .now)
             trial.note("returned")
         },
         Question(
@@ -17,16 +17,16 @@ extension Question {
             sentence: "when there are similar notifications in the queue that you want to remove through coalescing",
             expected: ["now"]
         ) { trial in
-            trial.enqueue("asap", .asap)
-            trial.enqueue("idle", .whenIdle)
-            trial.enqueue("now", .now, coalescing: .onName)
+            trial.queue.enqueue("asap", .asap)
+            trial.queue.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("now", .now, coalescing: .onName)
         },
         Question(
             "asap-after-the-call", "asap: enqueue returns before it is posted",
             sentence: "These methods immediately return […] after putting the notification in the queue.",
             expected: ["returned", "asap"]
         ) { trial in
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
             trial.note("returned")
         },
         Question(
@@ -34,7 +34,7 @@ extension Question {
             sentence: "posted to the notification center when the current iteration of the run loop completes",
             expected: ["asap", "returned"]
         ) { trial in
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
             trial.pass()
             trial.note("returned")
         },
@@ -45,7 +45,7 @@ extension Question {
         ) { trial in
             trial.addTimer {
                 trial.note("timer")
-                trial.enqueue("asap", .asap)
+                trial.queue.enqueue("asap", .asap)
                 trial.note("callout ends")
             }
         },
@@ -53,11 +53,11 @@ extension Question {
             "idle-when-the-loop-waits", "idle: posted when the run loop waits",
             sentence: "posted only when the run loop is in a wait state.", expected: ["returned", "idle"]
         ) { trial in
-            trial.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
             trial.note("returned")
         },
         idle("idle-after-asap", "after notifications posted asap", fact: "F6", "asap") { trial in
-            trial.enqueue("asap", .asap)
+            trial.queue.enqueue("asap", .asap)
         },
         idle("idle-after-due-timers", "after due timers", fact: "F6", "timer") { trial in
             trial.addTimer { trial.note("timer") }
@@ -77,15 +77,15 @@ extension Question {
         ) { trial in
             let source = trial.addSource("source")
             trial.whenPosted("idle") { source.signal() }
-            trial.enqueue("idle", .whenIdle)
-            trial.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
         },
         Question(
             "idle-not-at-exit", "idle: not posted by a run loop that is about to return",
             sentence: "a run loop that is about to exit […] is not in a wait state and thus will not post",
             expected: ["returned", "idle"]
         ) { trial in
-            trial.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
             trial.pass()
             trial.note("returned")
         },
@@ -98,7 +98,7 @@ extension Question {
             trial.addTimer {
                 for _ in 1...3 {
                     trial.note("draw")
-                    trial.enqueue("flush", .asap, sender: buffer, coalescing: [.onName, .onSender])
+                    trial.queue.enqueue("flush", .asap, sender: buffer, coalescing: [.onName, .onSender])
                 }
             }
         },
@@ -108,7 +108,7 @@ extension Question {
             expected: ["key", "key", "key", "count"]
         ) { trial in
             let keys = (1...3).map { _ in
-                trial.addSource("key") { trial.enqueue("count", .whenIdle, coalescing: .onName) }
+                trial.addSource("key") { trial.queue.enqueue("count", .whenIdle, coalescing: .onName) }
             }
             for key in keys { key.signal() }
         },
@@ -120,7 +120,7 @@ extension Question {
         ) { trial in
             let second = trial.makeQueue(trial.queueCenter)
             second.enqueue("first (queue 2)", .asap)
-            trial.enqueue("second (queue 1)", .asap)
+            trial.queue.enqueue("second (queue 1)", .asap)
             trial.run()
             withExtendedLifetime(second) {}
         },
@@ -135,7 +135,7 @@ extension Question {
         _ cause: @escaping @MainActor @Sendable (Trial) -> Void
     ) -> Question {
         Question(name, "idle: \(claim)", sentence: waitState, fact: fact, expected: [event, "idle"]) { trial in
-            trial.enqueue("idle", .whenIdle)
+            trial.queue.enqueue("idle", .whenIdle)
             cause(trial)
         }
     }
@@ -148,7 +148,7 @@ extension Question {
                 + "generally in a First In First Out (FIFO) order.",
             fact: "F5", expected: ["first", "second", "third"]
         ) { trial in
-            for word in ["first", "second", "third"] { trial.enqueue(word, postingStyle) }
+            for word in ["first", "second", "third"] { trial.queue.enqueue(word, postingStyle) }
         }
     }
 }

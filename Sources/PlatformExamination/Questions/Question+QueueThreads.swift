@@ -32,7 +32,7 @@ extension Question {
             fact: "F9", expected: ["second thread's", "own"]
         ) { trial in
             let enqueueOwn = {
-                trial.enqueue("own", .asap)
+                trial.queue.enqueue("own", .asap)
                 trial.run()
             }
             try onSecondThread(then: enqueueOwn) { trial.queue.enqueue("second thread's", .asap) }
@@ -42,7 +42,7 @@ extension Question {
             "enqueued on a second thread to a used queue: posted on the queue's thread",
             expected: ["own", "second thread's"]
         ) { trial in
-            trial.enqueue("own", .asap)
+            trial.queue.enqueue("own", .asap)
             trial.pass()
             try onSecondThread { trial.queue.enqueue("second thread's", .asap) }
         },
@@ -50,7 +50,7 @@ extension Question {
             "wakes-the-run-loop", "enqueued on a second thread while the run loop waits: wakes it",
             expected: ["own", "second thread's"]
         ) { trial in
-            trial.enqueue("own", .asap)
+            trial.queue.enqueue("own", .asap)
             trial.pass()
             let other = trial.addSource("woken by something else")
             let isRunning = MonotonicSemaphore()

@@ -10,9 +10,7 @@ final class CenterUnderTest: Sendable {
     private let ours = ThreadedNotificationCenter()
     private let tokens = Locked<[ObserverToken]>([])
 
-    init(_ side: Question.Side) {
-        self.side = side
-    }
+    init(_ side: Question.Side) { self.side = side }
 
     /// Adds an observer.
     ///

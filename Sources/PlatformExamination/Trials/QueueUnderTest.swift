@@ -50,7 +50,5 @@ struct QueueUnderTest: @unchecked Sendable {
     }
 
     /// Removes the notifications with this name.
-    func dequeue(name: String = "Test") {
-        dequeue(Notification(name: Notification.Name(name)), .onName)
-    }
+    func dequeue(name: String = "Test") { dequeue(Notification(name: Notification.Name(name)), .onName) }
 }

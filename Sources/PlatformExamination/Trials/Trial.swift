@@ -9,7 +9,7 @@ internal import ThreadedNotifications
 final class Trial {
     /// A run loop mode that is not a common mode.
     nonisolated static let modal = RunLoop.Mode("Modal")
-    /// The longest wait for an event that happens on a working system. It only bounds a hang, so it is long enough for a
+    /// The longest wait for an event that happens on a working system. It only ends a hang, so it is long enough for any
     /// busy machine.
     nonisolated static let timeout = Duration.seconds(50)
     private nonisolated static let pass: TimeInterval = 0.005
@@ -98,17 +98,7 @@ final class Trial {
     }
 
     /// Sets the action that the handler calls when the notification with this word is posted.
-    func whenPosted(_ word: String, _ action: @escaping @MainActor () -> Void) {
-        actions[word] = action
-    }
-
-    /// Enqueues to `queue`.
-    func enqueue(
-        _ word: String, _ style: QueueUnderTest.Style, name: String = "Test", sender: Any? = nil,
-        coalescing mask: QueueUnderTest.Mask = [], modes: [RunLoop.Mode]? = nil
-    ) {
-        queue.enqueue(word, style, name: name, sender: sender, coalescing: mask, modes: modes)
-    }
+    func whenPosted(_ word: String, _ action: @escaping @MainActor () -> Void) { actions[word] = action }
 
     // MARK: Sources
 
@@ -154,21 +144,21 @@ final class Trial {
         var made = 0
         // A deadline alone is not enough: on a busy machine it may pass without a pass of the run loop.
         while events.count < expectedCount, made < passes || ContinuousClock.now < deadline {
-            run(mode, forAtMost: Self.pass)
+            pass(mode, forAtMost: Self.pass)
             made += 1
         }
-        for _ in 0..<3 { run(mode, forAtMost: Self.pass) }
+        for _ in 0..<3 { pass(mode, forAtMost: Self.pass) }
     }
 
     /// Runs the run loop until a condition holds or the timeout has passed.
     ///
-    /// - Parameter pass: the longest time between two checks, each of which wakes the run loop. The event that makes the
-    ///   condition true need not wake it.
+    /// - Parameter pass: the longest time between two checks. The event that makes the condition true need not wake the
+    ///   run loop.
     func run(
         until condition: () -> Bool, timeout: Duration = Trial.timeout, pass: Duration = .milliseconds(5)
     ) {
         let deadline = ContinuousClock.now + timeout
-        while !condition(), ContinuousClock.now < deadline { run(.default, forAtMost: pass / .seconds(1)) }
+        while !condition(), ContinuousClock.now < deadline { self.pass(forAtMost: pass / .seconds(1)) }
     }
 
     /// Runs the run loop until there is another event.
@@ -177,13 +167,11 @@ final class Trial {
         run(until: { events.count > count }, pass: pass)
     }
 
-    private func run(_ mode: RunLoop.Mode, forAtMost seconds: TimeInterval) {
+    /// Makes one pass through the run loop.
+    ///
+    /// - Parameter seconds: the longest that it waits; by default it does not wait.
+    func pass(_ mode: RunLoop.Mode = .default, forAtMost seconds: TimeInterval = -1) {
         _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: seconds))
-    }
-
-    /// Makes one pass through the run loop without waiting.
-    func pass(_ mode: RunLoop.Mode = .default) {
-        _ = RunLoop.current.run(mode: mode, before: .distantPast)
     }
 
     // MARK: Time
@@ -223,11 +211,7 @@ final class Trial {
 private final class PortReceiver: NSObject, PortDelegate {
     private let received: @Sendable () -> Void
 
-    init(_ received: @escaping @Sendable () -> Void) {
-        self.received = received
-    }
+    init(_ received: @escaping @Sendable () -> Void) { self.received = received }
 
-    func handle(_ message: PortMessage) {
-        received()
-    }
+    func handle(_ message: PortMessage) { received() }
 }

@@ -4,12 +4,12 @@ internal import ThreadedNotifications
 /// The place where an observer's handler runs: an operation queue of Foundation, or a thread of this package.
 struct Worker: Sendable {
     /// Nil for this package.
-    let queue: OperationQueue?
+    var queue: OperationQueue?
     /// Nil for Foundation.
-    let target: (any DeliveryTarget)?
+    var target: (any DeliveryTarget)?
 
     static func main(_ side: Question.Side) -> Worker {
-        side == .foundation ? Worker(queue: .main, target: nil) : Worker(queue: nil, target: TargetThread.main)
+        side == .foundation ? Worker(queue: .main) : Worker(target: TargetThread.main)
     }
 
     /// A new queue, or a new thread that is started.
@@ -17,11 +17,11 @@ struct Worker: Sendable {
         guard side == .ours else {
             let queue = OperationQueue()
             queue.name = name
-            return Worker(queue: queue, target: nil)
+            return Worker(queue: queue)
         }
         let thread = RunLoopThread(name: name)
         try thread.start()
-        return Worker(queue: nil, target: thread)
+        return Worker(target: thread)
     }
 
     func perform(_ block: @escaping @Sendable () -> Void) throws {

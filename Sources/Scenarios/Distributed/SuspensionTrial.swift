@@ -70,10 +70,11 @@ struct SuspensionTrial {
     /// The observed result: labels in order, `|` where delivery was resumed, and `-` if there is nothing on one
     /// side. Nil if the trial did not run.
     func seen(in run: RecordedRun) -> String? {
-        guard let begin = run.first(title) else { return nil }
-        let logs = run.records.filter { $0.stage == .log && $0.process == begin.process }.compactMap(\.message)
+        guard let begin = run.records.firstIndex(where: { $0.message == title }) else { return nil }
+        let later = run.records[begin...].lazy.dropFirst()
         var sides: [[String]] = [[]]
-        for message in logs.drop(while: { $0 != title }).dropFirst() {
+        for record in later where record.stage == .log && record.process == run.records[begin].process {
+            let message = record.message ?? ""
             if SuspensionTable.titles.contains(message) { break }
             if message == "resumed" { sides.append([]) }
             if message.hasPrefix(Self.handled) {

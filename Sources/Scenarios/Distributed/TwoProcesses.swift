@@ -45,6 +45,8 @@ final class TwoProcesses {
                 token.cancel()
             }
         }
+        // A process that does not obey does not end by itself either.
+        if case .failure = outcome { two.child.kill() }
         let ended = Result { try two.end() }
         try outcome.get()
         try ended.get()

@@ -15,9 +15,7 @@ package final class DeliveryRecorder: Sendable {
 
     /// - Parameter echo: called for each record after it was stored, on the thread that recorded it. Simultaneous
     ///   records of two threads may be echoed in either order. Lets a process print its records before it crashes.
-    package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) {
-        self.echo = echo
-    }
+    package init(echo: (@Sendable (DeliveryRecord) -> Void)? = nil) { self.echo = echo }
 
     /// The records so far, in order.
     package var records: [DeliveryRecord] { stored.withLock { $0 } }
