@@ -112,8 +112,7 @@ package struct AuditReport {
         var object: [String: Any] = ["process": Int(recording.processes[Int(line.process)].id)]
         if line.name >= 0 { object["name"] = recording.strings[Int(line.name)] }
         for column in line.table.columns {
-            let names = ["target gone": "targetGone", "waiting": "pending"]
-            object[names[column.heading] ?? column.heading] = line.counts[column.count]
+            object[column.heading == "target gone" ? "targetGone" : column.heading] = line.counts[column.count]
         }
         guard line.table == .notifications else { return object }
         object["threads"] = line.threads.sorted().map { recording.describeThread($0) }
