@@ -138,13 +138,13 @@ extension ComparedRun {
     /// A sentence for each truncated process.
     fileprivate func truncationSentences(_ name: String) -> [String] {
         let reasons = truncations.enumerated().compactMap { process, reason in reason.map { (process, $0) } }
-        if reasons.isEmpty { return ["\(name) has no end record."] }
+        if reasons.isEmpty { return ["There is no end record of \(name)."] }
         return reasons.map { process, reason in
             let subject = truncations.count > 1 ? "process \(recording.processes[process].id) of \(name)" : name
             return switch reason {
             case .line: "The last line of \(subject) is incomplete."
             case .lost, .missing, .damaged: "Records of \(subject) are missing."
-            case .noEnd: "\(subject) has no end record."
+            case .noEnd: "There is no end record of \(subject)."
             }
         }
     }

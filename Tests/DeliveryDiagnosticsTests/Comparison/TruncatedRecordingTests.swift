@@ -43,7 +43,7 @@ final class TruncatedRecordingTests: XCTestCase {
               A:11  worker  deliver Done #3 for observer 1
               B:10          (no further records)
             The runs are the same up to where B is truncated: 10 records.
-            B has no end record.
+            There is no end record of B.
             """)
         let json = try JSONText.of(report)
         XCTAssertTrue(
@@ -70,7 +70,7 @@ final class TruncatedRecordingTests: XCTestCase {
             found.explanation,
             [
                 "The runs are the same up to where killed is truncated: 4 records.",
-                "process 8 of killed has no end record.",
+                "There is no end record of process 8 of killed.",
             ])
         XCTAssertNotNil(truncated(compare(run(2), run(3))))
         for messages in [["1"], ["1", "3"], ["1", "2", "3"]] {
